@@ -1,0 +1,203 @@
+/// The name of a node, an attribute, or a place inside an attribute's value:
+/// `/player/playButton.isPlaying`, `/app.items[0].done`, `/hosts/"web-01.example.com".load`, `/app.items[id="x"].done`.
+public struct AttributePath: Hashable {
+    /// Node ids from the root down; empty for the root.
+    public var nodes: [String]
+    public var attribute: String?
+    /// Where inside the value; empty for the whole.
+    public var steps: [Step]
+
+    /// One step into a value.
+    public enum Step: Hashable {
+        /// `.name` or `["name"]`: an entry of a map, a property of an object.
+        case key(String)
+        /// `[3]`: an element of a list (or an entry of a map with int keys).
+        case index(Int)
+        /// `[id="x"]`: the first element of a list whose field has this value.
+        case element(field: String, value: Value)
+    }
+
+    public init(nodes: [String], attribute: String? = nil, steps: [Step] = []) {
+        self.nodes = nodes
+        self.attribute = attribute
+        self.steps = steps
+    }
+
+    /// Bytes that a written path may have.
+    public static let maximumLength = 4096
+
+    /// - Throws: `invalid`, with the column and what was expected there.
+    public init(_ text: String) throws(Failure) {
+        var reader = try PathReader(text)
+        nodes = try reader.readNodes()
+        attribute = nil
+        steps = []
+        if reader.skip(".") {
+            attribute = try reader.readName("an attribute name")
+            steps = try reader.readSteps()
+        }
+        try reader.expectEnd()
+    }
+
+    public var node: AttributePath { AttributePath(nodes: nodes) }
+}
+
+extension AttributePath: CustomStringConvertible {
+    public var description: String {
+        var text = AttributePath.describe(nodes: nodes)
+        if let attribute { text += "." + AttributePath.quoteIfNeeded(attribute) }
+        for step in steps { text += step.description }
+        return text
+    }
+
+    public static func describe(nodes: [String]) -> String {
+        nodes.isEmpty ? "/" : nodes.map { "/" + quoteIfNeeded($0) }.joined()
+    }
+
+    /// A bare id when all its characters may stand bare, else a JSON string.
+    public static func quoteIfNeeded(_ id: String) -> String {
+        !id.isEmpty && id.utf8.allSatisfy(PathReader.isBare) ? id : quote(id)
+    }
+
+    static func quote(_ text: String) -> String {
+        let buffer = ByteBuffer()
+        buffer.appendJSONString(text)
+        return buffer.text
+    }
+}
+
+extension AttributePath.Step: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .key(let name):
+            !name.isEmpty && name.utf8.allSatisfy(PathReader.isBare) ? "." + name : "[\(AttributePath.quote(name))]"
+        case .index(let position): "[\(position)]"
+        case .element(let field, let value): "[\(AttributePath.quoteIfNeeded(field))=\(value.jsonText)]"
+        }
+    }
+}
+
+/// Reads paths and patterns from left to right; positions count bytes, columns are 1-based.
+struct PathReader {
+    private let text: String
+    private let bytes: [UInt8]
+    private var at = 0
+
+    init(_ text: String) throws(Failure) {
+        self.text = text
+        bytes = Array(text.utf8)
+        guard bytes.count <= AttributePath.maximumLength else {
+            throw Failure(
+                .limit, "a path of \(bytes.count) bytes; at most \(AttributePath.maximumLength) are allowed")
+        }
+    }
+
+    static func isBare(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: ":"),
+            UInt8(ascii: "@"):
+            true
+        default: byte >= 0x80
+        }
+    }
+
+    var isAtEnd: Bool { at == bytes.count }
+    var peekIsDot: Bool { at < bytes.count && bytes[at] == UInt8(ascii: ".") }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard at < bytes.count, bytes[at] == UInt8(ascii: character) else { return false }
+        at += 1
+        return true
+    }
+
+    func fault(_ expected: String) -> Failure {
+        let found = isAtEnd ? "the end" : "'\(String(decoding: [bytes[at]], as: UTF8.self))'"
+        return Failure(
+            .invalid, "path \(text): expected \(expected) at column \(at + 1), found \(found)", path: text,
+            hint: "a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted")
+    }
+
+    func expectEnd() throws(Failure) {
+        if !isAtEnd { throw fault("the end of the path") }
+    }
+
+    mutating func readNodes() throws(Failure) -> [String] {
+        guard skip("/") else { throw fault("'/'") }
+        var nodes: [String] = []
+        if isAtEnd || bytes[at] == UInt8(ascii: ".") { return nodes }
+        repeat { nodes.append(try readName("a node id")) } while skip("/")
+        return nodes
+    }
+
+    mutating func readName(_ what: String) throws(Failure) -> String {
+        if at < bytes.count, bytes[at] == UInt8(ascii: "\"") { return try readQuoted() }
+        let start = at
+        while at < bytes.count, PathReader.isBare(bytes[at]) { at += 1 }
+        guard at > start else { throw fault(what) }
+        return String(decoding: bytes[start..<at], as: UTF8.self)
+    }
+
+    /// `*` or `**` as a segment of a pattern.
+    mutating func readStars() -> Int {
+        var count = 0
+        while count < 2, skip("*") { count += 1 }
+        return count
+    }
+
+    private mutating func readQuoted() throws(Failure) -> String {
+        let start = at
+        at += 1
+        while at < bytes.count, bytes[at] != UInt8(ascii: "\"") {
+            at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard at < bytes.count else { throw fault("a closing '\"'") }
+        at += 1
+        guard case .string(let name)? = try? JSONParser.parseOnce(bytes[start..<at]) else {
+            throw Failure(.invalid, "path \(text): the quoted name at column \(start + 1) is not a JSON string", path: text)
+        }
+        return name
+    }
+
+    mutating func readSteps() throws(Failure) -> [AttributePath.Step] {
+        var steps: [AttributePath.Step] = []
+        while !isAtEnd {
+            if skip(".") {
+                steps.append(.key(try readName("a key")))
+            } else if skip("[") {
+                steps.append(try readBracket())
+            } else {
+                throw fault("'.', '[' or the end of the path")
+            }
+        }
+        return steps
+    }
+
+    private mutating func readBracket() throws(Failure) -> AttributePath.Step {
+        let isQuoted = at < bytes.count && bytes[at] == UInt8(ascii: "\"")
+        let name = try readName("an index, a quoted key or field=value")
+        let step: AttributePath.Step
+        if skip("=") {
+            step = .element(field: name, value: try readScalar())
+        } else if isQuoted {
+            step = .key(name)
+        } else if let index = Int(name), index >= 0 {
+            step = .index(index)
+        } else {
+            throw fault("a non-negative index, or '=' and a value,")
+        }
+        guard skip("]") else { throw fault("']'") }
+        return step
+    }
+
+    private mutating func readScalar() throws(Failure) -> Value {
+        if at < bytes.count, bytes[at] == UInt8(ascii: "\"") { return .string(try readQuoted()) }
+        let start = at
+        while at < bytes.count, bytes[at] != UInt8(ascii: "]") { at += 1 }
+        guard let value = try? JSONParser.parseOnce(bytes[start..<at]) else {
+            at = start
+            throw fault("a JSON string, number, true or false")
+        }
+        return value
+    }
+}

@@ -1,0 +1,119 @@
+/// Stable names of what can go wrong; they appear as `data.code` in replies and never change their meaning.
+public enum ErrorCode: String, CaseIterable, Sendable {
+    /// No node, attribute, key, subscription or method of that name.
+    case notFound
+    /// A value of another type than the attribute's.
+    case typeMismatch
+    /// A rule's text cannot be parsed.
+    case ruleSyntax
+    /// A rule names something unknown or combines wrong types.
+    case ruleType
+    /// A rule failed while it ran (division by zero, no such key, …).
+    case ruleFailed
+    /// The attribute depends on itself; the message names the whole path.
+    case cycle
+    /// What the attribute refers to has been removed.
+    case removed
+    /// A binding whose target does not exist (yet).
+    case dangling
+    /// The request contradicts the graph: a `test` failed, an id exists already, the wrong kind of node.
+    case conflict
+    /// Written to something that cannot be written (a computed, a `let`, the environment).
+    case readOnly
+    /// The peer lacks the right.
+    case denied
+    /// A named limit would be passed.
+    case limit
+    /// A path, pattern, document, animation or parameter is not well formed.
+    case invalid
+    /// Something in the daemon's surroundings failed (disk, memory).
+    case unavailable
+}
+
+/// Why an attribute has no value, or why a request was refused.
+///
+/// As an attribute's content it is a value like any other: it flows to readers, and an equal failure changes nothing.
+public final class Failure: Error, Hashable {
+    public let code: ErrorCode
+    /// One sentence for a person, without the fields below.
+    public let message: String
+    /// The path at fault, where one is.
+    public let path: String?
+    /// The rule's text, with the place in it: 1-based, in code points.
+    public let rule: String?
+    public let line: Int?
+    public let column: Int?
+    /// What to do about it.
+    public let hint: String?
+
+    public init(
+        _ code: ErrorCode, _ message: String, path: String? = nil, rule: String? = nil, line: Int? = nil,
+        column: Int? = nil, hint: String? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.path = path
+        self.rule = rule
+        self.line = line
+        self.column = column
+        self.hint = hint
+    }
+
+    /// The same failure, located at `path` unless it has a place already.
+    public func located(at path: String) -> Failure {
+        self.path != nil
+            ? self
+            : Failure(code, message, path: path, rule: rule, line: line, column: column, hint: hint)
+    }
+
+    public static func == (a: Failure, b: Failure) -> Bool {
+        a === b
+            || a.code == b.code && a.message == b.message && a.path == b.path && a.rule == b.rule && a.line == b.line
+                && a.column == b.column && a.hint == b.hint
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(message)
+        hasher.combine(path)
+    }
+}
+
+extension Failure: CustomStringConvertible {
+    /// The message with everything that helps: place, caret under the rule, hint.
+    public var description: String {
+        var text = message
+        if let path { text += " (\(path))" }
+        if let rule, let column {
+            let lines = rule.split(separator: "\n", omittingEmptySubsequences: false)
+            let number = (line ?? 1) - 1
+            if lines.indices.contains(number) {
+                text += "\n | \(lines[number])\n | \(String(repeating: ".", count: max(0, column - 1)))^"
+            }
+        }
+        if let hint { text += "\n hint: \(hint)" }
+        return text
+    }
+}
+
+/// What an attribute holds: a value, or the reason why there is none.
+@frozen
+public enum Content: Hashable {
+    case value(Value)
+    case failure(Failure)
+
+    public var value: Value? {
+        if case .value(let value) = self { value } else { nil }
+    }
+
+    public var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
+
+    public func get() throws(Failure) -> Value {
+        switch self {
+        case .value(let value): return value
+        case .failure(let failure): throw failure
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import CSimdJSON
+
+/// A reusable JSON parser. One parse lives at a time: an element is good until its parser parses again or ends, so
+/// elements are read and dropped within one function and never stored.
+public final class JSONParser {
+    private let parser: OpaquePointer
+    public let maximumDepth: Int
+
+    /// Readable bytes that must stand behind a text for `parse(padded:)`.
+    public static let padding = agd_json_padding()
+
+    /// Nesting that documents may have unless said otherwise.
+    public static let defaultDepth = 128
+
+    public init(maximumDepth: Int = JSONParser.defaultDepth) {
+        guard let parser = agd_json_parser_new(maximumDepth) else {
+            preconditionFailure("no memory for a JSON parser")
+        }
+        self.parser = parser
+        self.maximumDepth = maximumDepth
+    }
+
+    deinit { agd_json_parser_free(parser) }
+
+    /// - Parameter isPadded: `padding` readable bytes stand behind the text, so it need not be copied.
+    /// - Throws: `invalid` with simdjson's reason.
+    public func parse(_ text: UnsafeBufferPointer<UInt8>, isPadded: Bool = false) throws(Failure) -> JSONElement {
+        var document = agd_json_document()
+        let code = agd_json_parse(parser, text.baseAddress, text.count, isPadded ? 1 : 0, &document)
+        guard code == 0, let tape = document.tape, let strings = document.strings else {
+            throw Failure(.invalid, "not JSON: \(String(cString: agd_json_error_message(code)))")
+        }
+        return JSONElement(tape: tape, strings: strings, position: 1)
+    }
+
+    /// Parses one short text with a parser of its own. For text on a hot path, keep a parser.
+    public static func parseOnce(_ text: some Collection<UInt8>) throws(Failure) -> Value {
+        let bytes = Array(text)
+        let parser = JSONParser()
+        defer { withExtendedLifetime(parser) {} }
+        return try bytes.withUnsafeBufferPointer { buffer throws(Failure) in
+            try parser.parse(buffer).value
+        }
+    }
+}
+
+/// A place in a parsed JSON document: a view into its parser's tape, good until the parser's next parse.
+/// Tape layout: simdjson `doc/tape.md`.
+public struct JSONElement {
+    let tape: UnsafePointer<UInt64>
+    let strings: UnsafePointer<UInt8>
+    let position: Int
+
+    private var tag: UInt8 { UInt8(truncatingIfNeeded: tape[position] >> 56) }
+    private var payload: Int { Int(tape[position] & 0x00ff_ffff_ffff_ffff) }
+
+    public var isObject: Bool { tag == UInt8(ascii: "{") }
+    public var isArray: Bool { tag == UInt8(ascii: "[") }
+    public var isNull: Bool { tag == UInt8(ascii: "n") }
+    public var isString: Bool { tag == UInt8(ascii: "\"") }
+
+    /// The position behind this element.
+    private var end: Int {
+        switch tag {
+        case UInt8(ascii: "{"), UInt8(ascii: "["): payload & 0xffff_ffff
+        case UInt8(ascii: "l"), UInt8(ascii: "u"), UInt8(ascii: "d"): position + 2
+        default: position + 1
+        }
+    }
+
+    private func at(_ position: Int) -> JSONElement {
+        JSONElement(tape: tape, strings: strings, position: position)
+    }
+
+    public var stringBytes: UnsafeBufferPointer<UInt8>? {
+        guard isString else { return nil }
+        let start = strings + payload
+        let length = UnsafeRawPointer(start).loadUnaligned(as: UInt32.self)
+        return UnsafeBufferPointer(start: start + 4, count: Int(length))
+    }
+
+    public var string: String? {
+        stringBytes.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    public var int: Int64? {
+        tag == UInt8(ascii: "l") ? Int64(bitPattern: tape[position + 1]) : nil
+    }
+
+    /// Any JSON number.
+    public var number: Double? {
+        switch tag {
+        case UInt8(ascii: "l"): Double(Int64(bitPattern: tape[position + 1]))
+        case UInt8(ascii: "u"): Double(tape[position + 1])
+        case UInt8(ascii: "d"): Double(bitPattern: tape[position + 1])
+        default: nil
+        }
+    }
+
+    public var bool: Bool? {
+        switch tag {
+        case UInt8(ascii: "t"): true
+        case UInt8(ascii: "f"): false
+        default: nil
+        }
+    }
+
+    /// The first member of that name; a scan, which is right for the few members of a request.
+    public subscript(_ name: StaticString) -> JSONElement? {
+        guard isObject else { return nil }
+        return name.withUTF8Buffer { name in
+            var found: JSONElement?
+            forEachMember { key, element in
+                if found == nil, key.count == name.count, key.elementsEqual(name) { found = element }
+            }
+            return found
+        }
+    }
+
+    /// In the order of the text; the key's bytes are as short-lived as the element.
+    public func forEachMember<E: Error>(_ body: (UnsafeBufferPointer<UInt8>, JSONElement) throws(E) -> Void) throws(E) {
+        guard isObject else { return }
+        var next = position + 1
+        let last = end - 1
+        while next < last {
+            let key = at(next)
+            let member = at(next + 1)
+            if let name = key.stringBytes { try body(name, member) }
+            next = member.end
+        }
+    }
+
+    public func forEachElement<E: Error>(_ body: (JSONElement) throws(E) -> Void) throws(E) {
+        guard isArray else { return }
+        var next = position + 1
+        let last = end - 1
+        while next < last {
+            let element = at(next)
+            try body(element)
+            next = element.end
+        }
+    }
+
+    /// The element as a value: integers become ints (uints beyond 2⁶³), other numbers doubles.
+    /// Recursion is bounded by the parser's depth.
+    public var value: Value {
+        switch tag {
+        case UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "t"): return .bool(true)
+        case UInt8(ascii: "f"): return .bool(false)
+        case UInt8(ascii: "l"): return .int(Int64(bitPattern: tape[position + 1]))
+        case UInt8(ascii: "u"): return .uint(tape[position + 1])
+        case UInt8(ascii: "d"): return .double(Double(bitPattern: tape[position + 1]))
+        case UInt8(ascii: "["):
+            var elements: [Value] = []
+            elements.reserveCapacity(payload >> 32)
+            forEachElement { elements.append($0.value) }
+            return .list(elements)
+        case UInt8(ascii: "{"):
+            var map = ValueMap(minimumCapacity: payload >> 32)
+            forEachMember { key, element in map[String(decoding: key, as: UTF8.self)] = element.value }
+            return .map(map)
+        default: return .string(string ?? "")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+extension ByteBuffer {
+    /// A JSON string with its quotes. Escapes what JSON demands, and nothing else.
+    public func appendJSONString(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            reserve(bytes.count + 2)
+            append(UInt8(ascii: "\""))
+            var plainStart = 0
+            for (position, byte) in bytes.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5c {
+                append(UnsafeBufferPointer(rebasing: bytes[plainStart..<position]))
+                appendEscape(byte)
+                plainStart = position + 1
+            }
+            append(UnsafeBufferPointer(rebasing: bytes[plainStart...]))
+            append(UInt8(ascii: "\""))
+        }
+    }
+
+    private func appendEscape(_ byte: UInt8) {
+        switch byte {
+        case 0x22: append("\\\"")
+        case 0x5c: append("\\\\")
+        case 0x0a: append("\\n")
+        case 0x0d: append("\\r")
+        case 0x09: append("\\t")
+        default:
+            append("\\u00")
+            let digits: StaticString = "0123456789abcdef"
+            append(digits.utf8Start[Int(byte >> 4)])
+            append(digits.utf8Start[Int(byte & 15)])
+        }
+    }
+
+    /// The shortest text that reads back as the same double, always with a fraction or exponent, so that it stays a
+    /// double; NaN and infinities as strings.
+    public func appendJSON(_ number: Double) {
+        if number.isFinite {
+            append(text: number.description)
+        } else {
+            append(number.isNaN ? "\"NaN\"" : number < 0 ? "\"-Infinity\"" : "\"Infinity\"")
+        }
+    }
+
+    /// Plain JSON: what has no JSON form becomes a string (timestamps in RFC 3339, durations as `1.5s`, bytes in base64),
+    /// an optional its content or null. Recursion is bounded by the depth that values are admitted with.
+    public func appendJSON(_ value: Value) {
+        switch value {
+        case .null: append("null")
+        case .bool(let flag): flag ? append("true") : append("false")
+        case .int(let number): append(number)
+        case .uint(let number): append(number)
+        case .double(let number): appendJSON(number)
+        case .string(let text): appendJSONString(text)
+        case .bytes(let bytes): appendJSONString(Base64.encode(bytes))
+        case .list(let elements):
+            append(UInt8(ascii: "["))
+            var isFirst = true
+            for element in elements {
+                if !isFirst { append(UInt8(ascii: ",")) }
+                isFirst = false
+                appendJSON(element)
+            }
+            append(UInt8(ascii: "]"))
+        case .map(let map):
+            append(UInt8(ascii: "{"))
+            for position in 0..<map.count {
+                let (key, value) = map.entry(at: position)
+                if position > 0 { append(UInt8(ascii: ",")) }
+                appendJSONKey(key)
+                append(UInt8(ascii: ":"))
+                appendJSON(value)
+            }
+            append(UInt8(ascii: "}"))
+        case .timestamp(let time): appendJSONString(time.description)
+        case .duration(let span): appendJSONString(span.description)
+        case .type(let name): appendJSONString(name)
+        case .optional(let wrapped): if let wrapped { appendJSON(wrapped) } else { append("null") }
+        case .opaque(let opaque): appendJSON(opaque.json)
+        }
+    }
+
+    private func appendJSONKey(_ key: Value) {
+        if case .string(let text) = key {
+            appendJSONString(text)
+        } else {
+            append(UInt8(ascii: "\""))
+            appendJSON(key)
+            append(UInt8(ascii: "\""))
+        }
+    }
+}
+
+extension Value {
+    /// Plain JSON on one line.
+    public var jsonText: String {
+        let buffer = ByteBuffer()
+        buffer.appendJSON(self)
+        return buffer.text
+    }
+}
+
+extension Value: CustomStringConvertible {
+    public var description: String { jsonText }
+}

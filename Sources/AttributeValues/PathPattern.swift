@@ -1,0 +1,98 @@
+/// A set of attributes by name: `*` is one segment, `**` any number (none included).
+/// `/hosts/*.load`, `/fleet/**.status`, `/player/**` (every attribute of player and below it), `/player` (all of player's).
+public struct PathPattern: Hashable {
+    public enum Segment: Hashable {
+        case id(String)
+        case any
+        case anyDepth
+    }
+
+    public var segments: [Segment]
+    /// nil: every attribute of the nodes.
+    public var attribute: String?
+    /// Where inside the values; only behind a named attribute.
+    public var steps: [AttributePath.Step]
+
+    /// `**` segments that one pattern may have: each can cost a factor of the tree's depth in matching.
+    public static let maximumAnyDepth = 4
+
+    /// - Throws: `invalid` with the column, `limit` for too many `**`.
+    public init(_ text: String) throws(Failure) {
+        var reader = try PathReader(text)
+        guard reader.skip("/") else { throw reader.fault("'/'") }
+        segments = []
+        attribute = nil
+        steps = []
+        if !reader.isAtEnd, !reader.peekIsDot {
+            repeat {
+                switch reader.readStars() {
+                case 1: segments.append(.any)
+                case 2: if segments.last != .anyDepth { segments.append(.anyDepth) }
+                default: segments.append(.id(try reader.readName("a node id, '*' or '**'")))
+                }
+            } while reader.skip("/")
+        }
+        if reader.skip(".") {
+            if reader.readStars() == 0 {
+                attribute = try reader.readName("an attribute name or '*'")
+                steps = try reader.readSteps()
+            }
+        }
+        try reader.expectEnd()
+        guard segments.count(where: { $0 == .anyDepth }) <= PathPattern.maximumAnyDepth else {
+            throw Failure(.limit, "pattern \(text): at most \(PathPattern.maximumAnyDepth) '**' are allowed", path: text)
+        }
+    }
+
+    /// The attribute or node that the pattern names when it holds no wildcard, else nil.
+    public var exact: AttributePath? {
+        var nodes: [String] = []
+        for segment in segments {
+            guard case .id(let id) = segment else { return nil }
+            nodes.append(id)
+        }
+        return AttributePath(nodes: nodes, attribute: attribute, steps: steps)
+    }
+
+    /// Whether a node with these ids is among those named. Iterative, O(segments × nodes).
+    public func matches(nodes: [String]) -> Bool {
+        // Reached[i]: the first i segments can stand for the ids read so far.
+        var reached = [Bool](repeating: false, count: segments.count + 1)
+        func close(_ reached: inout [Bool]) {
+            for (position, segment) in segments.enumerated() where reached[position] && segment == .anyDepth {
+                reached[position + 1] = true
+            }
+        }
+        reached[0] = true
+        close(&reached)
+        for node in nodes {
+            var next = [Bool](repeating: false, count: segments.count + 1)
+            for (position, segment) in segments.enumerated() where reached[position] {
+                switch segment {
+                case .id(let id): if id.hasSameBytes(as: node) { next[position + 1] = true }
+                case .any: next[position + 1] = true
+                case .anyDepth: next[position] = true
+                }
+            }
+            close(&next)
+            reached = next
+        }
+        return reached[segments.count]
+    }
+}
+
+extension PathPattern: CustomStringConvertible {
+    public var description: String {
+        var text = segments.isEmpty ? "/" : ""
+        for segment in segments {
+            switch segment {
+            case .id(let id): text += "/" + AttributePath.quoteIfNeeded(id)
+            case .any: text += "/*"
+            case .anyDepth: text += "/**"
+            }
+        }
+        if let attribute { text += "." + AttributePath.quoteIfNeeded(attribute) }
+        for step in steps { text += step.description }
+        return text
+    }
+}

@@ -1,0 +1,97 @@
+/// Typed JSON names every value's type, so nothing is lost on the way: `{"int":"5"}`, `{"double":"1.5"}`,
+/// `{"list":[…]}`, `{"map":[[key,value],…]}`, `{"timestamp":{"seconds":"1","nanos":0}}`.
+extension Value {
+    /// This value in typed JSON, as a plain JSON value.
+    public var typedJSON: Value {
+        switch self {
+        case .null: ["null": nil]
+        case .bool: ["bool": self]
+        case .int(let x): ["int": .string(String(x))]
+        case .uint(let x): ["uint": .string(String(x))]
+        case .double(let x): ["double": .string(Value.describe(x))]
+        case .string: ["string": self]
+        case .bytes(let x): ["bytes": .string(Base64.encode(x))]
+        case .list(let x): ["list": .list(x.map(\.typedJSON))]
+        case .map(let x): ["map": .list(x.map { .list([$0.key.typedJSON, $0.value.typedJSON]) })]
+        case .type(let x): ["type": .string(x)]
+        case .timestamp(let x):
+            ["timestamp": ["seconds": .string(String(x.seconds)), "nanos": .int(Int64(x.nanoseconds))]]
+        case .duration(let x):
+            ["duration": [
+                "seconds": .string(String(x.nanoseconds / 1_000_000_000)), "nanos": .int(x.nanoseconds % 1_000_000_000),
+            ]]
+        case .optional(let x): ["optional": x.map(\.typedJSON) ?? nil]
+        case .opaque(let x): .map(ValueMap([(.string(x.typeName), x.typedJSON)]))
+        }
+    }
+
+    static func describe(_ number: Double) -> String {
+        number.isNaN ? "NaN" : number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : number.description
+    }
+
+    /// Reads typed JSON. Recursion is bounded by the depth that the JSON was admitted with.
+    /// - Throws: `invalid`, naming the form that was expected.
+    public init(typedJSON json: Value) throws(Failure) {
+        guard case .map(let map) = json, map.count == 1, case .string(let name) = map.keys[0] else {
+            throw Failure(.invalid, "typed JSON is an object with one member that names the type, as {\"int\":\"5\"}")
+        }
+        guard let value = try Value.read(typed: map.values[0], as: name) else {
+            throw Failure(.invalid, "\(map.values[0]) is not the typed JSON of \(name)")
+        }
+        self = value
+    }
+
+    private static func read(typed content: Value, as name: String) throws(Failure) -> Value? {
+        switch (name, content) {
+        case ("null", _): return .null
+        case ("bool", .bool), ("string", .string): return content
+        case ("int", .string(let text)): return Int64(text).map { .int($0) }
+        case ("int", .int): return content
+        case ("uint", .string(let text)): return UInt64(text).map { .uint($0) }
+        case ("uint", .int(let number)): return UInt64(exactly: number).map { .uint($0) }
+        case ("double", .string("NaN")): return .double(.nan)
+        case ("double", .string("Infinity")): return .double(.infinity)
+        case ("double", .string("-Infinity")): return .double(-.infinity)
+        case ("double", .string(let text)): return Double(text).map { .double($0) }
+        case ("double", _): return content.number.map { .double($0) }
+        case ("bytes", .string(let text)): return Base64.decode(text).map { .bytes($0) }
+        case ("type", .string(let text)): return .type(text)
+        case ("list", .list(let elements)):
+            var list: [Value] = []
+            for element in elements { list.append(try Value(typedJSON: element)) }
+            return .list(list)
+        case ("map", .list(let entries)):
+            var map = ValueMap(minimumCapacity: entries.count)
+            for entry in entries {
+                guard case .list(let pair) = entry, pair.count == 2 else { return nil }
+                map[try Value(typedJSON: pair[0])] = try Value(typedJSON: pair[1])
+            }
+            return .map(map)
+        case ("timestamp", .map(let parts)):
+            guard let (seconds, nanos) = secondsAndNanos(parts) else { return nil }
+            return Timestamp(seconds: seconds, nanoseconds: nanos).map { .timestamp($0) }
+        case ("duration", .map(let parts)):
+            guard let (seconds, nanos) = secondsAndNanos(parts) else { return nil }
+            return TimeSpan(seconds: seconds, nanoseconds: nanos).map { .duration($0) }
+        case ("optional", .null): return .optional(nil)
+        case ("optional", _): return .optional(try Value(typedJSON: content))
+        case ("color", _): return ValueType.color.accept(content)
+        case ("angle", _): return ValueType.angle.accept(content)
+        case ("vector", _): return ValueType.vector(nil).accept(content)
+        default: return nil
+        }
+    }
+
+    private static func secondsAndNanos(_ parts: ValueMap) -> (Int64, Int64)? {
+        let seconds: Int64? =
+            switch parts["seconds"] {
+            case .string(let text)?: Int64(text)
+            case .int(let number)?: number
+            case nil: 0
+            default: nil
+            }
+        guard let seconds else { return nil }
+        guard case .int(let nanos) = parts["nanos"] ?? 0 else { return nil }
+        return (seconds, nanos)
+    }
+}

@@ -1,0 +1,146 @@
+/// What an attribute can hold: CEL's value model, closed under JSON.
+///
+/// 17 bytes wide (stride 24). Scalars, durations and strings of up to 15 UTF-8 bytes need no allocation.
+/// `==` is *identity of content*: types must agree (`1` is not `1.0`), a NaN equals a NaN, and `0.0` differs from
+/// `-0.0`. It decides whether a write changes anything. CEL's own `==` lives with the rules.
+@frozen
+public enum Value {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case uint(UInt64)
+    case double(Double)
+    /// A sequence of Unicode scalars; compared by its UTF-8 bytes, never normalised.
+    case string(String)
+    case bytes([UInt8])
+    case list([Value])
+    case map(ValueMap)
+    case timestamp(Timestamp)
+    case duration(TimeSpan)
+    /// The runtime type of a value, by its CEL name (`int`, `google.protobuf.Timestamp`).
+    case type(String)
+    /// CEL's `optional_type`: `nil` is `optional.none()`. Not the same as `null`.
+    indirect case optional(Value?)
+    /// A value with a type of its own (colour, angle, vector, network address).
+    case opaque(OpaqueValue)
+}
+
+extension Value: Equatable {
+    public static func == (a: Value, b: Value) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.bool(let x), .bool(let y)): x == y
+        case (.int(let x), .int(let y)): x == y
+        case (.uint(let x), .uint(let y)): x == y
+        case (.double(let x), .double(let y)): x.bitPattern == y.bitPattern || (x.isNaN && y.isNaN)
+        case (.string(let x), .string(let y)): x.hasSameBytes(as: y)
+        case (.bytes(let x), .bytes(let y)): x == y
+        case (.list(let x), .list(let y)): x == y
+        case (.map(let x), .map(let y)): x == y
+        case (.timestamp(let x), .timestamp(let y)): x == y
+        case (.duration(let x), .duration(let y)): x == y
+        case (.type(let x), .type(let y)): x == y
+        case (.optional(let x), .optional(let y)): x == y
+        case (.opaque(let x), .opaque(let y)): x === y || x.isEqual(to: y)
+        default: false
+        }
+    }
+}
+
+extension Value {
+    /// The CEL name of the value's runtime type.
+    public var typeName: String {
+        switch self {
+        case .null: "null_type"
+        case .bool: "bool"
+        case .int: "int"
+        case .uint: "uint"
+        case .double: "double"
+        case .string: "string"
+        case .bytes: "bytes"
+        case .list: "list"
+        case .map: "map"
+        case .timestamp: "google.protobuf.Timestamp"
+        case .duration: "google.protobuf.Duration"
+        case .type: "type"
+        case .optional: "optional_type"
+        case .opaque(let value): value.typeName
+        }
+    }
+
+    /// The value's number when it is an int, uint or double.
+    public var number: Double? {
+        switch self {
+        case .int(let x): Double(x)
+        case .uint(let x): Double(x)
+        case .double(let x): x
+        default: nil
+        }
+    }
+
+    public var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    public var list: [Value]? {
+        if case .list(let elements) = self { elements } else { nil }
+    }
+
+    public var map: ValueMap? {
+        if case .map(let map) = self { map } else { nil }
+    }
+}
+
+extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    public init(floatLiteral value: Double) { self = .double(value) }
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(arrayLiteral elements: Value...) { self = .list(elements) }
+    public init(dictionaryLiteral elements: (String, Value)...) {
+        self = .map(ValueMap(elements.map { (.string($0), $1) }))
+    }
+    public init(nilLiteral: ()) { self = .null }
+}
+
+/// A value of a type that CEL's core does not know. Subclasses are immutable.
+open class OpaqueValue {
+    public init() {}
+
+    /// The name that `type(x)` prints, also the type's name in definitions.
+    open var typeName: String { preconditionFailure("an opaque value names its type") }
+
+    /// Identity of content, as for `Value.==`; called with any other opaque value.
+    open func isEqual(to other: OpaqueValue) -> Bool { self === other }
+
+    /// Consistent with `isEqual`.
+    open func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    /// How the value appears in plain JSON.
+    open var json: Value { .string(typeName) }
+
+    /// How the value appears in typed JSON below its type name; read back by the type's own reader.
+    open var typedJSON: Value { json }
+}
+
+extension String {
+    /// Equality of the UTF-8 bytes. (`==` would also call canonically equivalent strings equal.)
+    @inlinable
+    public func hasSameBytes(as other: String) -> Bool {
+        var a = self
+        var b = other
+        return a.withUTF8 { x in
+            b.withUTF8 { y in
+                x.count == y.count && (x.count == 0 || x.elementsEqual(y))
+            }
+        }
+    }
+
+    /// Order of the UTF-8 bytes, which is the order of the Unicode scalars.
+    @inlinable
+    public func precedesByBytes(_ other: String) -> Bool {
+        utf8.lexicographicallyPrecedes(other.utf8)
+    }
+}

@@ -1,0 +1,194 @@
+/// An immutable-by-sharing map that keeps the order of insertion. Keys are bool, int, uint or string, and are found
+/// *losslessly across number types*: `1`, `1u` and `1.0` name the same entry.
+///
+/// One reference wide. Up to `linearLimit` entries are searched in line, larger maps through an open-addressing index:
+/// lookup is O(1). Copies share storage until one is written.
+public struct ValueMap {
+    @usableFromInline final class Storage {
+        @usableFromInline var keys: [Value]
+        @usableFromInline var values: [Value]
+        /// Slot → position + 1; empty while the map is small. Length is a power of two.
+        @usableFromInline var index: [UInt32] = []
+
+        @usableFromInline init(keys: [Value], values: [Value]) {
+            self.keys = keys
+            self.values = values
+        }
+    }
+
+    /// Maps up to this size are searched in line: comparing eight short keys is cheaper than hashing one.
+    static let linearLimit = 8
+
+    @usableFromInline var storage: Storage
+
+    public init() { storage = Storage(keys: [], values: []) }
+
+    public init(minimumCapacity: Int) {
+        self.init()
+        storage.keys.reserveCapacity(minimumCapacity)
+        storage.values.reserveCapacity(minimumCapacity)
+    }
+
+    /// The last of several equal keys wins.
+    public init(_ entries: some Sequence<(Value, Value)>) {
+        self.init()
+        for (key, value) in entries { self[key] = value }
+    }
+
+    public var count: Int { storage.keys.count }
+    public var isEmpty: Bool { storage.keys.isEmpty }
+    /// In order of insertion, as `values`.
+    public var keys: [Value] { storage.keys }
+    public var values: [Value] { storage.values }
+
+    public func entry(at position: Int) -> (key: Value, value: Value) {
+        (storage.keys[position], storage.values[position])
+    }
+
+    /// Whether both maps share storage: then they are equal without a look at the entries.
+    public func isIdentical(to other: ValueMap) -> Bool { storage === other.storage }
+
+    public subscript(_ key: Value) -> Value? {
+        get { position(of: key).map { storage.values[$0] } }
+        set {
+            if let found = position(of: key) {
+                makeUnique()
+                if let newValue { storage.values[found] = newValue } else { remove(at: found) }
+            } else if let newValue {
+                makeUnique()
+                append(key, newValue)
+            }
+        }
+    }
+
+    public subscript(_ key: String) -> Value? {
+        get { self[.string(key)] }
+        set { self[.string(key)] = newValue }
+    }
+
+    /// The entry's place in the order of insertion.
+    public func position(of key: Value) -> Int? {
+        if storage.index.isEmpty {
+            for (position, candidate) in storage.keys.enumerated() where ValueMap.sameKey(candidate, key) {
+                return position
+            }
+            return nil
+        }
+        let mask = storage.index.count - 1
+        var slot = ValueMap.hash(key) & mask
+        while storage.index[slot] != 0 {
+            let position = Int(storage.index[slot] - 1)
+            if ValueMap.sameKey(storage.keys[position], key) { return position }
+            slot = (slot + 1) & mask
+        }
+        return nil
+    }
+
+    private mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&storage) {
+            let copy = Storage(keys: storage.keys, values: storage.values)
+            copy.index = storage.index
+            storage = copy
+        }
+    }
+
+    private mutating func append(_ key: Value, _ value: Value) {
+        storage.keys.append(key)
+        storage.values.append(value)
+        let count = storage.keys.count
+        if storage.index.isEmpty ? count > ValueMap.linearLimit : count * 4 > storage.index.count * 3 {
+            rebuildIndex()
+        } else if !storage.index.isEmpty {
+            place(count - 1)
+        }
+    }
+
+    private mutating func remove(at position: Int) {
+        storage.keys.remove(at: position)
+        storage.values.remove(at: position)
+        if !storage.index.isEmpty { rebuildIndex() }
+    }
+
+    private mutating func rebuildIndex() {
+        var size = 16
+        while size < storage.keys.count * 2 { size *= 2 }
+        storage.index = [UInt32](repeating: 0, count: size)
+        for position in storage.keys.indices { place(position) }
+    }
+
+    private mutating func place(_ position: Int) {
+        let mask = storage.index.count - 1
+        var slot = ValueMap.hash(storage.keys[position]) & mask
+        while storage.index[slot] != 0 { slot = (slot + 1) & mask }
+        storage.index[slot] = UInt32(position + 1)
+    }
+
+    /// Key identity: numbers by exact numeric value, everything else by type and content.
+    static func sameKey(_ a: Value, _ b: Value) -> Bool {
+        switch (a, b) {
+        case (.string(let x), .string(let y)): return x.hasSameBytes(as: y)
+        case (.int(let x), .int(let y)): return x == y
+        case (.bool(let x), .bool(let y)): return x == y
+        default:
+            guard let x = integralKey(a), let y = integralKey(b) else { return false }
+            return x == y
+        }
+    }
+
+    /// The number as sign and magnitude when it is a whole number that an int or uint can hold exactly.
+    private static func integralKey(_ value: Value) -> (Bool, UInt64)? {
+        switch value {
+        case .int(let x): (x < 0, x.magnitude)
+        case .uint(let x): (false, x)
+        case .double(let x):
+            if let signed = Int64(exactly: x) { (signed < 0, signed.magnitude) }
+            else if let unsigned = UInt64(exactly: x) { (false, unsigned) }
+            else { nil }
+        default: nil
+        }
+    }
+
+    private static func hash(_ key: Value) -> Int {
+        var hasher = Hasher()
+        switch key {
+        case .string(let text):
+            // By bytes: String's own hash normalises, which is slow and not what sameKey compares.
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        case .bool(let flag): hasher.combine(flag)
+        default:
+            if let (negative, magnitude) = integralKey(key) {
+                hasher.combine(negative)
+                hasher.combine(magnitude)
+            }
+        }
+        return hasher.finalize()
+    }
+}
+
+extension ValueMap: Equatable {
+    /// Same size, and each key of one is found in the other with an equal value. Order does not matter.
+    public static func == (a: ValueMap, b: ValueMap) -> Bool {
+        if a.storage === b.storage { return true }
+        guard a.count == b.count else { return false }
+        for position in 0..<a.count {
+            let (key, value) = a.entry(at: position)
+            guard let found = b.position(of: key), b.storage.keys[found] == key, b.storage.values[found] == value else {
+                return false
+            }
+        }
+        return true
+    }
+}
+
+extension ValueMap: Sequence {
+    public func makeIterator() -> AnyIterator<(key: Value, value: Value)> {
+        var position = 0
+        let map = self
+        return AnyIterator {
+            guard position < map.count else { return nil }
+            defer { position += 1 }
+            return map.entry(at: position)
+        }
+    }
+}

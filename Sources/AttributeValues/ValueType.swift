@@ -1,0 +1,193 @@
+/// The type of an attribute, written (`type: double`) or inferred from its initial value.
+///
+/// Text form: `int`, `list(double)`, `map(string, int)`, `vector(3)`, `int?`; any other name is an object type's.
+public indirect enum ValueType: Hashable {
+    /// Accepts every value.
+    case dyn
+    case null, bool, int, uint, double, string, bytes, timestamp, duration
+    /// The type of type values.
+    case type
+    case list(ValueType)
+    case map(key: ValueType, value: ValueType)
+    /// CEL's `optional_type(T)`.
+    case optional(ValueType)
+    /// `T?`: T or null.
+    case nullable(ValueType)
+    case color, angle
+    /// A list of that many doubles; any fixed length when nil.
+    case vector(Int?)
+    /// An instance of the observable-object type of that name.
+    case object(String)
+}
+
+extension ValueType: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .dyn: "dyn"
+        case .null: "null"
+        case .bool: "bool"
+        case .int: "int"
+        case .uint: "uint"
+        case .double: "double"
+        case .string: "string"
+        case .bytes: "bytes"
+        case .timestamp: "timestamp"
+        case .duration: "duration"
+        case .type: "type"
+        case .list(let element): element == .dyn ? "list" : "list(\(element))"
+        case .map(let key, let value): key == .dyn && value == .dyn ? "map" : "map(\(key), \(value))"
+        case .optional(let wrapped): "optional(\(wrapped))"
+        case .nullable(let wrapped): "\(wrapped)?"
+        case .color: "color"
+        case .angle: "angle"
+        case .vector(let length): length.map { "vector(\($0))" } ?? "vector"
+        case .object(let name): name
+        }
+    }
+
+    /// Nesting that a written type may have.
+    static let maximumDepth = 16
+
+    /// nil when the text is not a type.
+    public init?(_ text: String) {
+        var rest = Substring(text)
+        guard let type = ValueType.read(&rest, depth: 0), rest.allSatisfy({ $0 == " " }) else { return nil }
+        self = type
+    }
+
+    private static func read(_ rest: inout Substring, depth: Int) -> ValueType? {
+        guard depth < maximumDepth else { return nil }
+        rest = rest.drop { $0 == " " }
+        let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+        guard let first = name.first, first.isLetter || first == "_" else { return nil }
+        rest = rest.dropFirst(name.count)
+        var arguments: [ValueType] = []
+        var length: Int?
+        if let open = rest.first, open == "(" || open == "<" {
+            rest.removeFirst()
+            let close: Character = open == "(" ? ")" : ">"
+            if name == "vector" {
+                let digits = rest.prefix { $0.isNumber }
+                guard let number = Int(digits), number > 0 else { return nil }
+                length = number
+                rest = rest.dropFirst(digits.count)
+            } else {
+                repeat {
+                    if rest.first == "," { rest.removeFirst() }
+                    guard let argument = read(&rest, depth: depth + 1) else { return nil }
+                    arguments.append(argument)
+                    rest = rest.drop { $0 == " " }
+                } while rest.first == ","
+            }
+            guard rest.first == close else { return nil }
+            rest.removeFirst()
+        }
+        guard var type = named(String(name), arguments, length) else { return nil }
+        while rest.first == "?" {
+            rest.removeFirst()
+            type = .nullable(type)
+        }
+        return type
+    }
+
+    private static func named(_ name: String, _ arguments: [ValueType], _ length: Int?) -> ValueType? {
+        switch (name, arguments.count) {
+        case ("list", 0): return .list(.dyn)
+        case ("list", 1): return .list(arguments[0])
+        case ("map", 0): return .map(key: .dyn, value: .dyn)
+        case ("map", 2): return .map(key: arguments[0], value: arguments[1])
+        case ("optional", 1): return .optional(arguments[0])
+        case ("vector", 0): return .vector(length)
+        case (_, 1...): return nil
+        case ("dyn", _): return .dyn
+        case ("null", _), ("null_type", _): return .null
+        case ("bool", _): return .bool
+        case ("int", _): return .int
+        case ("uint", _): return .uint
+        case ("double", _): return .double
+        case ("string", _): return .string
+        case ("bytes", _): return .bytes
+        case ("timestamp", _): return .timestamp
+        case ("duration", _): return .duration
+        case ("type", _): return .type
+        case ("color", _): return .color
+        case ("angle", _): return .angle
+        default: return .object(name)
+        }
+    }
+}
+
+extension ValueType {
+    /// The type that an attribute without a written type takes from its initial value: containers are not looked
+    /// into (their elements are `dyn`), and null says nothing.
+    public init(of value: Value) {
+        switch value {
+        case .null: self = .dyn
+        case .bool: self = .bool
+        case .int: self = .int
+        case .uint: self = .uint
+        case .double: self = .double
+        case .string: self = .string
+        case .bytes: self = .bytes
+        case .list: self = .list(.dyn)
+        case .map: self = .map(key: .dyn, value: .dyn)
+        case .timestamp: self = .timestamp
+        case .duration: self = .duration
+        case .type: self = .type
+        case .optional: self = .optional(.dyn)
+        case .opaque(let value): self = (value as? TypedOpaqueValue)?.valueType ?? .dyn
+        }
+    }
+
+    /// The value as this type holds it, or nil when it does not fit. Widens int to double, reads the text forms of
+    /// timestamp, duration and colour, takes a list of numbers for a vector and a number for an angle.
+    /// Cost: O(elements) for a container whose element type is not `dyn`.
+    public func accept(_ value: Value) -> Value? {
+        switch (self, value) {
+        case (.dyn, _), (.bool, .bool), (.int, .int), (.uint, .uint), (.double, .double), (.string, .string),
+            (.bytes, .bytes), (.timestamp, .timestamp), (.duration, .duration), (.type, .type), (.null, .null),
+            (.nullable, .null):
+            return value
+        case (.nullable(let wrapped), _): return wrapped.accept(value)
+        case (.double, .int(let number)): return .double(Double(number))
+        case (.double, .uint(let number)): return .double(Double(number))
+        case (.uint, .int(let number)): return UInt64(exactly: number).map { .uint($0) }
+        case (.int, .uint(let number)): return Int64(exactly: number).map { .int($0) }
+        case (.timestamp, .string(let text)): return Timestamp(text).map { .timestamp($0) }
+        case (.duration, .string(let text)): return TimeSpan(text).map { .duration($0) }
+        case (.list(.dyn), .list), (.map(key: .dyn, value: .dyn), .map): return value
+        case (.list(let type), .list(let elements)):
+            var accepted: [Value] = []
+            accepted.reserveCapacity(elements.count)
+            for element in elements {
+                guard let element = type.accept(element) else { return nil }
+                accepted.append(element)
+            }
+            return .list(accepted)
+        case (.map(let keyType, let valueType), .map(let map)):
+            var accepted = ValueMap(minimumCapacity: map.count)
+            for (key, value) in map {
+                guard let key = keyType.accept(key), let value = valueType.accept(value) else { return nil }
+                accepted[key] = value
+            }
+            return .map(accepted)
+        case (.optional(let type), .optional(let wrapped)):
+            guard let wrapped else { return value }
+            return type.accept(wrapped).map { .optional($0) }
+        case (.color, .opaque(let opaque)): return opaque is ColorValue ? value : nil
+        case (.color, .string(let text)): return Color(css: text).map { .opaque(ColorValue($0)) }
+        case (.angle, .opaque(let opaque)): return opaque is AngleValue ? value : nil
+        case (.angle, _): return value.number.map { .opaque(AngleValue(degrees: $0)) }
+        case (.vector(let length), .opaque(let opaque)):
+            guard let vector = opaque as? VectorValue, length == nil || vector.components.count == length else {
+                return nil
+            }
+            return value
+        case (.vector(let length), .list(let elements)):
+            let components = elements.compactMap(\.number)
+            guard components.count == elements.count, length == nil || length == elements.count else { return nil }
+            return .opaque(VectorValue(components))
+        default: return nil
+        }
+    }
+}
