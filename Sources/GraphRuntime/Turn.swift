@@ -1,0 +1,74 @@
+import AttributeValues
+import WireProtocol
+
+// What goes into a turn and what comes out: the runtime's whole contact with the world.
+
+/// Now, as the loop read it once for the whole turn.
+public struct Moment {
+    /// Seconds on the monotonic clock: timelines are placed on it.
+    public var monotonic: Double
+    /// Wall time: clocks show it.
+    public var wall: Timestamp
+
+    public init(monotonic: Double, wall: Timestamp) {
+        self.monotonic = monotonic
+        self.wall = wall
+    }
+}
+
+/// A connection, for as long as the daemon runs; never reused.
+public struct ClientID: Hashable {
+    public var number: UInt64
+    public init(number: UInt64) { self.number = number }
+}
+
+/// Who is at the other end of a connection, by the kernel's word.
+public struct Peer {
+    public var pid: Int32
+    public var uid: UInt32
+    public var gid: UInt32
+
+    public init(pid: Int32, uid: UInt32, gid: UInt32) {
+        self.pid = pid
+        self.uid = uid
+        self.gid = gid
+    }
+}
+
+/// One thing that happened since the last turn, in order of arrival.
+public enum Command {
+    case connected(ClientID, Peer)
+    /// A decoded request. `id` is nil for a notification, which gets no reply.
+    case call(ClientID, id: RequestID?, Request)
+    case disconnected(ClientID)
+    /// The client's queue passed its limit: from now on its news is kept as the newest value per path.
+    case behind(ClientID)
+    /// The client's queue has room again.
+    case drained(ClientID)
+    /// A deadline that the runtime asked for has come.
+    case woken
+}
+
+/// What a turn has to say, in the order in which each client must hear it.
+public enum Delivery {
+    case reply(ClientID, id: RequestID, Result)
+    /// The same event for several subscriptions.
+    case event([(client: ClientID, subscription: Int64)], Event)
+}
+
+/// What must be on disk before anybody hears of it.
+public enum JournalEntry {
+    /// A durable state's new value.
+    case state(path: String, value: Value)
+    /// A request that changed definitions, to be replayed in order at start.
+    case applied(document: Value, at: String, mode: String)
+    case removed(path: String)
+    case moved(path: String, to: String?, index: Int?)
+}
+
+/// Everything a turn leads to.
+public struct Outcome {
+    public var deliveries: [Delivery] = []
+    public var accepted: [(revision: UInt64, entry: JournalEntry)] = []
+    public init() {}
+}

@@ -1,0 +1,237 @@
+import AttributeValues
+import RuleLanguage
+
+// What a checked scene document says, ready to be instantiated: names resolved, rules compiled, types known.
+// Definitions are immutable and shared by all instances made from them.
+
+/// A place in a document: 1-based line and column (in characters); both 0 where the source has no text (JSON parameters).
+public struct SourcePosition: Hashable, Sendable {
+    public var line: Int
+    public var column: Int
+
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    public static let none = SourcePosition(line: 0, column: 0)
+}
+
+/// Right-hand side of an input: a literal, a rule (`=…`), or a reference (`$name.path`).
+public enum Expression {
+    case literal(Value)
+    case rule(Program)
+    case reference(Reference)
+}
+
+/// `$name.key[0]`: an attribute of the nearest lexically enclosing node that declares `name`, and a place inside its value.
+public struct Reference: Hashable {
+    public var name: String
+    public var steps: [AttributePath.Step]
+
+    public init(name: String, steps: [AttributePath.Step] = []) {
+        self.name = name
+        self.steps = steps
+    }
+}
+
+public enum NodeKind: String, CaseIterable, Sendable {
+    case view, container, group, section, forEach
+}
+
+/// What makes an attribute's value. Scopes: `computed` and the modifiers see the node's own attributes first; `let` and
+/// `binding` see the lexically enclosing nodes, nearest first, up to the root of the component they are written in.
+public enum AttributeRole {
+    case state(initial: Value, isTransient: Bool)
+    /// nil target: a component's parameter without default that the use must give (only inside component definitions).
+    case binding(BindingTarget?, animation: String?)
+    /// nil: as for binding.
+    case constant(Expression?)
+    case computed(Program)
+    /// `inherit: {locale: locale}` reads an environment key, `{library: Library}` or `{library: "Library?"}` an object.
+    case inherit(key: String)
+    case inheritObject(type: String, isOptional: Bool)
+    case clock(ClockSchedule)
+}
+
+public enum BindingTarget {
+    case reference(Reference)
+    /// A constant binding: reads as the value, writes are refused (`readOnly`).
+    case constant(Value)
+}
+
+/// When a clock ticks; its value is the date of the last tick.
+public enum ClockSchedule: Hashable {
+    /// Aligned to `start` (the epoch when nil). Nanoseconds > 0.
+    case every(TimeSpan, start: Timestamp?)
+    case everyMinute
+    /// At display rate while somebody watches: every 1/60 s, or `minimumInterval` when longer.
+    case animation(minimumInterval: TimeSpan?)
+    /// Ascending.
+    case dates([Timestamp])
+}
+
+public struct AttributeDefinition {
+    public var name: String
+    public var role: AttributeRole
+    /// Written or inferred; `dyn` when unknown.
+    public var type: ValueType
+    public var position: SourcePosition
+
+    public init(name: String, role: AttributeRole, type: ValueType, position: SourcePosition) {
+        self.name = name
+        self.role = role
+        self.type = type
+        self.position = position
+    }
+}
+
+/// `key.path: expression` as the modifiers environment, containerValues and preferences write it.
+public struct KeyedExpression {
+    public var key: String
+    /// Inside a grouped key; empty for the whole.
+    public var steps: [AttributePath.Step]
+    public var expression: Expression
+    public var position: SourcePosition
+
+    public init(key: String, steps: [AttributePath.Step], expression: Expression, position: SourcePosition) {
+        self.key = key
+        self.steps = steps
+        self.expression = expression
+        self.position = position
+    }
+}
+
+/// `transformEnvironment: {key: rule over value}`: the program reads the inherited value as `value`.
+public struct EnvironmentTransform {
+    public var key: String
+    public var program: Program
+
+    public init(key: String, program: Program) {
+        self.key = key
+        self.program = program
+    }
+}
+
+/// `animation: {curve, value}`: when `value` changed in a transaction, this animation applies to the node and below.
+public struct AnimationModifier {
+    /// Text form; nil means that the change is not animated.
+    public var animation: String?
+    public var value: Expression
+
+    public init(animation: String?, value: Expression) {
+        self.animation = animation
+        self.value = value
+    }
+}
+
+/// A node as written, or as a component's body after its use was merged in. One definition serves many instances.
+public final class NodeDefinition {
+    /// Empty only for the template of a `forEach`, whose instances are named by their element.
+    public var id: String = ""
+    public var kind: NodeKind = .view
+    /// The component this node was made from; its lexical scope ends here.
+    public var component: String?
+    public var attributes: [AttributeDefinition] = []
+    public var environment: [KeyedExpression] = []
+    /// `environment: {objects: [$library]}`: states (or bindings to states) that hold an object, found by its type below.
+    public var environmentObjects: [Reference] = []
+    public var transformEnvironment: [EnvironmentTransform] = []
+    public var containerValues: [KeyedExpression] = []
+    public var tag: Expression?
+    public var preferences: [KeyedExpression] = []
+    public var animations: [AnimationModifier] = []
+    /// In order. A section's are its content.
+    public var children: [NodeDefinition] = []
+    /// Sections only.
+    public var header: [NodeDefinition] = []
+    public var footer: [NodeDefinition] = []
+    /// Set exactly when `kind` is `.forEach`; then `children` is empty.
+    public var forEach: ForEachDefinition?
+    public var position: SourcePosition = .none
+
+    public init() {}
+}
+
+/// One instance of `template` per element of a list. Each instance owns two attributes: `element` (named `elementName`; a
+/// binding to the element when the data is a reference, else read-only) and `indexName` (its present place).
+public struct ForEachDefinition {
+    /// In the scope of the enclosing nodes.
+    public var data: Expression
+    /// The field that identifies an element; empty: the element itself (a string, int, uint or bool).
+    public var idField: String
+    public var elementName: String
+    public var indexName: String
+    public var template: NodeDefinition
+
+    public init(data: Expression, idField: String, elementName: String, indexName: String, template: NodeDefinition) {
+        self.data = data
+        self.idField = idField
+        self.elementName = elementName
+        self.indexName = indexName
+        self.template = template
+    }
+}
+
+/// A declared environment, container-value or preference key.
+public struct KeyDefinition {
+    public var name: String
+    public var type: ValueType
+    public var defaultValue: Value
+    /// Preferences: how two values become one, over `value` and `next`.
+    public var reduce: Program?
+
+    public init(name: String, type: ValueType, defaultValue: Value, reduce: Program? = nil) {
+        self.name = name
+        self.type = type
+        self.defaultValue = defaultValue
+        self.reduce = reduce
+    }
+}
+
+/// An observable-object type: stored and computed properties, tracked one by one.
+public final class ObjectTypeDefinition {
+    public let name: String
+    /// `state` and `computed` roles only.
+    public let properties: [AttributeDefinition]
+
+    public init(name: String, properties: [AttributeDefinition]) {
+        self.name = name
+        self.properties = properties
+    }
+}
+
+/// The declarations of a document: they hold for all that is applied later, too.
+public struct Declarations {
+    public var environment: [String: KeyDefinition] = [:]
+    public var container: [String: KeyDefinition] = [:]
+    public var preference: [String: KeyDefinition] = [:]
+    public var types: [String: ObjectTypeDefinition] = [:]
+    public var components: [String: NodeDefinition] = [:]
+
+    public init() {}
+}
+
+/// A document that has been checked whole.
+public struct SceneDefinition {
+    /// Those the document makes itself.
+    public var declarations: Declarations
+    public var nodes: [NodeDefinition]
+
+    public init(declarations: Declarations, nodes: [NodeDefinition]) {
+        self.declarations = declarations
+        self.nodes = nodes
+    }
+}
+
+/// What a document is checked against: what the graph already declares, and the scope at the place it is applied to.
+public struct SceneContext {
+    public var declarations: Declarations
+    /// Attributes in scope at the place of application, nearest node first.
+    public var enclosing: [[(name: String, type: ValueType)]]
+
+    public init(declarations: Declarations = Declarations(), enclosing: [[(name: String, type: ValueType)]] = []) {
+        self.declarations = declarations
+        self.enclosing = enclosing
+    }
+}

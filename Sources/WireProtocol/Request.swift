@@ -1,0 +1,208 @@
+import AttributeValues
+
+/// What a client asks for: one case per method. Paths, patterns and animations arrive as text or JSON and are judged by
+/// the runtime, so that every fault carries the graph's knowledge (near names, types).
+public enum Request {
+    case hello(client: String?)
+    case ping
+    case get(Get)
+    case set(Mutation, TransactionOptions)
+    case transact([Mutation], TransactionOptions)
+    case apply(Apply)
+    case remove(path: String, TransactionOptions)
+    case move(Move, TransactionOptions)
+    case subscribe(Subscribe)
+    case unsubscribe(subscription: Int64)
+    case onDisconnect([Mutation], TransactionOptions)
+    /// nil path: the protocol itself, as schema.
+    case describe(path: String?, depth: Int?)
+    case explain(path: String, revision: UInt64?)
+    case dump(path: String, format: DumpFormat)
+    case stats(format: StatsFormat)
+    case trace(Trace)
+    case eval(Eval)
+
+    public struct Get {
+        public var paths: [String]
+        /// Asked with `path`, so answered with one value instead of a map.
+        public var isSingle: Bool
+        public var presentation: Bool
+        public var typed: Bool
+
+        public init(paths: [String], isSingle: Bool, presentation: Bool, typed: Bool) {
+            self.paths = paths
+            self.isSingle = isSingle
+            self.presentation = presentation
+            self.typed = typed
+        }
+    }
+
+    public struct Apply {
+        /// A string is the text of a document (YAML or JSON), anything else the document itself.
+        public var document: Value
+        public var at: String
+        public var mode: ApplyMode
+        public var dryRun: Bool
+        public var options: TransactionOptions
+
+        public init(document: Value, at: String, mode: ApplyMode, dryRun: Bool, options: TransactionOptions) {
+            self.document = document
+            self.at = at
+            self.mode = mode
+            self.dryRun = dryRun
+            self.options = options
+        }
+    }
+
+    public enum ApplyMode: String, CaseIterable, Sendable {
+        case create, merge, replace
+    }
+
+    public struct Move {
+        public var path: String
+        /// The new parent; the same when nil.
+        public var to: String?
+        /// The place among the new siblings; last when nil.
+        public var index: Int?
+
+        public init(path: String, to: String?, index: Int?) {
+            self.path = path
+            self.to = to
+            self.index = index
+        }
+    }
+
+    public struct Subscribe {
+        public var patterns: [String]
+        public var events: EventKinds
+        public var initial: Bool
+        public var since: Position?
+        /// Events per second, > 0.
+        public var maxRate: Double?
+        /// Samples per second for `frames`, > 0.
+        public var frameRate: Double?
+        public var css: Bool
+        public var typed: Bool
+        /// Ask for a bookmark event when the client has been sent everything up to the present revision.
+        public var bookmarks: Bool
+
+        public init(
+            patterns: [String], events: EventKinds, initial: Bool, since: Position?, maxRate: Double?,
+            frameRate: Double?, css: Bool, typed: Bool, bookmarks: Bool
+        ) {
+            self.patterns = patterns
+            self.events = events
+            self.initial = initial
+            self.since = since
+            self.maxRate = maxRate
+            self.frameRate = frameRate
+            self.css = css
+            self.typed = typed
+            self.bookmarks = bookmarks
+        }
+    }
+
+    /// A revision of one life of the graph.
+    public struct Position: Hashable {
+        public var epoch: String
+        public var revision: UInt64
+
+        public init(epoch: String, revision: UInt64) {
+            self.epoch = epoch
+            self.revision = revision
+        }
+    }
+
+    public enum DumpFormat: String, CaseIterable, Sendable {
+        case json, dot
+    }
+
+    public enum StatsFormat: String, CaseIterable, Sendable {
+        case json, openmetrics
+    }
+
+    public struct Trace {
+        /// Whether turns are recorded from now on; nil leaves that as it is and returns what was recorded.
+        public var enable: Bool?
+
+        public init(enable: Bool?) { self.enable = enable }
+    }
+
+    public struct Eval {
+        public var expression: String
+        /// Variables by name.
+        public var bindings: ValueMap
+        /// The node in whose scope names are found; the root when nil.
+        public var at: String?
+        public var typed: Bool
+
+        public init(expression: String, bindings: ValueMap, at: String?, typed: Bool) {
+            self.expression = expression
+            self.bindings = bindings
+            self.at = at
+            self.typed = typed
+        }
+    }
+}
+
+/// One change that a transaction makes.
+public struct Mutation {
+    public enum Operation: String, CaseIterable, Sendable {
+        /// Writes `value`.
+        case set
+        /// Flips a bool.
+        case toggle
+        /// Adds `value` to a number (or duration to a timestamp).
+        case add
+        /// Appends `value` to a list (or text to a string).
+        case append
+        /// Inserts `value` before `index` of a list.
+        case insert
+        /// Removes the element or entry that the path names.
+        case remove
+        /// Merges `value` into a map as RFC 7396 says.
+        case merge
+        /// Aborts the transaction with `conflict` unless the value equals `value`.
+        case test
+    }
+
+    public var operation: Operation
+    public var path: String
+    public var value: Value?
+    public var index: Int?
+
+    public init(operation: Operation, path: String, value: Value? = nil, index: Int? = nil) {
+        self.operation = operation
+        self.path = path
+        self.value = value
+        self.index = index
+    }
+}
+
+public struct TransactionOptions {
+    /// Text form or JSON form of an animation.
+    public var animation: Value?
+    public var disablesAnimations: Bool
+    public var label: String?
+    /// Values in the request are typed JSON.
+    public var typed: Bool
+
+    public init(animation: Value? = nil, disablesAnimations: Bool = false, label: String? = nil, typed: Bool = false) {
+        self.animation = animation
+        self.disablesAnimations = disablesAnimations
+        self.label = label
+        self.typed = typed
+    }
+}
+
+/// Which events a subscription wants.
+public struct EventKinds: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let update = EventKinds(rawValue: 1)
+    public static let invalidate = EventKinds(rawValue: 2)
+    public static let structure = EventKinds(rawValue: 4)
+    public static let frames = EventKinds(rawValue: 8)
+    public static let completion = EventKinds(rawValue: 16)
+}
