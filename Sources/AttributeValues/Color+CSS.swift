@@ -1,0 +1,4 @@
+extension Color {
+    public init?(css: String) { return nil }
+    public var css: String { "" }
+}

@@ -1,0 +1,211 @@
+/// An animation compiled for evaluation: its curve and modifiers as a flat list of steps. Immutable, shared by all
+/// timelines that run it, so a timeline costs one reference and no hashing.
+final class AnimationPlan: Sendable {
+    enum Base: Sendable {
+        case timing(TimingFunction, duration: Double)
+        case spring(Spring)
+        case keyframes(KeyframeTrack)
+        case phases(PhaseTrack)
+    }
+
+    enum Step: Sendable {
+        case delay(Double)
+        case speed(Double)
+        case passes(count: Double, length: Double, Autoreverse)
+    }
+
+    let base: Base
+    /// Outermost (last written) first.
+    let steps: [Step]
+    /// Length in seconds; for a spring until it has settled a step of 1 from rest.
+    let length: Double
+    /// Seconds until logical completion.
+    let logical: Double
+    /// The spring, if nothing but `speed` was done to it: such an animation carries a velocity by itself.
+    let freeSpring: Spring?
+    /// The product of speeds over a free spring.
+    let freeSpeed: Double
+    /// Over this time an inherited velocity fades where the curve cannot carry one.
+    let fadeLength: Double
+    /// Slope of progress at the start.
+    let initialSlope: Double
+    /// In distances per second; see `SpringCurve`.
+    let initialVelocity: Double
+    /// Settling time of the free spring for a step from rest, in real seconds.
+    let springSettling: Double
+
+    init(curve: Curve, modifiers: [Modifier]) {
+        var initialVelocity = 0.0
+        var length: Double
+        var logical: Double
+        switch curve {
+        case .timing(let function, let duration):
+            base = .timing(function, duration: duration)
+            length = duration
+            logical = duration
+        case .spring(let written):
+            let spring = written.spring
+            base = .spring(spring)
+            length = spring.settlingTime()
+            logical = spring.response
+            initialVelocity = written.initialVelocity
+        case .keyframes(let keyframes):
+            let track = KeyframeTrack(initialValue: 0, keyframes: keyframes)
+            base = .keyframes(track)
+            length = track.duration
+            logical = track.duration
+        case .phases(let phases):
+            let track = PhaseTrack(phases)
+            base = .phases(track)
+            length = track.duration
+            logical = track.logical
+        }
+        var steps: [Step] = []
+        var isFree = true
+        var speed = 1.0
+        var fade = length
+        for modifier in modifiers {
+            switch modifier {
+            case .delay(0), .speed(1): break
+            case .delay(let seconds):
+                steps.append(.delay(seconds))
+                length += seconds
+                logical += seconds
+                fade = seconds
+                isFree = false
+            case .speed(let factor):
+                steps.append(.speed(factor))
+                length /= factor
+                logical /= factor
+                fade /= factor
+                speed *= factor
+            case .repeatCount(let count, let autoreverse, let every):
+                let pass = every ?? length
+                steps.append(.passes(count: Double(count), length: pass, autoreverse))
+                logical = Double(count - 1) * pass + min(logical, pass)
+                length = Double(count) * pass
+                fade = min(fade, pass)
+                isFree = false
+            case .repeatForever(let autoreverse, let every):
+                steps.append(.passes(count: .infinity, length: every ?? length, autoreverse))
+                fade = min(fade, every ?? length)
+                length = .infinity
+                logical = .infinity
+                isFree = false
+            case .logicallyComplete(let seconds):
+                logical = seconds
+            }
+        }
+        self.steps = steps.reversed()
+        self.length = length
+        self.logical = logical
+        fadeLength = fade
+        freeSpeed = speed
+        self.initialVelocity = initialVelocity
+        if isFree, case .spring(let spring) = base {
+            freeSpring = spring
+            springSettling = length
+            initialSlope = 0
+        } else {
+            freeSpring = nil
+            springSettling = 0
+            initialSlope = AnimationPlan.progress(base, self.steps, at: 0).slope
+        }
+    }
+
+    /// Progress and its slope per second, `time` seconds after the start. Not cut where a spring has settled.
+    func progress(at time: Double) -> (value: Double, slope: Double) {
+        AnimationPlan.progress(base, steps, at: time)
+    }
+
+    private static func progress(_ base: Base, _ steps: [Step], at time: Double) -> (value: Double, slope: Double) {
+        var time = time
+        var scale = 1.0
+        var mirrored = false
+        for step in steps {
+            switch step {
+            case .delay(let seconds):
+                time -= seconds
+                if time < 0 { return (mirrored ? 1 : 0, 0) }
+            case .speed(let factor):
+                time *= factor
+                scale *= factor
+            case .passes(let count, let length, let autoreverse):
+                if !(time < count * length) { return (mirrored ? 0 : 1, 0) }
+                guard length < .infinity else { continue }
+                var pass = (time / length).rounded(.down)
+                guard pass.isFinite else { return (0, 0) }
+                time = time.addingProduct(-pass, length)
+                if time < 0 {   // the quotient was rounded up to a whole number
+                    pass -= 1
+                    time += length
+                }
+                if pass.truncatingRemainder(dividingBy: 2) != 0 {
+                    switch autoreverse {
+                    case .none: break
+                    case .mirror: mirrored.toggle()
+                    case .reverse:
+                        time = length - time
+                        scale = -scale
+                    }
+                }
+            }
+        }
+        let (value, slope) = shape(base, at: time)
+        return mirrored ? (1 - value, -slope * scale) : (value, slope * scale)
+    }
+
+    private static func shape(_ base: Base, at time: Double) -> (value: Double, slope: Double) {
+        switch base {
+        case .timing(let function, let duration):
+            if time >= duration { return (1, time > duration || duration == 0 ? 0 : function.sample(at: 1).slope / duration) }
+            let (value, slope) = function.sample(at: time / duration)
+            return (value, slope / duration)
+        case .spring(let spring):
+            let basis = spring.basis(at: time)
+            return (1 - basis.p, -basis.dp)
+        case .keyframes(let track):
+            let (value, slope) = track.sample(at: time)
+            return (value, slope)
+        case .phases(let track):
+            let (value, slope) = track.sample(at: time)
+            return (value, slope)
+        }
+    }
+}
+
+extension AnimationPlan {
+    /// How a component moves: value = from + (to − from)·f + velocity·g. The same for all components.
+    struct Weights {
+        var f: Double
+        var df: Double
+        var g: Double
+        var dg: Double
+    }
+
+    /// - Parameter joined: the motion takes over a velocity. A free spring carries it as a spring does. Any other curve
+    ///   gets the cubic bump q (1 − q/D)² that has the missing velocity at the start and has faded after D, so value
+    ///   and velocity are continuous and the end is unchanged.
+    func weights(at time: Double, joined: Bool) -> Weights {
+        if let freeSpring {
+            let basis = freeSpring.basis(at: time * freeSpeed)
+            return Weights(f: 1 - basis.p, df: -basis.dp * freeSpeed, g: basis.q / freeSpeed, dg: basis.dq)
+        }
+        var (f, df) = progress(at: time)
+        guard joined, time < fadeLength else { return Weights(f: f, df: df, g: 0, dg: 0) }
+        if time <= 0 { return Weights(f: 0, df: 0, g: 0, dg: 1) }
+        let left = 1 - time / fadeLength
+        let g = time * left * left
+        let dg = left * (1 - 3 * time / fadeLength)
+        if initialSlope.isFinite {
+            f -= initialSlope * g
+            df -= initialSlope * dg
+        } else {
+            // No finite bump undoes a vertical start: ease the curve in instead.
+            let ramp = 1 - left * left
+            df = df * ramp + f * 2 * left / fadeLength
+            f *= ramp
+        }
+        return Weights(f: f, df: df, g: g, dg: dg)
+    }
+}

@@ -1,0 +1,60 @@
+/// The syntax that the text form and the JSON form share: a name with arguments. Reading either gives calls, and an
+/// animation written as calls prints as either.
+struct Call {
+    var name: String
+    var arguments: [Argument]
+    var place: Place
+
+    init(_ name: String, _ arguments: [Argument] = [], at place: Place = .nowhere) {
+        self.name = name
+        self.arguments = arguments
+        self.place = place
+    }
+}
+
+struct Argument {
+    var label: String?
+    var term: Term
+    var place: Place
+
+    init(_ label: String?, _ term: Term, at place: Place = .nowhere) {
+        self.label = label
+        self.term = term
+        self.place = place
+    }
+}
+
+enum Term {
+    case number(Double)
+    case boolean(Bool)
+    /// A curve and its modifiers, a keyframe, a phase, or a bare word.
+    case chain([Call])
+
+    var kind: String {
+        switch self {
+        case .number: "a number"
+        case .boolean: "true or false"
+        case .chain(let calls): "'\(calls.first?.name ?? "")'"
+        }
+    }
+}
+
+/// Bounds on what an animation may say. Wide enough for any use, narrow enough that nothing overflows or takes long.
+public enum AnimationLimits {
+    /// Seconds of a duration, delay, response or pass: a leap year.
+    public static let duration = 366.0 * 86_400
+    /// The shortest spring duration or response, in seconds.
+    public static let springDuration = 1e-6
+    public static let speed = 1e-6...1e6
+    public static let repeats = 1_000_000_000
+    /// Magnitude of keyframe values, progress, control points and initial velocities.
+    public static let magnitude = 1e6
+    public static let dampingRatio = 1e6
+    public static let modifiers = 16
+    public static let keyframes = 256
+    public static let phases = 64
+    /// UTF-8 bytes of the text form.
+    public static let textLength = 65_536
+    /// Calls inside calls: an animation in a phase, a spring in a keyframe.
+    public static let nesting = 4
+}

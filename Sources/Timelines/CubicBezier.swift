@@ -1,0 +1,73 @@
+/// A cubic Bézier easing from (0,0) to (1,1) with control points (x1,y1) and (x2,y2), as in CSS `cubic-bezier()`.
+public struct CubicBezier: Hashable, Sendable {
+    public let x1: Double
+    public let y1: Double
+    public let x2: Double
+    public let y2: Double
+
+    /// - Parameters: x1 and x2 lie in 0...1, so that the curve is a function of x; y1 and y2 may be anything finite.
+    public init(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) {
+        precondition(x1 >= 0 && x1 <= 1 && x2 >= 0 && x2 <= 1, "a Bézier easing's control points have x in 0...1")
+        self.x1 = x1
+        self.y1 = y1
+        self.x2 = x2
+        self.y2 = y2
+    }
+
+    /// y and dy/dx at x = `u`; outside 0...1 the curve holds its ends with slope 0.
+    ///
+    /// The slope is the one-sided limit at the ends and infinite where the curve is vertical.
+    public func sample(at u: Double) -> (value: Double, slope: Double) {
+        if u < 0 { return (0, 0) }
+        if u > 1 { return (1, 0) }
+        let s = parameter(at: u)
+        let dx = ((3 * ax) * s + 2 * bx) * s + cx
+        let dy = ((3 * ay) * s + 2 * by) * s + cy
+        if s == 0 { return (0, CubicBezier.endSlope(x1, y1, x2, y2)) }
+        if s == 1 { return (1, CubicBezier.endSlope(1 - x2, 1 - y2, 1 - x1, 1 - y1)) }
+        let y = ((ay * s + by) * s + cy) * s
+        if dx == 0 { return (y, dy == 0 ? CubicBezier.ratio(6 * ay * s + 2 * by, 6 * ax * s + 2 * bx) : .infinity * (dy < 0 ? -1 : 1)) }
+        return (y, dy / dx)
+    }
+
+    private var ax: Double { 1 - 3 * (x2 - x1) }
+    private var bx: Double { 3 * (x2 - 2 * x1) }
+    private var cx: Double { 3 * x1 }
+    private var ay: Double { 1 - 3 * (y2 - y1) }
+    private var by: Double { 3 * (y2 - 2 * y1) }
+    private var cy: Double { 3 * y1 }
+
+    /// The curve's parameter s with x(s) = u: Newton's method inside a bracket that only shrinks, to full convergence.
+    private func parameter(at u: Double) -> Double {
+        if u == 0 || u == 1 || (x1 == y1 && x2 == y2 && x1 == 1.0 / 3 && x2 == 2.0 / 3) { return u }
+        let (a, b, c) = (ax, bx, cx)
+        var low = 0.0
+        var high = 1.0
+        var s = u
+        for _ in 0..<128 {
+            let error = ((a * s + b) * s + c) * s - u
+            if error == 0 { return s }
+            if error < 0 { low = s } else { high = s }
+            let slope = ((3 * a) * s + 2 * b) * s + c
+            var next = s - error / slope
+            if !(next > low && next < high) { next = low + (high - low) / 2 }
+            if next == s || next == low || next == high { return next }
+            if (next - s).magnitude <= s.ulp { return next }
+            s = next
+        }
+        return s
+    }
+
+    /// dy/dx at the start of the curve with these control points: the ratio of the first derivatives that do not vanish.
+    private static func endSlope(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> Double {
+        if x1 != 0 { return y1 / x1 }
+        if y1 != 0 { return .infinity * (y1 < 0 ? -1 : 1) }
+        if x2 != 0 { return y2 / x2 }
+        if y2 != 0 { return .infinity * (y2 < 0 ? -1 : 1) }
+        return 1
+    }
+
+    private static func ratio(_ numerator: Double, _ denominator: Double) -> Double {
+        denominator == 0 ? .infinity * (numerator < 0 ? -1 : 1) : numerator / denominator
+    }
+}

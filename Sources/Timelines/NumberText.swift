@@ -1,0 +1,28 @@
+import Glibc
+
+/// The shortest decimal that reads back as the same double, without a trailing ".0".
+func shortText(_ value: Double) -> String {
+    let text = value.description
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+}
+
+/// A double with 17 significant digits, enough to tell any two apart: `0.42330212307456981`.
+public func text17(_ value: Double) -> String {
+    formatted("%.17g", value)
+}
+
+/// `value` with at most `decimals` digits behind the point and no trailing zeros.
+func fixedText(_ value: Double, decimals: Int) -> String {
+    var text = formatted("%.\(decimals)f", value)
+    if decimals > 0 {
+        while text.hasSuffix("0") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
+    }
+    return text == "-0" ? "0" : text
+}
+
+private func formatted(_ format: String, _ value: Double) -> String {
+    var buffer = [CChar](repeating: 0, count: 400)   // %f of the greatest double has 309 digits before the point
+    let count = withVaList([value]) { vsnprintf(&buffer, buffer.count, format, $0) }
+    return String(decoding: buffer.prefix(max(0, min(Int(count), buffer.count - 1))).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

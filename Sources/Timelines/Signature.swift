@@ -1,0 +1,180 @@
+/// What a curve, modifier or keyframe takes. One table serves the text form, the JSON form and the error messages.
+struct Signature: Sendable {
+    enum Kind: Sendable { case number, autoreverses, timing, spring, animation }
+
+    struct Parameter: Sendable {
+        var label: String
+        var kind: Kind
+        var isRequired: Bool
+        /// Written without its label in the text form.
+        var isPositional: Bool
+        static func required(_ label: String, _ kind: Kind = .number) -> Parameter { .init(label: label, kind: kind, isRequired: true, isPositional: false) }
+        static func positional(_ label: String, _ kind: Kind = .number) -> Parameter { .init(label: label, kind: kind, isRequired: true, isPositional: true) }
+        static func optional(_ label: String, _ kind: Kind = .number) -> Parameter { .init(label: label, kind: kind, isRequired: false, isPositional: false) }
+    }
+
+    var name: String
+    var parameters: [Parameter]
+
+    init(_ name: String, _ parameters: Parameter...) {
+        self.name = name
+        self.parameters = parameters
+    }
+
+    /// As it is shown in a message: `easeIn(duration:)`.
+    var text: String {
+        parameters.isEmpty ? name : name + "(" + parameters.map { $0.isPositional ? "\($0.label)" : "\($0.label):" }.joined(separator: ", ") + ")"
+    }
+}
+
+extension Signature {
+    static let curves: [Signature] = [
+        Signature("default"),
+        Signature("linear", .optional("duration")),
+        Signature("easeIn", .optional("duration")),
+        Signature("easeOut", .optional("duration")),
+        Signature("easeInOut", .optional("duration")),
+        Signature("circularEaseIn", .optional("duration")),
+        Signature("circularEaseOut", .optional("duration")),
+        Signature("circularEaseInOut", .optional("duration")),
+        Signature("timingCurve", .positional("x1"), .positional("y1"), .positional("x2"), .positional("y2"), .optional("duration")),
+        Signature("spring", .optional("response"), .optional("dampingFraction"), .optional("blendDuration")),
+        Signature("spring", .optional("duration"), .optional("bounce"), .optional("blendDuration")),
+        Signature("spring", .optional("mass"), .required("stiffness"), .required("damping")),
+        Signature("smooth", .optional("duration"), .optional("extraBounce")),
+        Signature("snappy", .optional("duration"), .optional("extraBounce")),
+        Signature("bouncy", .optional("duration"), .optional("extraBounce")),
+        Signature("interactiveSpring", .optional("response"), .optional("dampingFraction"), .optional("blendDuration")),
+        Signature("interactiveSpring", .optional("duration"), .optional("extraBounce"), .optional("blendDuration")),
+        Signature("interpolatingSpring", .optional("duration"), .optional("bounce"), .optional("initialVelocity")),
+        Signature("interpolatingSpring", .optional("mass"), .required("stiffness"), .required("damping"), .optional("initialVelocity")),
+    ]
+
+    static let modifiers: [Signature] = [
+        Signature("delay", .positional("seconds")),
+        Signature("speed", .positional("factor")),
+        Signature("repeatCount", .positional("count"), .optional("autoreverses", .autoreverses), .optional("every")),
+        Signature("repeatForever", .optional("autoreverses", .autoreverses), .optional("every")),
+        Signature("logicallyComplete", .required("after")),
+    ]
+
+    static let keyframes: [Signature] = [
+        Signature("linear", .positional("to"), .optional("duration"), .optional("timing", .timing)),
+        Signature("cubic", .positional("to"), .optional("duration"), .optional("startVelocity"), .optional("endVelocity")),
+        Signature("spring", .positional("to"), .optional("duration"), .optional("spring", .spring), .optional("startVelocity")),
+        Signature("move", .positional("to")),
+    ]
+
+    static let phases: [Signature] = [
+        Signature("phase", .positional("to"), .optional("animation", .animation)),
+    ]
+
+    /// Names of curves that take a list instead of parameters.
+    static let lists = ["keyframes", "phases"]
+}
+
+/// A call whose arguments have found their parameters.
+struct BoundCall {
+    var signature: Signature
+    var arguments: [Argument?]
+    var place: Place
+
+    /// - Parameters:
+    ///   - table: the signatures allowed here; several of one name are overloads, the first that fits is taken.
+    ///   - what: "curve", "modifier", …, for the message.
+    init(_ call: Call, in table: [Signature], what: String, others: [String] = []) throws(AnimationError) {
+        let overloads = table.filter { $0.name == call.name }
+        guard !overloads.isEmpty else {
+            let names = table.map(\.name) + others
+            throw AnimationError("there is no \(what) '\(call.name)'", at: call.place, hint: BoundCall.suggestion(call.name, names))
+        }
+        var failure: AnimationError?
+        for signature in overloads {
+            do throws(AnimationError) {
+                self = try BoundCall(call, signature, overloads)
+                return
+            } catch {
+                // Blame the overload that accepts the most: the one that knows the first label.
+                let first = call.arguments.first?.label
+                if failure == nil || (first != nil && signature.parameters.contains { $0.label == first }) { failure = error }
+            }
+        }
+        throw failure ?? AnimationError("'\(call.name)' cannot be read", at: call.place)
+    }
+
+    private init(_ call: Call, _ signature: Signature, _ overloads: [Signature]) throws(AnimationError) {
+        self.signature = signature
+        place = call.place
+        arguments = Array(repeating: nil, count: signature.parameters.count)
+        let expected = "it takes " + overloads.map(\.text).joined(separator: " or ")
+        for argument in call.arguments {
+            let index: Int?
+            if let label = argument.label {
+                index = signature.parameters.firstIndex { $0.label == label }
+                guard index != nil else {
+                    let labels = overloads.flatMap { $0.parameters.map(\.label) }
+                    let near = nearestName(to: label, among: labels).map { "did you mean '\($0)'? " } ?? ""
+                    throw AnimationError("'\(call.name)' has no argument '\(label)' here", at: argument.place, hint: near + expected)
+                }
+            } else {
+                index = signature.parameters.indices.first { signature.parameters[$0].isPositional && arguments[$0] == nil }
+                guard index != nil else {
+                    let message = signature.parameters.isEmpty ? "'\(call.name)' takes no arguments" : "an argument of '\(call.name)' lacks its label or is one too many"
+                    throw AnimationError(message, at: argument.place, hint: expected)
+                }
+            }
+            guard let index else { continue }
+            guard arguments[index] == nil else {
+                throw AnimationError("'\(call.name)' is given '\(signature.parameters[index].label)' twice", at: argument.place)
+            }
+            arguments[index] = argument
+        }
+        for (parameter, argument) in zip(signature.parameters, arguments) where parameter.isRequired && argument == nil {
+            throw AnimationError("'\(call.name)' lacks '\(parameter.label)'", at: call.place, hint: expected)
+        }
+    }
+
+    subscript(label: String) -> Argument? {
+        signature.parameters.firstIndex { $0.label == label }.flatMap { arguments[$0] }
+    }
+
+    func has(_ label: String) -> Bool { signature.parameters.contains { $0.label == label } }
+
+    /// A number, or nil where it was not given.
+    func number(_ label: String) throws(AnimationError) -> Double? {
+        guard let argument = self[label] else { return nil }
+        guard case .number(let value) = argument.term else {
+            throw AnimationError("'\(label)' of '\(signature.name)' is \(argument.term.kind)", at: argument.place, hint: "it takes a number")
+        }
+        return value
+    }
+
+    private static func suggestion(_ name: String, _ names: [String]) -> String {
+        var seen: [String] = []
+        for name in names where !seen.contains(name) { seen.append(name) }
+        let list = "there are " + seen.joined(separator: ", ")
+        return nearestName(to: name, among: seen).map { "did you mean '\($0)'? \(list)" } ?? list
+    }
+}
+
+/// The candidate with the fewest edits, if that is at most a third of its length. Upper and lower case are one.
+func nearestName(to name: String, among candidates: [String]) -> String? {
+    let wanted = Array(name.lowercased().utf8.prefix(64))
+    var best: (name: String, distance: Int)?
+    for candidate in candidates {
+        let other = Array(candidate.lowercased().utf8)
+        var row = Array(0...other.count)
+        for (i, a) in wanted.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, b) in other.enumerated() {
+                let cost = min(row[j] + 1, row[j + 1] + 1, diagonal + (a == b ? 0 : 1))
+                diagonal = row[j + 1]
+                row[j + 1] = cost
+            }
+        }
+        let distance = row[other.count]
+        if distance <= max(1, other.count / 3), distance < best?.distance ?? .max { best = (candidate, distance) }
+    }
+    return best?.name
+}

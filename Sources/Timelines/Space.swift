@@ -1,0 +1,169 @@
+import AttributeValues
+
+/// What a timeline's components mean.
+///
+/// Whole numbers and times move as distances from an origin, their target: a double cannot hold nanoseconds since 1970,
+/// but the distance left to go it can. Their target component is therefore 0.
+public enum Space: Equatable {
+    case scalar
+    /// Rounded to a whole number for display.
+    case integer(origin: Int64)
+    /// Rounded, and never below 0.
+    case unsigned(origin: UInt64)
+    case vector
+    /// Degrees.
+    case angle
+    /// L, a and b of Oklab, premultiplied with alpha, and alpha.
+    case oklab
+    /// Nanoseconds.
+    case duration(origin: TimeSpan)
+    /// Nanoseconds.
+    case timestamp(origin: Timestamp)
+    /// One component per entry, in the target's order.
+    case map(target: ValueMap)
+
+    /// How an event names it.
+    public var name: String {
+        switch self {
+        case .scalar, .integer, .unsigned: "scalar"
+        case .vector: "vector"
+        case .angle: "angle"
+        case .oklab: "oklab"
+        case .duration, .timestamp: "ns"
+        case .map: "map"
+        }
+    }
+}
+
+extension Space {
+    /// The space in which a value moves to `target`; nil if the target is discrete.
+    init?(target: Value) {
+        switch target {
+        case .double(let number) where number.isFinite: self = .scalar
+        case .int(let number): self = .integer(origin: number)
+        case .uint(let number): self = .unsigned(origin: number)
+        case .duration(let span): self = .duration(origin: span)
+        case .timestamp(let timestamp): self = .timestamp(origin: timestamp)
+        case .map(let map):
+            guard !map.isEmpty, map.count <= Space.maximumComponents, map.values.allSatisfy({ $0.number?.isFinite ?? false }) else { return nil }
+            self = .map(target: map)
+        case .opaque(let value):
+            switch value {
+            case is ColorValue: self = .oklab
+            case let angle as AngleValue where angle.degrees.isFinite: self = .angle
+            case let vector as VectorValue:
+                guard 1...Space.maximumComponents ~= vector.components.count, vector.components.allSatisfy(\.isFinite) else { return nil }
+                self = .vector
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
+    /// Larger maps and vectors jump.
+    public static let maximumComponents = 4096
+
+    /// The components of a value in this space; nil if it is of another kind.
+    func components(of value: Value) -> Components? {
+        switch (self, value) {
+        case (.scalar, _):
+            return value.number.flatMap { $0.isFinite ? Components($0) : nil }
+        case (.integer(let origin), .int(let number)):
+            return Components(Space.distance(number, origin))
+        case (.integer(let origin), .double(let number)) where number.isFinite:
+            return Components(number - Double(origin))
+        case (.unsigned(let origin), .uint(let number)):
+            return Components(number >= origin ? Double(number - origin) : -Double(origin - number))
+        case (.duration(let origin), .duration(let span)):
+            return Components(Space.distance(span.nanoseconds, origin.nanoseconds))
+        case (.timestamp(let origin), .timestamp(let timestamp)):
+            return Components(Space.distance(timestamp, origin))
+        case (.map(let target), .map(let map)):
+            guard map.count == target.count else { return nil }
+            var result: [Double] = []
+            result.reserveCapacity(target.count)
+            for key in target.keys {
+                guard let number = map[key]?.number, number.isFinite else { return nil }
+                result.append(number)
+            }
+            return Components(result)
+        case (.oklab, .opaque(let value as ColorValue)):
+            return value.color.oklabComponents
+        case (.angle, .opaque(let value as AngleValue)) where value.degrees.isFinite:
+            return Components(value.degrees)
+        case (.vector, .opaque(let value as VectorValue)):
+            return value.components.isEmpty || !value.components.allSatisfy(\.isFinite) ? nil : Components(value.components)
+        default:
+            return nil
+        }
+    }
+
+    /// The value that displayed components stand for.
+    func value(of components: Components) -> Value {
+        switch self {
+        case .scalar: .double(components.first)
+        case .integer(let origin): .int(Space.sum(origin, components.first))
+        case .unsigned(let origin): .uint(Space.sum(origin, components.first))
+        case .duration(let origin): .duration(TimeSpan(nanoseconds: Space.sum(origin.nanoseconds, components.first)))
+        case .timestamp(let origin): .timestamp(Space.sum(origin, components.first))
+        case .oklab: .opaque(ColorValue(Color(oklab: components)))
+        case .angle: .opaque(AngleValue(degrees: components.first))
+        case .vector: .opaque(VectorValue(components.elements))
+        case .map(let target):
+            .map(ValueMap(target.values.indices.lazy.map { i in
+                let (key, value) = target.entry(at: i)
+                return switch value {
+                case .int: (key, .int(Space.sum(0, components[i])))
+                case .uint: (key, .uint(Space.sum(UInt64(0), components[i])))
+                default: (key, .double(components[i]))
+                }
+            }))
+        }
+    }
+
+    /// How far a component of the old space lies from the same point's in this one; nil if the spaces are of different kinds.
+    func shift(from old: Space) -> Double? {
+        switch (self, old) {
+        case (.scalar, .scalar), (.vector, .vector), (.angle, .angle), (.oklab, .oklab): 0
+        case (.integer(let new), .integer(let old)): Space.distance(old, new)
+        case (.unsigned(let new), .unsigned(let old)): old >= new ? Double(old - new) : -Double(new - old)
+        case (.duration(let new), .duration(let old)): Space.distance(old.nanoseconds, new.nanoseconds)
+        case (.timestamp(let new), .timestamp(let old)): Space.distance(old, new)
+        case (.map(let new), .map(let old)): new.keys == old.keys ? 0 : nil
+        default: nil
+        }
+    }
+
+    private static func distance(_ a: Int64, _ b: Int64) -> Double {
+        let (difference, overflow) = a.subtractingReportingOverflow(b)
+        return overflow ? Double(a) - Double(b) : Double(difference)
+    }
+
+    private static func distance(_ a: Timestamp, _ b: Timestamp) -> Double {
+        if let span = a.since(b) { return Double(span.nanoseconds) }
+        return Double(a.seconds - b.seconds) * 1e9 + Double(a.nanoseconds - b.nanoseconds)
+    }
+
+    private static func sum<Number: FixedWidthInteger>(_ origin: Number, _ distance: Double) -> Number {
+        let rounded = distance.rounded()
+        let magnitude = Number.Magnitude(exactly: rounded.magnitude) ?? .max
+        if rounded < 0 {
+            guard let step = Number(exactly: magnitude) else { return .min }
+            let (result, overflow) = origin.subtractingReportingOverflow(step)
+            return overflow ? .min : result
+        }
+        guard let step = Number(exactly: magnitude) else { return .max }
+        let (result, overflow) = origin.addingReportingOverflow(step)
+        return overflow ? .max : result
+    }
+
+    private static func sum(_ origin: Timestamp, _ distance: Double) -> Timestamp {
+        let seconds = (distance / 1e9).rounded(.down)
+        let rest = Int64((distance - seconds * 1e9).rounded())
+        let limit = distance < 0 ? Timestamp.secondsRange.lowerBound : Timestamp.secondsRange.upperBound
+        guard let whole = Int64(exactly: seconds), let result = Timestamp(seconds: origin.seconds &+ whole, nanoseconds: Int64(origin.nanoseconds) + rest) else {
+            return Timestamp(seconds: limit) ?? origin
+        }
+        return result
+    }
+}

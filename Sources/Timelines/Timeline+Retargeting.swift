@@ -1,0 +1,36 @@
+extension Timeline {
+    /// What a new change does with a running timeline.
+    public enum Retargeting: String, Hashable, Sendable {
+        /// Starts from the displayed value with its velocity. Springs and timing curves alike are continuous in both.
+        case merge
+        /// Lets the running timeline end and adds the difference between the targets.
+        case additive
+        /// Goes from the running timeline's value, which moves on, to the new target: SwiftUI's rule for timing curves.
+        case chain
+    }
+
+    /// How many timelines may lie below an additive or chained one; the next retarget merges.
+    public static let maximumDepth = 8
+
+    /// The timeline of a new change at `time`, which replaces this one.
+    ///
+    /// Merged timelines need no history: however many retargets there are, each starts from the exact displayed state.
+    /// - Parameter animation: of the new change.
+    /// - Precondition: `to` has as many components as this timeline; the space is the same.
+    public func retarget(to target: Components, animation: Animation, at time: Double, mode: Retargeting = .merge) -> Timeline {
+        retarget(to: target, in: space, shift: nil, animation: animation, at: time, mode: mode)
+    }
+
+    /// - Parameter shift: added to the displayed components, for a space whose origin moves with the target.
+    func retarget(to target: Components, in space: Space, shift: Double?, animation: Animation, at time: Double, mode: Retargeting) -> Timeline {
+        var (value, velocity) = state(at: time)
+        if let shift { value.first += shift }
+        if isFinished(at: time) {
+            return Timeline(space, value, target, velocity, animation, time, .start, nil)
+        }
+        if mode != .merge, (under?.depth ?? 0) < Timeline.maximumDepth, shift == nil || shift == 0 {
+            return Timeline(space, value, target, velocity, animation, time, mode == .additive ? .additive : .chain, Under(self))
+        }
+        return Timeline(space, value, target, velocity, animation, time, .smooth, nil)
+    }
+}
