@@ -1,4 +1,111 @@
+/// Colours as CSS text, read by the grammar of CSS Color 4.
 extension Color {
-    public init?(css: String) { return nil }
-    public var css: String { "" }
+    /// Reads a CSS colour: a name, `transparent`, `#rgb[a]`, `#rrggbb[aa]`, `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`, `oklab()`,
+    /// `oklch()`, or `color()` in srgb, srgb-linear, display-p3 or xyz. `none` counts as 0. nil for anything else,
+    /// `currentcolor` and relative colours included: they are not colours by themselves.
+    public init?(css: String) {
+        guard css.utf8.count <= Color.maximumLength else { return nil }
+        let text = css.trimmed.lowercased()
+        if text == "transparent" {
+            self.init(linearRed: 0, green: 0, blue: 0, alpha: 0)
+        } else if text.hasPrefix("#") {
+            self.init(hex: Array(text.utf8.dropFirst()))
+        } else if text.hasSuffix(")"), let open = text.firstIndex(of: "(") {
+            guard let arguments = CSSArguments(text[text.index(after: open)...].dropLast()) else { return nil }
+            self.init(function: String(text[..<open]), arguments)
+        } else {
+            guard let named = Color.names.first(where: { text.hasSameBytes(as: $0.name.description) }) else { return nil }
+            self.init(rgb: named.rgb)
+        }
+    }
+
+    /// Longer texts are no colours.
+    static let maximumLength = 256
+
+    private init(rgb: UInt32, alpha: Double = 1) {
+        self.init(red: Double(rgb >> 16 & 255) / 255, green: Double(rgb >> 8 & 255) / 255, blue: Double(rgb & 255) / 255, alpha: alpha)
+    }
+
+    private init?(hex digits: [UInt8]) {
+        var nibbles: [UInt32] = []
+        for digit in digits {
+            switch digit {
+            case 0x30...0x39: nibbles.append(UInt32(digit) - 0x30)
+            case 0x61...0x66: nibbles.append(UInt32(digit) - 0x61 + 10)
+            default: return nil
+            }
+        }
+        if nibbles.count == 3 || nibbles.count == 4 { nibbles = nibbles.flatMap { [$0, $0] } }
+        guard nibbles.count == 6 || nibbles.count == 8 else { return nil }
+        let bytes = stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
+        self.init(rgb: bytes[0] << 16 | bytes[1] << 8 | bytes[2], alpha: bytes.count == 4 ? Double(bytes[3]) / 255 : 1)
+    }
+
+    private init?(function: String, _ arguments: CSSArguments) {
+        guard let alpha = arguments.alphaValue else { return nil }
+        let a = arguments.terms
+        switch function {
+        case "rgb", "rgba":
+            guard let r = a[0].number(percent: 255), let g = a[1].number(percent: 255), let b = a[2].number(percent: 255) else { return nil }
+            self.init(red: clamp(r, 0, 255) / 255, green: clamp(g, 0, 255) / 255, blue: clamp(b, 0, 255) / 255, alpha: alpha)
+        case "hsl", "hsla":
+            guard let hue = a[0].hue, let s = a[1].number(percent: 100), let l = a[2].number(percent: 100) else { return nil }
+            self.init(hue: hue, saturation: max(0, s) / 100, lightness: l / 100, alpha: alpha)
+        case "hwb":
+            guard let hue = a[0].hue, let w = a[1].number(percent: 100), let b = a[2].number(percent: 100) else { return nil }
+            self.init(hue: hue, whiteness: w / 100, blackness: b / 100, alpha: alpha)
+        case "oklab":
+            guard let l = a[0].number(percent: 1), let x = a[1].number(percent: 0.4), let y = a[2].number(percent: 0.4) else { return nil }
+            self.init(oklabLightness: clamp(l, 0, 1), a: x, b: y, alpha: alpha)
+        case "oklch":
+            guard let l = a[0].number(percent: 1), let c = a[1].number(percent: 0.4), let hue = a[2].hue else { return nil }
+            let (x, y) = Color.rectangular(chroma: max(0, c), hue: hue)
+            self.init(oklabLightness: clamp(l, 0, 1), a: x, b: y, alpha: alpha)
+        case "lab":
+            guard let l = a[0].number(percent: 100), let x = a[1].number(percent: 125), let y = a[2].number(percent: 125) else { return nil }
+            self.init(labLightness: clamp(l, 0, 100), a: x, b: y, alpha: alpha)
+        case "lch":
+            guard let l = a[0].number(percent: 100), let c = a[1].number(percent: 150), let hue = a[2].hue else { return nil }
+            let (x, y) = Color.rectangular(chroma: max(0, c), hue: hue)
+            self.init(labLightness: clamp(l, 0, 100), a: x, b: y, alpha: alpha)
+        case "color":
+            guard let space = arguments.space, let x = a[0].number(percent: 1), let y = a[1].number(percent: 1), let z = a[2].number(percent: 1) else { return nil }
+            switch space {
+            case "srgb": self.init(red: x, green: y, blue: z, alpha: alpha)
+            case "srgb-linear": self.init(linearRed: x, green: y, blue: z, alpha: alpha)
+            case "display-p3": self.init(displayP3Red: x, green: y, blue: z, alpha: alpha)
+            case "xyz", "xyz-d65": self.init(x: x, y: y, z: z, alpha: alpha)
+            default: return nil
+            }
+        default:
+            return nil
+        }
+        guard [red, green, blue].allSatisfy(\.isFinite) else { return nil }
+    }
+
+    /// CSS text that reads back as the equal colour: `#rrggbb` or `#rrggbbaa` where that is exact, else
+    /// `color(srgb-linear …)` with all digits.
+    public var css: String {
+        let (r, g, b) = encoded
+        let bytes = [r, g, b, alpha].map { ($0 * 255).rounded() }
+        if bytes.allSatisfy({ $0 >= 0 && $0 <= 255 }) {
+            var hex = "#" + bytes.prefix(3).map { Color.hexByte(UInt8($0)) }.joined()
+            if bytes[3] != 255 { hex += Color.hexByte(UInt8(bytes[3])) }
+            if Color(css: hex) == self { return hex }
+        }
+        let linear = [red, green, blue].map(Color.short).joined(separator: " ")
+        return "color(srgb-linear \(linear)\(alpha == 1 ? "" : " / \(Color.short(alpha))"))"
+    }
+
+    private static func hexByte(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return digits.utf8.count == 1 ? "0" + digits : digits
+    }
+
+    private static func short(_ number: Double) -> String {
+        let text = number.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
 }
+
+func clamp(_ value: Double, _ low: Double, _ high: Double) -> Double { min(max(value, low), high) }

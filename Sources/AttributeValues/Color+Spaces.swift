@@ -61,3 +61,65 @@ extension Color {
             alpha: alpha)
     }
 }
+
+// Spaces that colours are only read from.
+extension Color {
+    /// - Parameters: hue in degrees, the others 0...1.
+    init(hue: Double, saturation: Double, lightness: Double, alpha: Double) {
+        func channel(_ n: Double) -> Double {
+            let k = Color.reduced(n + hue / 30, modulo: 12)
+            return lightness - saturation * min(lightness, 1 - lightness) * max(-1, min(k - 3, 9 - k, 1))
+        }
+        self.init(red: channel(0), green: channel(8), blue: channel(4), alpha: alpha)
+    }
+
+    /// - Parameters: hue in degrees, the others 0...1; a sum above 1 is grey.
+    init(hue: Double, whiteness: Double, blackness: Double, alpha: Double) {
+        let sum = whiteness + blackness
+        if sum >= 1 {
+            let gray = whiteness / sum
+            self.init(red: gray, green: gray, blue: gray, alpha: alpha)
+            return
+        }
+        let pure = Color(hue: hue, saturation: 1, lightness: 0.5, alpha: alpha).encoded
+        func channel(_ value: Double) -> Double { value * (1 - sum) + whiteness }
+        self.init(red: channel(pure.red), green: channel(pure.green), blue: channel(pure.blue), alpha: alpha)
+    }
+
+    /// - Parameters: CIE Lab with the white point D50.
+    init(labLightness lightness: Double, a: Double, b: Double, alpha: Double) {
+        let fy = (lightness + 16) / 116
+        func cube(_ f: Double) -> Double {
+            let cubed = f * f * f
+            return cubed > 216.0 / 24_389 ? cubed : (116 * f - 16) * 27 / 24_389
+        }
+        let (x, y, z) = (cube(fy + a / 500) * 0.3457 / 0.3585, cube(fy), cube(fy - b / 200) * (1 - 0.3457 - 0.3585) / 0.3585)
+        // Bradford adaptation from D50 to D65.
+        self.init(
+            x: 0.955473421488075 * x - 0.02309845494876471 * y + 0.06325924320057072 * z,
+            y: -0.0283697093338637 * x + 1.0099953980813041 * y + 0.021041441191917323 * z,
+            z: 0.012314014864481998 * x - 0.020507649298898964 * y + 1.330365926242124 * z,
+            alpha: alpha)
+    }
+
+    /// - Parameters: gamma-encoded.
+    init(displayP3Red red: Double, green: Double, blue: Double, alpha: Double) {
+        let (r, g, b) = (Color.decode(red), Color.decode(green), Color.decode(blue))
+        self.init(
+            x: 0.4865709486482162 * r + 0.26566769316909306 * g + 0.1982172852343625 * b,
+            y: 0.2289745640697488 * r + 0.6917385218365064 * g + 0.079286914093745 * b,
+            z: 0.04511338185890264 * g + 1.043944368900976 * b,
+            alpha: alpha)
+    }
+
+    /// The axes of a polar colour; hue in degrees.
+    static func rectangular(chroma: Double, hue: Double) -> (a: Double, b: Double) {
+        let angle = hue * .pi / 180
+        return (chroma * cos(angle), chroma * sin(angle))
+    }
+
+    private static func reduced(_ value: Double, modulo period: Double) -> Double {
+        let rest = value.truncatingRemainder(dividingBy: period)
+        return rest < 0 ? rest + period : rest
+    }
+}

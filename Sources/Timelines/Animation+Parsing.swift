@@ -3,6 +3,10 @@ extension Animation {
     ///
     /// A leading dot or `Animation.` may be there, parentheses without arguments may be left out.
     public init(_ text: String) throws(AnimationError) {
+        try self.init(try Animation.calls(text))
+    }
+
+    static func calls(_ text: String) throws(AnimationError) -> [Call] {
         guard text.utf8.count <= AnimationLimits.textLength else {
             throw AnimationError("an animation's text is at most \(AnimationLimits.textLength) bytes long, not \(text.utf8.count)")
         }
@@ -10,7 +14,7 @@ extension Animation {
         let calls = try parser.chain(depth: 0)
         parser.skipSpace()
         guard parser.isAtEnd else { throw parser.unexpected("the end, or a modifier behind a dot") }
-        self = try Animation(calls)
+        return calls
     }
 }
 
@@ -85,7 +89,7 @@ private struct Parser {
             if take(":") { label = word } else { at = start }
         }
         skipSpace()
-        let place = Place.offset(at)
+        let place = Place.offset(start)
         if let byte = next, isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
             || (byte == UInt8(ascii: ".") && at + 1 < bytes.count && isDigit(bytes[at + 1])) {
             return Argument(label, .number(try number()), at: place)

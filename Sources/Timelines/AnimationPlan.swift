@@ -17,6 +17,8 @@ final class AnimationPlan: Sendable {
     let base: Base
     /// Outermost (last written) first.
     let steps: [Step]
+    /// The curve's own length in seconds, before modifiers.
+    let curveLength: Double
     /// Length in seconds; for a spring until it has settled a step of 1 from rest.
     let length: Double
     /// Seconds until logical completion.
@@ -60,6 +62,7 @@ final class AnimationPlan: Sendable {
             length = track.duration
             logical = track.logical
         }
+        curveLength = length
         var steps: [Step] = []
         var isFree = true
         var speed = 1.0
@@ -118,7 +121,8 @@ final class AnimationPlan: Sendable {
         AnimationPlan.progress(base, steps, at: time)
     }
 
-    private static func progress(_ base: Base, _ steps: [Step], at time: Double) -> (value: Double, slope: Double) {
+    static func progress(_ base: Base, _ steps: [Step], at time: Double) -> (value: Double, slope: Double) {
+        guard time >= 0 else { return (0, 0) }
         var time = time
         var scale = 1.0
         var mirrored = false

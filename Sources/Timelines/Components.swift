@@ -55,7 +55,8 @@ public struct Components: Hashable, Sendable {
     }
 }
 
-extension Components: ExpressibleByFloatLiteral, ExpressibleByArrayLiteral {
+extension Components: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral {
+    public init(integerLiteral value: Int) { self.init(Double(value)) }
     public init(floatLiteral value: Double) { self.init(value) }
     public init(arrayLiteral elements: Double...) { self.init(elements) }
 }

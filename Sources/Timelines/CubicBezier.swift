@@ -20,11 +20,18 @@ public struct CubicBezier: Hashable, Sendable {
     public func sample(at u: Double) -> (value: Double, slope: Double) {
         if u < 0 { return (0, 0) }
         if u > 1 { return (1, 0) }
+        if u > 0.5 {   // from the nearer end: there differences to 1 do not cancel
+            let (value, slope) = CubicBezier(1 - x2, 1 - y2, 1 - x1, 1 - y1).firstHalf(at: 1 - u)
+            return (1 - value, slope)
+        }
+        return firstHalf(at: u)
+    }
+
+    private func firstHalf(at u: Double) -> (value: Double, slope: Double) {
+        if u == 0 { return (0, CubicBezier.endSlope(x1, y1, x2, y2)) }
         let s = parameter(at: u)
         let dx = ((3 * ax) * s + 2 * bx) * s + cx
         let dy = ((3 * ay) * s + 2 * by) * s + cy
-        if s == 0 { return (0, CubicBezier.endSlope(x1, y1, x2, y2)) }
-        if s == 1 { return (1, CubicBezier.endSlope(1 - x2, 1 - y2, 1 - x1, 1 - y1)) }
         let y = ((ay * s + by) * s + cy) * s
         if dx == 0 { return (y, dy == 0 ? CubicBezier.ratio(6 * ay * s + 2 * by, 6 * ax * s + 2 * bx) : .infinity * (dy < 0 ? -1 : 1)) }
         return (y, dy / dx)
@@ -39,7 +46,6 @@ public struct CubicBezier: Hashable, Sendable {
 
     /// The curve's parameter s with x(s) = u: Newton's method inside a bracket that only shrinks, to full convergence.
     private func parameter(at u: Double) -> Double {
-        if u == 0 || u == 1 || (x1 == y1 && x2 == y2 && x1 == 1.0 / 3 && x2 == 2.0 / 3) { return u }
         let (a, b, c) = (ax, bx, cx)
         var low = 0.0
         var high = 1.0

@@ -146,15 +146,11 @@ extension Space {
 
     private static func sum<Number: FixedWidthInteger>(_ origin: Number, _ distance: Double) -> Number {
         let rounded = distance.rounded()
-        let magnitude = Number.Magnitude(exactly: rounded.magnitude) ?? .max
+        let step = Number.Magnitude(exactly: rounded.magnitude) ?? .max
         if rounded < 0 {
-            guard let step = Number(exactly: magnitude) else { return .min }
-            let (result, overflow) = origin.subtractingReportingOverflow(step)
-            return overflow ? .min : result
+            return step <= Number.Magnitude(truncatingIfNeeded: origin &- .min) ? origin &- Number(truncatingIfNeeded: step) : .min
         }
-        guard let step = Number(exactly: magnitude) else { return .max }
-        let (result, overflow) = origin.addingReportingOverflow(step)
-        return overflow ? .max : result
+        return step <= Number.Magnitude(truncatingIfNeeded: Number.max &- origin) ? origin &+ Number(truncatingIfNeeded: step) : .max
     }
 
     private static func sum(_ origin: Timestamp, _ distance: Double) -> Timestamp {

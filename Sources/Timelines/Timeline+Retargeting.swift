@@ -23,8 +23,15 @@ extension Timeline {
 
     /// - Parameter shift: added to the displayed components, for a space whose origin moves with the target.
     func retarget(to target: Components, in space: Space, shift: Double?, animation: Animation, at time: Double, mode: Retargeting) -> Timeline {
-        var (value, velocity) = state(at: time)
+        if time <= start, let under {
+            return under.timeline.retarget(to: target, in: space, shift: shift, animation: animation, at: time, mode: mode)
+        }
+        // Replaced before it moved, it leaves what it found, not the slope with which its curve would have begun.
+        var (value, velocity) = time <= start ? (from, self.velocity) : state(at: time)
         if let shift { value.first += shift }
+        if time <= start {
+            return Timeline(space, value, target, joint == .start ? .zero(count: value.count) : velocity, animation, time, joint, nil)
+        }
         if isFinished(at: time) {
             return Timeline(space, value, target, velocity, animation, time, .start, nil)
         }

@@ -7,14 +7,15 @@ extension Timeline {
 
     /// The displayed value's velocity in units per second; zero from the end on.
     public func velocity(at time: Double) -> Components {
-        if isFinished(at: time) { return .zero(count: to.count) }
-        return exactState(at: time).velocity
+        state(at: time).velocity
     }
 
-    /// The displayed value and its velocity.
+    /// The displayed value and its velocity; where a curve is vertical, zero.
     public func state(at time: Double) -> (value: Components, velocity: Components) {
         if isFinished(at: time) { return (to, .zero(count: to.count)) }
-        return exactState(at: time)
+        var state = exactState(at: time)
+        if !state.velocity.isFinite { state.velocity = .zero(count: to.count) }   // on a vertical tangent
+        return state
     }
 
     /// The displayed value of a timeline with one component; allocates nothing.

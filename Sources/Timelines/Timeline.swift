@@ -76,7 +76,7 @@ public struct Timeline: Equatable {
     /// The moment from which on the value is `to`.
     public var end: Double { start + settle }
 
-    public func isFinished(at time: Double) -> Bool { time - start >= settle }
+    public func isFinished(at time: Double) -> Bool { time >= end }
 }
 
 extension Timeline {

@@ -1,0 +1,194 @@
+/// Tells for each transaction when its animations are logically complete and when they are all gone, each exactly once.
+///
+/// A pure state machine: it has no clock and asks for none. The rules are SwiftUI's:
+/// - With nothing animated both happen at once, when the transaction is sealed.
+/// - `logical` comes when the last of the transaction's animations is logically complete. One that was replaced still
+///   counts, at its own time. One that repeats forever has no such time; it counts when it is replaced or cancelled.
+/// - `removed` comes when none of its animations runs any more, because each has settled, was replaced, or was cancelled
+///   with its node; never before `logical`.
+///
+/// All costs are O(log n) in the timelines that run; memory is too, up to `maximumReplaced` transactions whose timelines were
+/// all replaced and whose logical completion is still to come. Beyond that they complete when they are replaced.
+public struct CompletionTracker {
+    public static let maximumReplaced = 65_536
+
+    public typealias Transaction = UInt64
+    public typealias TimelineID = UInt64
+
+    public enum Event: Hashable, Sendable {
+        /// The transaction is logically complete.
+        case logical(Transaction)
+        /// The last of its animations is gone.
+        case removed(Transaction)
+        /// A timeline has reached its end; the value is its target from here on.
+        case ended(TimelineID)
+    }
+
+    private struct Progress {
+        var running = 0
+        /// Running timelines that have no time of logical completion.
+        var endless = 0
+        var logicalTime: Double
+        var isSealed = false
+        var isLogicallyComplete = false
+    }
+
+    private struct Running {
+        var transaction: Transaction
+        var isEndless: Bool
+    }
+
+    private var transactions: [Transaction: Progress] = [:]
+    private var timelines: [TimelineID: Running] = [:]
+    private var deadlines = DeadlineHeap()
+
+    public init() {}
+
+    /// Timelines that run.
+    public var count: Int { timelines.count }
+
+    var pendingDeadlines: Int { deadlines.count }
+
+    /// A timeline starts as part of a transaction that is not sealed yet.
+    /// - Parameters:
+    ///   - logical: the moment of its logical completion, seconds on the monotonic clock; may be infinite.
+    ///   - end: the moment at which it has settled; may be infinite.
+    /// - Precondition: the id is not running.
+    public mutating func start(_ id: TimelineID, in transaction: Transaction, logical: Double, end: Double) {
+        precondition(timelines[id] == nil, "timeline \(id) already runs")
+        var progress = transactions[transaction] ?? Progress(logicalTime: -.infinity)
+        precondition(!progress.isSealed, "transaction \(transaction) is sealed")
+        progress.running += 1
+        if logical < .infinity { progress.logicalTime = max(progress.logicalTime, logical) } else { progress.endless += 1 }
+        transactions[transaction] = progress
+        timelines[id] = Running(transaction: transaction, isEndless: logical == .infinity)
+        if end < .infinity { deadlines.push(.init(time: end, kind: .end, id: id)) }
+    }
+
+    /// All of the transaction's timelines have been started.
+    /// - Returns: what completes at once, which is everything if there were none.
+    public mutating func seal(_ transaction: Transaction, at time: Double) -> [Event] {
+        guard var progress = transactions[transaction] else { return [.logical(transaction), .removed(transaction)] }
+        progress.isSealed = true
+        transactions[transaction] = progress
+        if progress.logicalTime > -.infinity { deadlines.push(.init(time: progress.logicalTime, kind: .logical, id: transaction)) }
+        var events: [Event] = []
+        check(transaction, at: time, &events)
+        return events
+    }
+
+    /// A running timeline gives way to a newer one (which is started by itself) or goes with its node.
+    /// Unknown ids are ignored: the timeline had ended.
+    public mutating func remove(_ id: TimelineID, at time: Double) -> [Event] {
+        var events: [Event] = []
+        drop(id, at: time, &events)
+        compact()
+        return events
+    }
+
+    /// The next moment at which something completes; nil if nothing is due, ever.
+    public var nextDeadline: Double? { deadlines.first?.time }
+
+    /// Everything that completes up to `time`, in order of time.
+    public mutating func advance(to time: Double) -> [Event] {
+        var events: [Event] = []
+        while let deadline = deadlines.first, deadline.time <= time {
+            deadlines.pop()
+            switch deadline.kind {
+            case .end:
+                guard timelines[deadline.id] != nil else { continue }   // replaced before its end
+                events.append(.ended(deadline.id))
+                drop(deadline.id, at: deadline.time, &events)
+            case .logical:
+                check(deadline.id, at: deadline.time, &events)
+            }
+        }
+        return events
+    }
+
+    /// Forgets the deadlines of what is gone, once they are the greater part.
+    private mutating func compact() {
+        guard deadlines.count > 64 + 2 * (timelines.count + transactions.count) else { return }
+        deadlines.removeAll { deadline in
+            switch deadline.kind {
+            case .end: timelines[deadline.id] == nil
+            case .logical: transactions[deadline.id] == nil
+            }
+        }
+    }
+
+    private mutating func drop(_ id: TimelineID, at time: Double, _ events: inout [Event]) {
+        guard let running = timelines.removeValue(forKey: id) else { return }
+        transactions[running.transaction]?.running -= 1
+        if running.isEndless { transactions[running.transaction]?.endless -= 1 }
+        if transactions.count > timelines.count + CompletionTracker.maximumReplaced, transactions[running.transaction]?.running == 0 {
+            transactions[running.transaction]?.logicalTime = time
+        }
+        check(running.transaction, at: time, &events)
+    }
+
+    private mutating func check(_ transaction: Transaction, at time: Double, _ events: inout [Event]) {
+        guard var progress = transactions[transaction], progress.isSealed else { return }
+        if !progress.isLogicallyComplete, progress.endless == 0, progress.logicalTime <= time {
+            progress.isLogicallyComplete = true
+            transactions[transaction] = progress
+            events.append(.logical(transaction))
+        }
+        if progress.isLogicallyComplete, progress.running == 0 {
+            transactions[transaction] = nil
+            events.append(.removed(transaction))
+        }
+    }
+}
+
+/// A binary heap of moments, the earliest first; at equal times in order of insertion.
+struct DeadlineHeap {
+    enum Kind { case logical, end }
+
+    struct Deadline {
+        var time: Double
+        var kind: Kind
+        var id: UInt64
+        var order: UInt64 = 0
+        func precedes(_ other: Deadline) -> Bool { time != other.time ? time < other.time : order < other.order }
+    }
+
+    private var items: [Deadline] = []
+    private var inserted: UInt64 = 0
+
+    var first: Deadline? { items.first }
+    var count: Int { items.count }
+
+    /// O(n log n).
+    mutating func removeAll(where shouldRemove: (Deadline) -> Bool) {
+        items.removeAll(where: shouldRemove)
+        items.sort { $0.precedes($1) }   // a sorted array is a heap
+    }
+
+    mutating func push(_ deadline: Deadline) {
+        var deadline = deadline
+        inserted += 1
+        deadline.order = inserted
+        var i = items.count
+        items.append(deadline)
+        while i > 0, deadline.precedes(items[(i - 1) / 2]) {
+            items[i] = items[(i - 1) / 2]
+            i = (i - 1) / 2
+        }
+        items[i] = deadline
+    }
+
+    mutating func pop() {
+        guard let last = items.popLast(), !items.isEmpty else { return }
+        var i = 0
+        while true {
+            var child = 2 * i + 1
+            guard child < items.count else { break }
+            if child + 1 < items.count, items[child + 1].precedes(items[child]) { child += 1 }
+            guard items[child].precedes(last) else { break }
+            items[i] = items[child]
+            i = child
+        }
+        items[i] = last
+    }
+}

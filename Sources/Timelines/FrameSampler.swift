@@ -1,0 +1,179 @@
+/// Samples many running timelines at one moment, frame after frame.
+///
+/// Springs are grouped by their constants. Inside a group a frame is one multiplication of every (displacement,
+/// velocity) by the same 2 × 2 matrix, computed once per group and frame from the closed form for the time that really
+/// passed; nothing is integrated. Every `resyncInterval` frames the group is set anew from the closed form, so rounding
+/// never adds up. All other timelines are evaluated one by one.
+///
+/// Values lie in one array: a timeline's components at `slot(of:)`, one after the other.
+public struct FrameSampler {
+    /// Names a timeline in this sampler until it is removed or has finished.
+    public typealias Handle = Int
+
+    struct Entry {
+        var timeline: Timeline
+        var slot: Int
+        /// Index of the spring group, or −1.
+        var group: Int
+        /// Place in `others` or in `waiting`, for timelines without a lane.
+        var place: Int
+        var isFinished = false
+    }
+
+    /// The displayed components of all timelines at the last sample, by slot.
+    public private(set) var values: [Double] = []
+    /// The timelines that finished in the last sample; their values are exactly their targets. Their handles are free again
+    /// with the next change.
+    public private(set) var finished: [Handle] = []
+
+    private var entries: [Entry?] = []
+    private var freeHandles: [Handle] = []
+    private var freeSlots: [Int: [Int]] = [:]
+    private var groups: [SpringGroup] = []
+    private var groupIndex: [SpringGroup.Key: Int] = [:]
+    private var emptyGroups: [Int] = []
+    private var waiting: [Handle] = []
+    private var others: [Handle] = []
+    private var owner: [Handle] = []
+    private var lanes: [Int] = []
+
+    static let resyncInterval = 1024
+
+    public init() {}
+
+    /// Timelines that are being sampled.
+    public private(set) var count = 0
+
+    /// Begins to sample a timeline; its value is there after the next `sample`.
+    public mutating func insert(_ timeline: Timeline) -> Handle {
+        let width = timeline.to.count
+        let slot = freeSlots[width]?.popLast() ?? values.count
+        if slot == values.count {
+            values.append(contentsOf: repeatElement(0, count: width))
+            owner.append(contentsOf: repeatElement(-1, count: width))
+            lanes.append(contentsOf: repeatElement(-1, count: width))
+        }
+        let handle = freeHandles.popLast() ?? entries.count
+        if handle == entries.count { entries.append(nil) }
+        for i in 0..<width {
+            values[slot + i] = timeline.from[i]
+            owner[slot + i] = handle
+        }
+        entries[handle] = Entry(timeline: timeline, slot: slot, group: -1, place: waiting.count)
+        waiting.append(handle)
+        count += 1
+        return handle
+    }
+
+    /// Stops sampling; the handle and its slot may be given out again.
+    public mutating func remove(_ handle: Handle) {
+        guard handle < entries.count, let entry = entries[handle] else { return }
+        entries[handle] = nil
+        count -= 1
+        let width = entry.timeline.to.count
+        if entry.group >= 0 {
+            for i in 0..<width {
+                if let moved = groups[entry.group].remove(lanes[entry.slot + i]) { lanes[moved.slot] = moved.lane }
+                lanes[entry.slot + i] = -1
+            }
+            if groups[entry.group].count == 0 {
+                groupIndex[groups[entry.group].key] = nil
+                emptyGroups.append(entry.group)
+            }
+        } else if entry.place < waiting.count, waiting[entry.place] == handle {
+            FrameSampler.swapRemove(&waiting, entry.place, &entries)
+        } else {
+            FrameSampler.swapRemove(&others, entry.place, &entries)
+        }
+        freeHandles.append(handle)
+        freeSlots[width, default: []].append(entry.slot)
+    }
+
+    private static func swapRemove(_ list: inout [Handle], _ place: Int, _ entries: inout [Entry?]) {
+        list.swapAt(place, list.count - 1)
+        list.removeLast()
+        if place < list.count { entries[list[place]]?.place = place }
+    }
+
+    public func timeline(of handle: Handle) -> Timeline? { handle < entries.count ? entries[handle]?.timeline : nil }
+
+    /// Where the timeline's components begin in `values`.
+    public func slot(of handle: Handle) -> Int? { handle < entries.count ? entries[handle]?.slot : nil }
+
+    /// Sets `values` to what is displayed at `time`, which must not go back, and `finished` to what reached its end by then.
+    /// Finished timelines are no longer sampled.
+    public mutating func sample(at time: Double) {
+        finished.removeAll(keepingCapacity: true)
+        for g in groups.indices { advance(g, to: time) }
+        admit(at: time)
+        var done: [Handle] = []
+        for handle in others {
+            guard let entry = entries[handle] else { continue }
+            entry.timeline.write(at: time, into: &values, from: entry.slot)
+            if entry.timeline.isFinished(at: time) { done.append(handle) }
+        }
+        finished.append(contentsOf: done)
+        for handle in finished { remove(handle) }
+    }
+
+    private mutating func advance(_ g: Int, to time: Double) {
+        guard groups[g].count > 0 else { return }
+        if groups[g].steps >= FrameSampler.resyncInterval {
+            resync(g, at: time)
+        } else {
+            groups[g].step(to: time, into: &values)
+        }
+        guard time >= groups[g].earliestEnd else { return }
+        for handle in groups[g].ended(at: time).map({ owner[$0] }) {
+            guard let entry = entries[handle], !entry.isFinished else { continue }   // one lane per component
+            entries[handle]?.isFinished = true
+            entry.timeline.write(at: time, into: &values, from: entry.slot)
+            finished.append(handle)
+        }
+    }
+
+    private mutating func resync(_ g: Int, at time: Double) {
+        for lane in 0..<groups[g].count {
+            let slot = groups[g].slots[lane]
+            guard let entry = entries[owner[slot]] else { continue }
+            let i = slot - entry.slot
+            let state = entry.timeline.exactState(at: time)
+            groups[g].set(lane, displacement: state.value[i] - entry.timeline.to[i], velocity: state.velocity[i])
+            values[slot] = state.value[i]
+        }
+        groups[g].restart(at: time)
+    }
+
+    private mutating func group(for key: SpringGroup.Key, at time: Double) -> Int {
+        if let g = groupIndex[key] { return g }
+        var group = SpringGroup(key)
+        group.restart(at: time)
+        let g = emptyGroups.popLast() ?? groups.count
+        if g == groups.count { groups.append(group) } else { groups[g] = group }
+        groupIndex[key] = g
+        return g
+    }
+
+    /// Gives the new timelines a lane in their spring's group or a place among the others.
+    private mutating func admit(at time: Double) {
+        for handle in waiting {
+            guard var entry = entries[handle] else { continue }
+            let timeline = entry.timeline
+            if let spring = timeline.animation.freeSpring, timeline.under == nil, time >= timeline.start, !timeline.isFinished(at: time) {
+                let g = group(for: SpringGroup.Key(spring: spring.spring, speed: spring.speed), at: time)
+                let state = timeline.exactState(at: time)
+                for i in 0..<timeline.to.count {
+                    lanes[entry.slot + i] = groups[g].append(slot: entry.slot + i, displacement: state.value[i] - timeline.to[i],
+                                                             velocity: state.velocity[i], target: timeline.to[i], end: timeline.end)
+                    values[entry.slot + i] = state.value[i]
+                }
+                entry.group = g
+            } else {
+                entry.place = others.count
+                others.append(handle)
+            }
+            entries[handle] = entry
+        }
+        waiting.removeAll(keepingCapacity: true)
+    }
+}
