@@ -3,6 +3,8 @@ import AttributeValues
 /// A request's `id`: repeated in its reply as it came.
 public enum RequestID: Hashable {
     case int(Int64)
+    /// Beyond the range of `int`.
+    case uint(UInt64)
     case double(Double)
     case string(String)
     case null

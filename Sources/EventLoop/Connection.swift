@@ -1,0 +1,134 @@
+import CLibuv
+import Glibc
+
+/// What a connection tells its owner. Every call comes on the loop.
+public protocol ConnectionDelegate: AnyObject {
+    /// Room for the next bytes; asked for just before they are read. An empty buffer refuses them for now.
+    func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer
+    /// So many bytes now stand at the start of the room given last.
+    func connection(_ connection: Connection, didRead count: Int)
+    /// Nothing more will be read: the peer has ended its side (nil), or reading failed.
+    func connection(_ connection: Connection, didEndReading error: LoopError?)
+    /// The bytes given to `write` are out, or will never be.
+    func connection(_ connection: Connection, didWrite error: LoopError?)
+    /// The connection is closed; nothing more is called.
+    func connectionDidClose(_ connection: Connection)
+}
+
+/// One peer on a Unix stream socket.
+public final class Connection: Handle {
+    /// Kept alive until `connectionDidClose` has been called.
+    public var delegate: ConnectionDelegate?
+    /// The buffers of the write that is under way, kept alive for libuv.
+    private var writing: AnyObject?
+    private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
+    private var isReading = false
+
+    private var pipe: UnsafeMutablePointer<uv_pipe_t> { memory.assumingMemoryBound(to: uv_pipe_t.self) }
+    var stream: UnsafeMutablePointer<uv_stream_t> { memory.assumingMemoryBound(to: uv_stream_t.self) }
+
+    init(_ loop: Loop) throws(LoopError) {
+        super.init(of: uv_pipe_t.self)
+        try check(uv_pipe_init(loop.raw, pipe, 0), "uv_pipe_init")
+        adopt()
+    }
+
+    /// Takes over a connected stream socket, which belongs to the connection from then on, also when this throws.
+    public convenience init(_ loop: Loop, descriptor: Int32) throws(LoopError) {
+        try self.init(loop)
+        let result = uv_pipe_open(pipe, descriptor)
+        if result < 0 {
+            Glibc.close(descriptor)
+            close()
+            throw LoopError(call: "uv_pipe_open", number: result)
+        }
+    }
+
+    deinit { request.deallocate() }
+
+    override func didClose() {
+        writing = nil
+        delegate?.connectionDidClose(self)
+        delegate = nil
+    }
+
+    /// The socket; -1 once closed.
+    public var descriptor: Int32 {
+        var descriptor: uv_os_fd_t = -1
+        return uv_fileno(handle, &descriptor) == 0 ? descriptor : -1
+    }
+}
+
+// Reading.
+extension Connection {
+    public func startReading() {
+        guard !isClosed, !isReading else { return }
+        isReading = true
+        uv_read_start(stream, { handle, _, buffer in
+            guard let connection = Handle.owner(handle?.pointee.data, as: Connection.self), let delegate = connection.delegate
+            else { return }
+            let room = delegate.connectionNeedsRoom(connection)
+            buffer?.pointee = uv_buf_init(room.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(room.count))
+        }, { handle, count, _ in
+            guard let connection = Handle.owner(handle?.pointee.data, as: Connection.self) else { return }
+            connection.didRead(count)
+        })
+    }
+
+    /// Bytes stay with the kernel, and their sender waits, until reading starts again.
+    public func stopReading() {
+        guard isReading else { return }
+        isReading = false
+        if !isClosed { uv_read_stop(stream) }
+    }
+
+    private func didRead(_ count: Int) {
+        if count > 0 {
+            delegate?.connection(self, didRead: count)
+        } else if count == Int(UV_ENOBUFS.rawValue) {
+            stopReading()
+        } else if count < 0 {
+            stopReading()
+            let isEnd = count == Int(UV_EOF.rawValue)
+            delegate?.connection(self, didEndReading: isEnd ? nil : LoopError(call: "read", number: Int32(count)))
+        }
+    }
+}
+
+// Writing.
+extension Connection {
+    /// Writes as much as the socket takes at once, without waiting.
+    /// - Returns: the bytes taken, 0 when the socket is full or a write is under way.
+    public func tryWrite(_ buffers: UnsafeMutableBufferPointer<uv_buf_t>) throws(LoopError) -> Int {
+        guard !isClosed, let start = buffers.baseAddress else { return 0 }
+        let count = uv_try_write(stream, start, UInt32(buffers.count))
+        if count == UV_EAGAIN.rawValue { return 0 }
+        return Int(try check(count, "write"))
+    }
+
+    /// Writes the rest as the socket takes it, then calls `didWrite`. One such write at a time.
+    ///
+    /// - Parameter owner: keeps the bytes alive and in place until then.
+    public func write(_ buffers: UnsafeMutableBufferPointer<uv_buf_t>, keeping owner: AnyObject) throws(LoopError) {
+        precondition(writing == nil && !isClosed)
+        writing = owner
+        let result = uv_write(request, stream, buffers.baseAddress, UInt32(buffers.count)) { request, status in
+            guard let data = request?.pointee.handle.pointee.data,
+                let connection = Handle.owner(data, as: Connection.self)
+            else { return }
+            connection.writing = nil
+            if connection.isClosed { return }
+            connection.delegate?.connection(
+                connection, didWrite: status < 0 ? LoopError(call: "write", number: status) : nil)
+        }
+        if result < 0 {
+            writing = nil
+            throw LoopError(call: "write", number: result)
+        }
+    }
+
+    public var isWriting: Bool { writing != nil }
+
+    /// Bytes given to `write` that the socket has not taken yet.
+    public var pendingBytes: Int { isClosed ? 0 : uv_stream_get_write_queue_size(stream) }
+}

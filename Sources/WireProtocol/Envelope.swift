@@ -1,0 +1,53 @@
+import AttributeValues
+
+/// The members that JSON-RPC gives a request, found in one pass. Others are ignored, as JSON-RPC has it.
+struct Envelope {
+    private(set) var id: RequestID?
+    private(set) var method: JSONElement?
+    private(set) var parameters: JSONElement?
+    /// Why this is no request; nil when `method` can be called.
+    private(set) var fault: Failure?
+
+    init(_ message: JSONElement) {
+        guard message.isObject else {
+            fault = Failure(.invalid, "a request is an object", hint: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}")
+            return
+        }
+        var version: JSONElement?
+        var writtenID: JSONElement?
+        message.forEachMember { name, element in
+            // The lengths tell these four apart; a longer or shorter name is none of them.
+            switch name.count {
+            case 2 where name.elementsEqual("id".utf8): writtenID = element
+            case 6 where name.elementsEqual("method".utf8): method = element
+            case 6 where name.elementsEqual("params".utf8): parameters = element
+            case 7 where name.elementsEqual("jsonrpc".utf8): version = element
+            default: break
+            }
+        }
+        if let writtenID {
+            id = RequestID(writtenID)
+            if id == nil { fault = Failure(.invalid, "an id is a string, a number or null") }
+        }
+        if !(version?.stringBytes?.elementsEqual("2.0".utf8) ?? false) {
+            fault = Failure(.invalid, "the member \"jsonrpc\" must be \"2.0\"")
+        } else if method?.isString != true {
+            fault = Failure(.invalid, "the member \"method\" must be a string")
+        }
+    }
+}
+
+extension RequestID {
+    /// nil for what JSON-RPC does not allow as an id.
+    init?(_ element: JSONElement) {
+        if element.isObject || element.isArray { return nil }
+        switch element.value {
+        case .int(let number): self = .int(number)
+        case .uint(let number): self = .uint(number)
+        case .double(let number): self = .double(number)
+        case .string(let text): self = .string(text)
+        case .null: self = .null
+        default: return nil
+        }
+    }
+}

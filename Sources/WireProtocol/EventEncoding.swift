@@ -1,0 +1,105 @@
+import AttributeValues
+
+// An event is written in two parts, so that it is encoded once however many subscriptions it has:
+//
+//     {"jsonrpc":"2.0","method":"update","params":{"subscription":7   ← head, one per subscription
+//     ,"revision":12,"changes":[…]}}⏎                                 ← tail, shared
+extension ByteBuffer {
+    /// The part that differs from subscription to subscription: some seventy bytes.
+    public func appendHead(of event: Event, to subscription: Int64) {
+        append("{\"jsonrpc\":\"2.0\",\"method\":\"")
+        append(event.method)
+        append("\",\"params\":{\"subscription\":")
+        append(subscription)
+    }
+
+    /// The rest, with the newline that ends the message.
+    public func appendTail(of event: Event) {
+        switch event {
+        case .update(let revision, let from, let label, let isInitial, let changes, let typed):
+            appendMember(revision: revision)
+            if let from {
+                append(",\"from\":")
+                append(from)
+            }
+            if let label {
+                append(",\"label\":")
+                appendJSONString(label)
+            }
+            if isInitial { append(",\"initial\":true") }
+            append(",\"changes\":[")
+            appendSeparated(changes) { append($0, typed: typed) }
+            append(UInt8(ascii: "]"))
+        case .invalidate(let revision, let paths):
+            appendMember(revision: revision)
+            append(",\"paths\":")
+            appendJSON(paths)
+        case .structure(let revision, let added, let removed, let moved):
+            appendMember(revision: revision)
+            append(",\"added\":")
+            appendJSON(added)
+            append(",\"removed\":")
+            appendJSON(removed)
+            append(",\"moved\":")
+            appendJSON(moved)
+        case .frames(let time, let values):
+            append(",\"time\":")
+            appendJSON(time)
+            append(",\"values\":{")
+            appendSeparated(values) { entry in
+                appendJSONString(entry.path)
+                append(UInt8(ascii: ":"))
+                appendJSON(entry.value)
+            }
+            append(UInt8(ascii: "}"))
+        case .completion(let revision, let transaction, let phase, let paths):
+            appendMember(revision: revision)
+            append(",\"transaction\":")
+            append(transaction)
+            append(",\"phase\":")
+            appendJSONString(phase)
+            append(",\"paths\":")
+            appendJSON(paths)
+        case .bookmark(let epoch, let revision):
+            append(",\"epoch\":")
+            appendJSONString(epoch)
+            appendMember(revision: revision)
+        case .ended(let reason):
+            append(",\"reason\":")
+            appendJSONString(reason)
+        }
+        append("}}\n")
+    }
+
+    private func appendMember(revision: UInt64) {
+        append(",\"revision\":")
+        append(revision)
+    }
+
+    private func append(_ change: Change, typed: Bool) {
+        append("{\"path\":")
+        appendJSONString(change.path)
+        append(UInt8(ascii: ","))
+        appendMember(change.content, typed: typed)
+        if let timeline = change.timeline {
+            append(",\"timeline\":")
+            appendJSON(timeline)
+        }
+        append(UInt8(ascii: "}"))
+    }
+}
+
+extension Event {
+    /// The name of the notification that carries the event.
+    public var method: StaticString {
+        switch self {
+        case .update: "update"
+        case .invalidate: "invalidate"
+        case .structure: "structure"
+        case .frames: "frames"
+        case .completion: "completion"
+        case .bookmark: "bookmark"
+        case .ended: "ended"
+        }
+    }
+}

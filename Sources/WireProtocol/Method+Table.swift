@@ -1,0 +1,307 @@
+import AttributeValues
+
+extension Method {
+    /// All methods, the commonest first: they are searched in this order.
+    public static func table() -> [Method] {
+        [get, set, transact, subscribe, unsubscribe, apply, remove, move, onDisconnect, hello, ping, describe, explain]
+            + [dump, stats, trace, eval]
+    }
+
+    // Parameters and shapes that several methods share.
+
+    private static let pathMeaning = "A path, as /player/playButton.isPlaying or /app.items[0].done."
+    private static func path(_ meaning: String = pathMeaning) -> Parameter { .required(.path, .string, meaning) }
+    private static var typed: Parameter {
+        .optional(.typed, .bool, default: false, "Values are typed JSON, in the request and in what it is answered with.")
+    }
+    private static var animation: Parameter {
+        .optional(.animation, .objectOrString, "How displayed values move to the new ones: text as easeInOut(duration: 1), or its JSON form.")
+    }
+    private static var transactionOptions: [Parameter] {
+        [
+            animation,
+            .optional(.disablesAnimations, .bool, default: false, "No value is animated, whatever else asks for it."),
+            .optional(.label, .string, "Shown in events and explanations."),
+        ]
+    }
+    static var mutation: Shape {
+        .object([
+            .required("op", .choice(Mutation.Operation.allCases.map(\.rawValue)), "What is done."),
+            .required("path", .string, "Where it is done."),
+            .optional("value", .any, "Operand of set, add, append, insert, merge and test; toggle and remove have none."),
+            .optional("index", .count, "The place before which insert puts the value; the end when left out."),
+        ])
+    }
+    private static var mutations: Parameter {
+        .required(.mutations, .array(mutation), "Done in order, all or none.")
+    }
+    private static var revision: Field { Field.required("revision", .count, "The revision that the answer belongs to.") }
+    private static var revisionOnly: Shape { Shape.object([revision]) }
+    /// An attribute's content: `value`, or the `error` that stands for it.
+    static var content: [Field] {
+        [
+            .optional("value", .any, "The value, unless there is an error."),
+            .optional("error", .object(failure), "Why the attribute has no value; the request itself succeeded."),
+        ]
+    }
+    static var failure: [Field] {
+        [
+            .required("code", .choice(ErrorCode.allCases.map(\.rawValue)), "A stable name."),
+            .required("message", .string, "One sentence for a person."),
+            .optional("path", .string, "The path at fault."),
+            .optional("rule", .string, "The text of the rule at fault."),
+            .optional("line", .count, "The line of the fault, from 1."),
+            .optional("column", .count, "The column of the fault in code points, from 1."),
+            .optional("hint", .string, "What to do about it."),
+        ]
+    }
+    private static var writeErrors: [ErrorCode] { [.notFound, .typeMismatch, .readOnly, .dangling, .removed, .invalid, .denied] }
+
+    // Reading and writing values.
+
+    private static var get: Method {
+        Method(
+            name: "get", summary: "The value of one attribute or of several, at one revision. Exactly one of path and paths is given.",
+            parameters: [
+                .optional(.path, .string, pathMeaning),
+                .optional(.paths, .array(.string), "Several paths, answered as a map."),
+                .optional(.presentation, .bool, default: false, "What is displayed now instead of the model value."),
+                typed,
+            ],
+            result: .object(content + [
+                .optional("values", .map(.object(content)), "By path, when asked with paths."), revision,
+            ]),
+            errors: [.notFound, .invalid, .denied]
+        ) { (given) throws(Failure) in
+            let options = (given.flag(.presentation), given.flag(.typed))
+            switch (given.text(.path), given.texts(.paths)) {
+            case (let path?, nil):
+                return .get(.init(paths: [path], isSingle: true, presentation: options.0, typed: options.1))
+            case (nil, let paths?):
+                return .get(.init(paths: paths, isSingle: false, presentation: options.0, typed: options.1))
+            default:
+                throw Failure(.invalid, "get: exactly one of \"path\" and \"paths\" is needed")
+            }
+        }
+    }
+
+    private static var set: Method {
+        Method(
+            name: "set", summary: "Writes one value, as a transaction of its own.",
+            parameters: [path(), .required(.value, .any, "The new value.")] + transactionOptions + [typed],
+            result: revisionOnly, errors: writeErrors
+        ) { (given) throws(Failure) in
+            let options = try given.transactionOptions()
+            let value = try given.value(.value, typed: options.typed)
+            return .set(Mutation(operation: .set, path: try given.path(), value: value), options)
+        }
+    }
+
+    private static var transact: Method {
+        Method(
+            name: "transact", summary: "Commits mutations together, all or none, as one revision.",
+            parameters: [mutations] + transactionOptions + [typed], result: revisionOnly, errors: writeErrors + [.conflict]
+        ) { (given) throws(Failure) in
+            let options = try given.transactionOptions()
+            return .transact(try given.mutations(typed: options.typed), options)
+        }
+    }
+
+    private static var onDisconnect: Method {
+        Method(
+            name: "onDisconnect",
+            summary: "Mutations that the daemon commits when this client goes away; they replace those given before. An empty list takes them back.",
+            parameters: [mutations] + transactionOptions + [typed], result: revisionOnly, errors: writeErrors + [.limit]
+        ) { (given) throws(Failure) in
+            let options = try given.transactionOptions()
+            return .onDisconnect(try given.mutations(typed: options.typed), options)
+        }
+    }
+
+    // Definitions.
+
+    private static var apply: Method {
+        let paths = Shape.array(.string)
+        return Method(
+            name: "apply", summary: "Checks a scene document whole, then creates, merges or replaces what it defines.",
+            parameters: [
+                .required(.document, .objectOrString, "The scene: its YAML or JSON text, or the document itself."),
+                .optional(.at, .string, default: "/", "The node below which the document's nodes stand."),
+                .optional(.mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
+                    "create refuses nodes that exist, merge keeps their states, replace begins anew."),
+                .optional(.dryRun, .bool, default: false, "Only check and tell what would change."),
+            ] + transactionOptions,
+            result: .object([
+                revision, .required("added", paths, "Nodes that came."), .required("removed", paths, "Nodes that went."),
+                .required("changed", paths, "Attributes whose definition changed."),
+            ]),
+            errors: [.invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .limit, .denied]
+        ) { (given) throws(Failure) in
+            .apply(.init(
+                document: try given.value(.document, typed: false), at: given.text(.at) ?? "/",
+                mode: given.text(.mode).flatMap(Request.ApplyMode.init) ?? .create, dryRun: given.flag(.dryRun),
+                options: try given.transactionOptions()))
+        }
+    }
+
+    private static var remove: Method {
+        Method(
+            name: "remove", summary: "Removes a node with its attributes, children, subscriptions and animations.",
+            parameters: [path("The path of a node.")] + transactionOptions, result: revisionOnly,
+            errors: [.notFound, .invalid, .conflict, .denied]
+        ) { (given) throws(Failure) in
+            .remove(path: try given.path(), try given.transactionOptions())
+        }
+    }
+
+    private static var move: Method {
+        Method(
+            name: "move", summary: "Moves a node with all below it to another parent or another place among its siblings.",
+            parameters: [
+                path("The path of a node."), .optional(.to, .string, "The new parent; the present one when left out."),
+                .optional(.index, .count, "The place among the new siblings, from 0; the end when left out."),
+            ] + transactionOptions,
+            result: revisionOnly, errors: [.notFound, .invalid, .conflict, .denied]
+        ) { (given) throws(Failure) in
+            .move(.init(path: try given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
+                try given.transactionOptions())
+        }
+    }
+
+    // Watching.
+
+    private static var subscribe: Method {
+        Method(
+            name: "subscribe", summary: "Watches paths or patterns. The snapshot comes after the reply, as an update with initial: true.",
+            parameters: [
+                .required(.paths, .array(.string), "Paths, or patterns in which * is one segment and ** any number."),
+                .optional(.events, .array(.choice(EventKinds.names.map(\.name))), default: ["update"], "What is wanted."),
+                .optional(.initial, .bool, "Begin with the current values; true unless events leaves update out."),
+                .optional(.since, .object([
+                    .required("epoch", .string, "The life of the graph, as hello or subscribe told it."),
+                    .required("revision", .count, "The last revision that was received whole."),
+                ]), "Continue from there instead of from a snapshot."),
+                .optional(.maxRate, .positive, "Updates per second; between them the newest values are kept."),
+                .optional(.frames, .object([.required("rate", .positive, "Samples per second.")]),
+                    "Displayed values of moving attributes; implies the event frames."),
+                .optional(.css, .bool, default: false, "Timelines carry an easing that a browser plays."),
+                .optional(.bookmarks, .bool, default: false, "Say when a revision has been sent entirely."),
+                typed,
+            ],
+            result: .object([
+                .required("subscription", .count, "Its number, which its events carry."),
+                .required("epoch", .string, "The life of the graph."), revision,
+            ]),
+            errors: [.invalid, .notFound, .limit, .denied]
+        ) { (given) throws(Failure) in
+            .subscribe(try given.subscription())
+        }
+    }
+
+    private static var unsubscribe: Method {
+        Method(
+            name: "unsubscribe", summary: "Ends a subscription of this client.",
+            parameters: [.required(.subscription, .count, "Its number.")], result: revisionOnly, errors: [.notFound]
+        ) { (given) throws(Failure) in
+            .unsubscribe(subscription: given.int(.subscription) ?? 0)
+        }
+    }
+
+    // Meeting the daemon.
+
+    private static var hello: Method {
+        Method(
+            name: "hello", summary: "Who is there: versions, epoch, revision, and the daemon's clock against wall time.",
+            parameters: [.optional(.client, .string, "The client's name, for explanations and the log.")],
+            result: .object([
+                .required("daemon", .string, "The daemon's name."), .required("version", .string, "Its version."),
+                .required("protocol", .count, "The protocol's version."),
+                .required("epoch", .string, "The life of the graph."), revision,
+                .required("monotonic", .number, "Seconds on the daemon's monotonic clock."),
+                .required("wall", .string, "The same moment as wall time, RFC 3339."),
+            ]),
+            errors: []
+        ) { (given) throws(Failure) in .hello(client: given.text(.client)) }
+    }
+
+    private static var ping: Method {
+        Method(name: "ping", summary: "Answers when all requests before it are answered.", parameters: [],
+            result: revisionOnly, errors: []
+        ) { (_) throws(Failure) in .ping }
+    }
+
+    // Seeing into it.
+
+    private static var describe: Method {
+        Method(
+            name: "describe", summary: "The tree below a node with types; without a path the protocol itself, as OpenRPC.",
+            parameters: [
+                .optional(.path, .string, "A node or an attribute."),
+                .optional(.depth, .count, "Levels of children to show; all when left out."),
+            ],
+            result: .any, errors: [.notFound, .invalid, .denied]
+        ) { (given) throws(Failure) in
+            .describe(path: given.text(.path), depth: given.int(.depth).map { Int($0) })
+        }
+    }
+
+    private static var explain: Method {
+        Method(
+            name: "explain", summary: "Why an attribute has its value, why it last changed, and why it did not change at a revision.",
+            parameters: [path(), .optional(.revision, .count, "A revision at which it may have stayed the same.")],
+            result: .any, errors: [.notFound, .invalid, .denied]
+        ) { (given) throws(Failure) in
+            .explain(path: try given.path(), revision: given.int(.revision).map { UInt64($0) })
+        }
+    }
+
+    private static var dump: Method {
+        Method(
+            name: "dump", summary: "The graph as data, whole or below a path.",
+            parameters: [
+                .optional(.path, .string, default: "/", "The node to begin at."),
+                .optional(.format, .choice(Request.DumpFormat.allCases.map(\.rawValue)), default: "json", "dot is Graphviz's."),
+            ],
+            result: .any, errors: [.notFound, .invalid, .denied]
+        ) { (given) throws(Failure) in
+            .dump(path: given.text(.path) ?? "/", format: given.text(.format).flatMap(Request.DumpFormat.init) ?? .json)
+        }
+    }
+
+    private static var stats: Method {
+        Method(
+            name: "stats", summary: "Counters of the graph and the daemon.",
+            parameters: [
+                .optional(.format, .choice(Request.StatsFormat.allCases.map(\.rawValue)), default: "json", "openmetrics is Prometheus' text."),
+            ],
+            result: .any, errors: []
+        ) { (given) throws(Failure) in
+            .stats(format: given.text(.format).flatMap(Request.StatsFormat.init) ?? .json)
+        }
+    }
+
+    private static var trace: Method {
+        Method(
+            name: "trace", summary: "What each turn did, in the Chrome trace format.",
+            parameters: [.optional(.enable, .bool, "Whether turns are recorded from now on; left out: what was recorded.")],
+            result: .any, errors: [.denied]
+        ) { (given) throws(Failure) in .trace(.init(enable: given.optionalFlag(.enable))) }
+    }
+
+    private static var eval: Method {
+        Method(
+            name: "eval", summary: "Evaluates a rule without touching the graph.",
+            parameters: [
+                .required(.expression, .string, "A rule in CEL."),
+                .optional(.bindings, .map(.any), "Variables by name."),
+                .optional(.at, .string, "The node in whose scope names are found; the root when left out."),
+                typed,
+            ],
+            result: .object(content + [revision]), errors: [.ruleSyntax, .ruleType, .notFound, .invalid]
+        ) { (given) throws(Failure) in
+            .eval(.init(
+                expression: given.text(.expression) ?? "", bindings: try given.bindings(), at: given.text(.at),
+                typed: given.flag(.typed)))
+        }
+    }
+}

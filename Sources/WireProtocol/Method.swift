@@ -1,0 +1,40 @@
+import AttributeValues
+
+/// A method of the protocol: what it takes, how a call of it is read, and what it leads to. `Method.table` holds them
+/// all; requests are checked against it and `describe` shows it.
+public struct Method {
+    public var name: String
+    public var summary: String
+    public var parameters: [Parameter]
+    public var result: Shape
+    /// The codes that this method refuses with, beside JSON-RPC's own.
+    public var errors: [ErrorCode]
+    /// Reads the parameters, which have their shapes and are all there.
+    let read: (Parameters) throws(Failure) -> Request
+}
+
+/// A parameter with its key in `Parameters`.
+public struct Parameter {
+    public var key: ParameterKey
+    public var field: Field
+
+    static func required(_ key: ParameterKey, _ shape: Shape, _ meaning: String) -> Parameter {
+        Parameter(key: key, field: .required(key.name, shape, meaning))
+    }
+
+    static func optional(
+        _ key: ParameterKey, _ shape: Shape, default fallback: Value? = nil, _ meaning: String
+    ) -> Parameter {
+        Parameter(key: key, field: .optional(key.name, shape, default: fallback, meaning))
+    }
+}
+
+/// Every parameter name of the protocol; a case is spelled as on the wire.
+public enum ParameterKey: Int, CaseIterable {
+    case animation, at, bindings, bookmarks, client, css, depth, disablesAnimations, document, dryRun, enable, events
+    case expression, format, frames, index, initial, label, maxRate, mode, mutations, path, paths, presentation, revision
+    case since, subscription, to, typed, value
+
+    /// Builds a string: for tables and faults.
+    public var name: String { "\(self)" }
+}

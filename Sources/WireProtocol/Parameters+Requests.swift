@@ -1,0 +1,83 @@
+import AttributeValues
+
+// The larger pieces of requests, read from parameters whose shapes have been checked.
+extension Parameters {
+    func path() throws(Failure) -> String { text(.path) ?? "/" }
+
+    func transactionOptions() throws(Failure) -> TransactionOptions {
+        TransactionOptions(
+            animation: self[.animation]?.value, disablesAnimations: flag(.disablesAnimations), label: text(.label),
+            typed: flag(.typed))
+    }
+
+    func mutations(typed: Bool) throws(Failure) -> [Mutation] {
+        var mutations: [Mutation] = []
+        try self[.mutations]?.forEachElement { (element) throws(Failure) in
+            let place = mutations.count
+            guard let word = element["op"]?.string, let operation = Mutation.Operation(rawValue: word),
+                let path = element["path"]?.string
+            else { preconditionFailure("a mutation has been checked for its members") }
+            let value = element["value"]
+            guard operation.takesValue == (value != nil) else {
+                let rule = operation.takesValue ? "needs a value" : "takes no value"
+                throw Failure(.invalid, "mutations[\(place)]: \(word) \(rule)", path: path)
+            }
+            let index = element["index"]?.int
+            guard index == nil || operation == .insert else {
+                throw Failure(.invalid, "mutations[\(place)]: only insert takes an index", path: path)
+            }
+            mutations.append(Mutation(
+                operation: operation, path: path, value: try value?.value(typed: typed), index: index.map { Int($0) }))
+        }
+        return mutations
+    }
+
+    func subscription() throws(Failure) -> Request.Subscribe {
+        var events: EventKinds = self[.events] == nil ? .update : []
+        for word in texts(.events) ?? [] {
+            for (name, kind) in EventKinds.names where name == word { events.insert(kind) }
+        }
+        let frameRate = self[.frames]?["rate"]?.number
+        if frameRate != nil { events.insert(.frames) }
+        let patterns = texts(.paths) ?? []
+        guard !patterns.isEmpty, !events.isEmpty else {
+            throw Failure(.invalid, "subscribe: \(patterns.isEmpty ? "paths" : "events") must not be empty")
+        }
+        return Request.Subscribe(
+            patterns: patterns, events: events,
+            // Values would have to be evaluated: who watches only invalidations does not want that.
+            initial: optionalFlag(.initial) ?? events.contains(.update),
+            since: self[.since].flatMap { since in
+                guard let epoch = since["epoch"]?.string, let revision = since["revision"]?.int else { return nil }
+                return Request.Position(epoch: epoch, revision: UInt64(revision))
+            },
+            maxRate: self[.maxRate]?.number, frameRate: frameRate, css: flag(.css), typed: flag(.typed),
+            bookmarks: flag(.bookmarks))
+    }
+
+    func bindings() throws(Failure) -> ValueMap {
+        var bindings = ValueMap()
+        let typed = flag(.typed)
+        try self[.bindings]?.forEachMember { (name, element) throws(Failure) in
+            bindings[String(decoding: name, as: UTF8.self)] = try element.value(typed: typed)
+        }
+        return bindings
+    }
+}
+
+extension Mutation.Operation {
+    public var takesValue: Bool {
+        switch self {
+        case .set, .add, .append, .insert, .merge, .test: true
+        case .toggle, .remove: false
+        }
+    }
+}
+
+extension EventKinds {
+    /// The kinds by the words of `subscribe`'s `events`.
+    public static let names: [(name: String, kind: EventKinds)] = [
+        ("update", .update), ("invalidate", .invalidate), ("structure", .structure), ("frames", .frames),
+        ("completion", .completion),
+    ]
+}

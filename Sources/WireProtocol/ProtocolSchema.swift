@@ -1,0 +1,82 @@
+import AttributeValues
+
+/// The protocol described in its own terms: an OpenRPC document, made from the tables that requests are read by. Events
+/// are notifications from the daemon and stand under `x-events`.
+public enum ProtocolSchema {
+    /// Grows with every change that an old client could trip over.
+    public static let version = 1
+
+    public static func document() -> Value {
+        [
+            "openrpc": "1.3.2",
+            "info": ["title": "agd", "version": .string(String(version))],
+            "methods": .list(Method.table().map(describe)),
+            "x-events": .list(events.map { name, summary, fields in
+                ["name": .string(name), "summary": .string(summary), "params": .list(fields.map(parameter))]
+            }),
+            "x-errors": .list(ErrorCode.allCases.map { .string($0.rawValue) }),
+        ]
+    }
+
+    private static func describe(_ method: Method) -> Value {
+        [
+            "name": .string(method.name),
+            "summary": .string(method.summary),
+            "paramStructure": "either",
+            "params": .list(method.parameters.map { parameter($0.field) }),
+            "result": ["name": "result", "schema": method.result.schema],
+            "errors": .list(method.errors.map { code in
+                [
+                    "code": .int(Int64(RequestFault.refused)), "message": .string(code.rawValue),
+                    "data": ["code": .string(code.rawValue)],
+                ]
+            }),
+        ]
+    }
+
+    private static func parameter(_ field: Field) -> Value {
+        guard case .map(var schema) = field.shape.schema else { return field.shape.schema }
+        if let fallback = field.fallback { schema["default"] = fallback }
+        return [
+            "name": .string(field.name), "description": .string(field.meaning), "required": .bool(field.isRequired),
+            "schema": .map(schema),
+        ]
+    }
+
+    private static var subscription: Field { Field.required("subscription", .count, "The subscription's number.") }
+    private static var revision: Field { Field.required("revision", .count, "The revision that the event brings the client to.") }
+    private static var paths: Field { Field.required("paths", .array(.string), "The attributes concerned.") }
+
+    private static var events: [(name: String, summary: String, fields: [Field])] {
+        let change = Shape.object([.required("path", .string, "The attribute.")] + Method.content + [
+            .optional("timeline", .any, "How the displayed value moves to the new one.")
+        ])
+        return [
+            ("update", "The values that a transaction changed.", [
+                subscription, revision,
+                .optional("from", .count, "The first revision that the event spans, when it spans several."),
+                .optional("label", .string, "The transaction's label."),
+                .optional("initial", .bool, "True: a snapshot of all that is watched, which replaces what was known."),
+                .required("changes", .array(change), "Each changed attribute once."),
+            ]),
+            ("invalidate", "What may have changed; not sent again before it has been read.", [subscription, revision, paths]),
+            ("structure", "Nodes and attributes that came, went or moved.", [
+                subscription, revision, .required("added", .array(.string), "Paths that came."),
+                .required("removed", .array(.string), "Paths that went."),
+                .required("moved", .array(.string), "Paths that have another place now."),
+            ]),
+            ("frames", "Displayed values of moving attributes.", [
+                subscription, .required("time", .number, "Seconds on the daemon's monotonic clock."),
+                .required("values", .map(.any), "By path."),
+            ]),
+            ("completion", "Timelines that ended.", [
+                subscription, revision, .required("transaction", .count, "The revision that began them."),
+                .required("phase", .choice(["logical", "removed", "replaced"]), "How they ended."), paths,
+            ]),
+            ("bookmark", "Everything up to the revision has been sent.", [
+                subscription, .required("epoch", .string, "The life of the graph."), revision,
+            ]),
+            ("ended", "The subscription is over.", [subscription, .required("reason", .string, "Why.")]),
+        ]
+    }
+}

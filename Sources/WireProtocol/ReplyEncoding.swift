@@ -1,0 +1,131 @@
+import AttributeValues
+
+// Replies, written straight into the buffer that is sent. A reply has no newline of its own, because it may stand in
+// the list that answers a batch.
+extension ByteBuffer {
+    public func appendReply(_ result: Result, to id: RequestID) {
+        append("{\"jsonrpc\":\"2.0\",\"id\":")
+        append(id)
+        if case .fault(let fault) = result {
+            append(",\"error\":")
+            append(fault)
+        } else {
+            append(",\"result\":")
+            append(result)
+        }
+        append(UInt8(ascii: "}"))
+    }
+
+    private func append(_ id: RequestID) {
+        switch id {
+        case .int(let number): append(number)
+        case .uint(let number): append(number)
+        case .double(let number): appendJSON(number)
+        case .string(let text): appendJSONString(text)
+        case .null: append("null")
+        }
+    }
+
+    private func append(_ result: Result) {
+        switch result {
+        case .revision(let revision):
+            append("{\"revision\":")
+            append(revision)
+            append(UInt8(ascii: "}"))
+        case .content(let content, let revision, let typed):
+            append(UInt8(ascii: "{"))
+            appendMember(content, typed: typed)
+            append(",\"revision\":")
+            append(revision)
+            append(UInt8(ascii: "}"))
+        case .contents(let contents, let revision, let typed):
+            append("{\"values\":{")
+            appendSeparated(contents) { entry in
+                appendJSONString(entry.path)
+                append(":{")
+                appendMember(entry.content, typed: typed)
+                append(UInt8(ascii: "}"))
+            }
+            append("},\"revision\":")
+            append(revision)
+            append(UInt8(ascii: "}"))
+        case .subscribed(let subscription, let epoch, let revision):
+            append("{\"subscription\":")
+            append(subscription)
+            append(",\"epoch\":")
+            appendJSONString(epoch)
+            append(",\"revision\":")
+            append(revision)
+            append(UInt8(ascii: "}"))
+        case .value(let value): appendJSON(value)
+        case .fault(let fault): append(fault)
+        }
+    }
+
+    private func append(_ fault: RequestFault) {
+        append("{\"code\":")
+        append(Int64(fault.code))
+        append(",\"message\":")
+        appendJSONString(fault.failure.message)
+        append(",\"data\":{\"code\":")
+        appendJSONString(fault.failure.code.rawValue)
+        appendPlace(of: fault.failure)
+        append("}}")
+    }
+}
+
+// Pieces that replies and events share.
+extension ByteBuffer {
+    /// `"value":…` or `"error":…`.
+    func appendMember(_ content: Content, typed: Bool) {
+        switch content {
+        case .value(let value):
+            append("\"value\":")
+            appendJSON(typed ? value.typedJSON : value)
+        case .failure(let failure):
+            append("\"error\":{\"code\":")
+            appendJSONString(failure.code.rawValue)
+            append(",\"message\":")
+            appendJSONString(failure.message)
+            appendPlace(of: failure)
+            append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Where a failure is and what helps, each as `,"name":…`, as far as they are known.
+    func appendPlace(of failure: Failure) {
+        appendMember(",\"path\":", failure.path)
+        appendMember(",\"rule\":", failure.rule)
+        appendMember(",\"line\":", failure.line)
+        appendMember(",\"column\":", failure.column)
+        appendMember(",\"hint\":", failure.hint)
+    }
+
+    private func appendMember(_ name: StaticString, _ text: String?) {
+        guard let text else { return }
+        append(name)
+        appendJSONString(text)
+    }
+
+    private func appendMember(_ name: StaticString, _ number: Int?) {
+        guard let number else { return }
+        append(name)
+        append(Int64(number))
+    }
+
+    func appendSeparated<Element>(_ elements: [Element], _ write: (Element) -> Void) {
+        var isFirst = true
+        for element in elements {
+            if !isFirst { append(UInt8(ascii: ",")) }
+            isFirst = false
+            write(element)
+        }
+    }
+
+    /// `["a","b"]`
+    func appendJSON(_ texts: [String]) {
+        append(UInt8(ascii: "["))
+        appendSeparated(texts) { appendJSONString($0) }
+        append(UInt8(ascii: "]"))
+    }
+}

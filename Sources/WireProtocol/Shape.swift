@@ -1,0 +1,101 @@
+import AttributeValues
+
+/// The form of a piece of JSON. One description serves twice: requests are checked against it, and `describe` shows it
+/// as JSON Schema. Nested only as deeply as this module's tables write it, so walking it may recurse.
+public indirect enum Shape {
+    /// Any JSON.
+    case any
+    case string
+    case bool
+    case integer
+    case number
+    /// A number above zero.
+    case positive
+    /// A whole number of zero or more.
+    case count
+    /// One of these words.
+    case choice([String])
+    case array(Shape)
+    case object([Field])
+    /// An object whose members all have one shape, under names of the sender's choosing.
+    case map(Shape)
+    /// Either an object or a text.
+    case objectOrString
+}
+
+/// A member of an object, or a parameter of a method.
+public struct Field {
+    public var name: String
+    public var shape: Shape
+    public var isRequired: Bool
+    /// What stands when the member is left out; nil: nothing.
+    public var fallback: Value?
+    public var meaning: String
+
+    public static func required(_ name: String, _ shape: Shape, _ meaning: String) -> Field {
+        Field(name: name, shape: shape, isRequired: true, fallback: nil, meaning: meaning)
+    }
+
+    public static func optional(_ name: String, _ shape: Shape, default fallback: Value? = nil, _ meaning: String) -> Field {
+        Field(name: name, shape: shape, isRequired: false, fallback: fallback, meaning: meaning)
+    }
+}
+
+extension Shape {
+    /// The form in words, as in "expected …".
+    var summary: String {
+        switch self {
+        case .any: "any value"
+        case .string: "a string"
+        case .bool: "true or false"
+        case .integer: "an integer"
+        case .number: "a number"
+        case .positive: "a number above 0"
+        case .count: "an integer of 0 or more"
+        case .choice(let words): "one of " + words.joined(separator: ", ")
+        case .array(let element): "a list (each element \(element.summary))"
+        case .object: "an object"
+        case .map: "an object"
+        case .objectOrString: "a string or an object"
+        }
+    }
+
+    /// The form as JSON Schema.
+    public var schema: Value {
+        switch self {
+        case .any: [:]
+        case .string: ["type": "string"]
+        case .bool: ["type": "boolean"]
+        case .integer: ["type": "integer"]
+        case .number: ["type": "number"]
+        case .positive: ["type": "number", "exclusiveMinimum": 0]
+        case .count: ["type": "integer", "minimum": 0]
+        case .choice(let words): ["type": "string", "enum": .list(words.map { .string($0) })]
+        case .array(let element): ["type": "array", "items": element.schema]
+        case .map(let element): ["type": "object", "additionalProperties": element.schema]
+        case .objectOrString: ["type": ["string", "object"]]
+        case .object(let fields): Shape.objectSchema(fields)
+        }
+    }
+
+    private static func objectSchema(_ fields: [Field]) -> Value {
+        let required = fields.filter(\.isRequired).map { Value.string($0.name) }
+        var schema: ValueMap = ValueMap([
+            (.string("type"), "object"),
+            (.string("properties"), .map(ValueMap(fields.map { (.string($0.name), $0.schema) }))),
+            (.string("additionalProperties"), false),
+        ])
+        if !required.isEmpty { schema["required"] = .list(required) }
+        return .map(schema)
+    }
+}
+
+extension Field {
+    /// The member's form with its meaning and default.
+    var schema: Value {
+        guard case .map(var schema) = shape.schema else { return shape.schema }
+        schema["description"] = .string(meaning)
+        if let fallback { schema["default"] = fallback }
+        return .map(schema)
+    }
+}
