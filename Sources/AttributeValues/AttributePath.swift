@@ -169,6 +169,10 @@ struct PathReader {
             } else {
                 throw fault("'.', '[' or the end of the path")
             }
+            if steps.count > AttributePath.maximumSteps {
+                throw Failure(
+                    .limit, "path \(text): more than \(AttributePath.maximumSteps) steps into a value", path: text)
+            }
         }
         return steps
     }

@@ -1,6 +1,6 @@
 /// A length of time in whole nanoseconds: ±292 years. CEL's `duration`.
 @frozen
-public struct TimeSpan: Hashable, Comparable {
+public struct TimeSpan: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
     @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }

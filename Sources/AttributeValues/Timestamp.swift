@@ -1,12 +1,20 @@
 /// A point in time, to the nanosecond, from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999999999Z.
 @frozen
-public struct Timestamp: Hashable, Comparable {
+public struct Timestamp: Hashable, Comparable, Sendable {
     /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
     public var seconds: Int64
     /// 0 ..< 1,000,000,000; always counts forward.
     public var nanoseconds: Int32
 
     public static let secondsRange: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+
+    /// 1970-01-01T00:00:00Z
+    public static let epoch = Timestamp(checkedSeconds: 0)
+
+    private init(checkedSeconds: Int64) {
+        seconds = checkedSeconds
+        nanoseconds = 0
+    }
 
     /// nil outside the range of years 1 to 9999. `nanoseconds` may be any number and is carried.
     public init?(seconds: Int64, nanoseconds: Int64 = 0) {

@@ -1,0 +1,105 @@
+// Places inside a value: select one, and make the value in which it is different.
+
+extension AttributePath {
+    /// Steps that a place inside a value may be away from its root. With the depth that documents are admitted with, it
+    /// bounds how deep a value can ever become.
+    public static let maximumSteps = 64
+}
+
+extension Value {
+    /// The element a step leads to; nil when there is none. Lists are searched from the front for `[id="x"]`.
+    public func child(_ step: AttributePath.Step) -> Value? {
+        switch (step, self) {
+        case (.key(let name), .map(let map)): return map[name]
+        case (.index(let index), .list(let elements)): return elements.indices.contains(index) ? elements[index] : nil
+        case (.index(let index), .map(let map)): return map[.int(Int64(index))]
+        case (.element, .list(let elements)): return position(of: step, in: elements).map { elements[$0] }
+        case (.index(let index), .opaque(let opaque)):
+            guard let vector = opaque as? VectorValue, vector.components.indices.contains(index) else { return nil }
+            return .double(vector.components[index])
+        case (_, .optional(let wrapped?)): return wrapped.child(step)
+        default: return nil
+        }
+    }
+
+    /// What the steps lead to, or a failure (`notFound`) that names the step which leads nowhere.
+    public func select(_ steps: some Collection<AttributePath.Step>) -> Content {
+        var value = self
+        for step in steps {
+            guard let next = value.child(step) else { return .failure(value.missing(step)) }
+            value = next
+        }
+        return .value(value)
+    }
+
+    /// This value with another one at the place that the steps lead to. Every step but the last must exist; the last may
+    /// name a new key of a map. Cost: O(entries of the containers on the way), which are copied.
+    /// - Throws: `notFound` when a step leads nowhere, or what `change` throws; the value is a copy, nothing changed.
+    public func changing(
+        _ steps: some Collection<AttributePath.Step>, _ change: (Value?) throws(Failure) -> Value?
+    ) throws(Failure) -> Value {
+        let steps = Array(steps)
+        guard let last = steps.last else {
+            guard let changed = try change(self) else { throw Failure(.invalid, "the whole value cannot be removed") }
+            return changed
+        }
+        var containers: [Value] = [self]
+        for step in steps.dropLast() {
+            let container = containers[containers.count - 1]
+            guard let next = container.child(step) else { throw container.missing(step) }
+            containers.append(next)
+        }
+        let innermost = containers.removeLast()
+        let old = innermost.child(last)
+        var changed = try innermost.storing(try change(old), at: last)
+        for (container, step) in zip(containers, steps).reversed() {
+            changed = try container.storing(changed, at: step)
+        }
+        return changed
+    }
+
+    /// This container with one child replaced, added (a new key of a map) or, for nil, removed.
+    private func storing(_ child: Value?, at step: AttributePath.Step) throws(Failure) -> Value {
+        switch (step, self) {
+        case (.key(let name), .map(var map)):
+            if child == nil, map[name] == nil { throw missing(step) }
+            map[name] = child
+            return .map(map)
+        case (.index(let index), .map(var map)):
+            if child == nil, map[.int(Int64(index))] == nil { throw missing(step) }
+            map[.int(Int64(index))] = child
+            return .map(map)
+        case (.index, .list(var elements)), (.element, .list(var elements)):
+            guard let position = position(of: step, in: elements) else { throw missing(step) }
+            if let child { elements[position] = child } else { elements.remove(at: position) }
+            return .list(elements)
+        case (.index(let index), .opaque(let opaque)):
+            guard let vector = opaque as? VectorValue, vector.components.indices.contains(index) else { throw missing(step) }
+            guard let number = child?.number else {
+                throw Failure(.typeMismatch, "a component of a vector is a double, not \(child.map(\.typeName) ?? "nothing")")
+            }
+            var components = vector.components
+            components[index] = number
+            return .opaque(VectorValue(components))
+        case (_, .optional(let wrapped?)): return .optional(try wrapped.storing(child, at: step))
+        default: throw missing(step)
+        }
+    }
+
+    private func position(of step: AttributePath.Step, in elements: [Value]) -> Int? {
+        switch step {
+        case .index(let index): elements.indices.contains(index) ? index : nil
+        case .element(let field, let value): elements.firstIndex { $0.map?[field] == value }
+        case .key: nil
+        }
+    }
+
+    private func missing(_ step: AttributePath.Step) -> Failure {
+        switch (step, self) {
+        case (.key(let name), .map): Failure(.notFound, "no such key: \(name)")
+        case (.index(let index), .list): Failure(.notFound, "index out of bounds: \(index)")
+        case (.element(let field, let value), .list): Failure(.notFound, "no element whose \(field) is \(value)")
+        default: Failure(.notFound, "a value of type \(typeName) has no \(step)")
+        }
+    }
+}
