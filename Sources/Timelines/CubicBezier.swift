@@ -55,10 +55,17 @@ public struct CubicBezier: Hashable, Sendable {
             if error == 0 { return s }
             if error < 0 { low = s } else { high = s }
             let slope = ((3 * a) * s + 2 * b) * s + c
-            var next = s - error / slope
-            if !(next > low && next < high) { next = low + (high - low) / 2 }
-            if next == s || next == low || next == high { return next }
-            if (next - s).magnitude <= s.ulp { return next }
+            let step = error / slope
+            let next = s - step
+            guard next > low, next < high else {
+                let middle = low + (high - low) / 2
+                if middle == low || middle == high { return middle }
+                s = middle
+                continue
+            }
+            // What Newton's next step would correct is step² x″/2x′ + step³ x‴/6x′.
+            let bend = (6 * a * s + 2 * b).magnitude + (6 * a * step).magnitude
+            if step * step * bend <= slope.magnitude * s * 0x1p-53 || next == s { return next }
             s = next
         }
         return s

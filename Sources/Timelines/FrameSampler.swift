@@ -108,9 +108,10 @@ public struct FrameSampler {
         admit(at: time)
         var done: [Handle] = []
         for handle in others {
-            guard let entry = entries[handle] else { continue }
-            entry.timeline.write(at: time, into: &values, from: entry.slot)
-            if entry.timeline.isFinished(at: time) { done.append(handle) }
+            // In place: a copy of the entry would retain and release all that it refers to.
+            guard let slot = entries[handle]?.slot else { continue }
+            entries[handle]?.timeline.write(at: time, into: &values, from: slot)
+            if entries[handle]?.timeline.isFinished(at: time) == true { done.append(handle) }
         }
         finished.append(contentsOf: done)
         for handle in finished { remove(handle) }

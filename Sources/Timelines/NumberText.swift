@@ -21,6 +21,9 @@ func fixedText(_ value: Double, decimals: Int) -> String {
     return text == "-0" ? "0" : text
 }
 
+/// Three significant digits: `1.5e+07`.
+func compactText(_ value: Double) -> String { formatted("%.3g", value) }
+
 private func formatted(_ format: String, _ value: Double) -> String {
     var buffer = [CChar](repeating: 0, count: 400)   // %f of the greatest double has 309 digits before the point
     let count = withVaList([value]) { vsnprintf(&buffer, buffer.count, format, $0) }

@@ -1,0 +1,22 @@
+/// Remembers animations by their text: requests repeat the same few, and reading one costs more than committing the change
+/// it animates.
+public struct AnimationCache {
+    /// Texts remembered; when there are more, all are forgotten.
+    public static let capacity = 1024
+    /// Longer texts are read anew each time.
+    public static let longestText = 256
+
+    private var known: [String: Animation] = [:]
+
+    public init() {}
+
+    public mutating func animation(_ text: String) throws(AnimationError) -> Animation {
+        if let animation = known[text] { return animation }
+        let animation = try Animation(text)
+        if text.utf8.count <= AnimationCache.longestText {
+            if known.count >= AnimationCache.capacity { known.removeAll() }
+            known[text] = animation
+        }
+        return animation
+    }
+}
