@@ -20,6 +20,13 @@ public struct FrameSampler {
         var isFinished = false
     }
 
+    /// A timeline that is evaluated by itself. A copy of its entry's, so that a frame walks along one array.
+    private struct Other {
+        var handle: Handle
+        var slot: Int
+        var timeline: Timeline
+    }
+
     /// The displayed components of all timelines at the last sample, by slot.
     public private(set) var values: [Double] = []
     /// The timelines that finished in the last sample; their values are exactly their targets. Their handles are free again
@@ -33,7 +40,7 @@ public struct FrameSampler {
     private var groupIndex: [SpringGroup.Key: Int] = [:]
     private var emptyGroups: [Int] = []
     private var waiting: [Handle] = []
-    private var others: [Handle] = []
+    private var others: [Other] = []
     private var owner: [Handle] = []
     private var lanes: [Int] = []
 
@@ -81,18 +88,16 @@ public struct FrameSampler {
                 emptyGroups.append(entry.group)
             }
         } else if entry.place < waiting.count, waiting[entry.place] == handle {
-            FrameSampler.swapRemove(&waiting, entry.place, &entries)
+            waiting.swapAt(entry.place, waiting.count - 1)
+            waiting.removeLast()
+            if entry.place < waiting.count { entries[waiting[entry.place]]?.place = entry.place }
         } else {
-            FrameSampler.swapRemove(&others, entry.place, &entries)
+            others.swapAt(entry.place, others.count - 1)
+            others.removeLast()
+            if entry.place < others.count { entries[others[entry.place].handle]?.place = entry.place }
         }
         freeHandles.append(handle)
         freeSlots[width, default: []].append(entry.slot)
-    }
-
-    private static func swapRemove(_ list: inout [Handle], _ place: Int, _ entries: inout [Entry?]) {
-        list.swapAt(place, list.count - 1)
-        list.removeLast()
-        if place < list.count { entries[list[place]]?.place = place }
     }
 
     public func timeline(of handle: Handle) -> Timeline? { handle < entries.count ? entries[handle]?.timeline : nil }
@@ -106,14 +111,10 @@ public struct FrameSampler {
         finished.removeAll(keepingCapacity: true)
         for g in groups.indices { advance(g, to: time) }
         admit(at: time)
-        var done: [Handle] = []
-        for handle in others {
-            // In place: a copy of the entry would retain and release all that it refers to.
-            guard let slot = entries[handle]?.slot else { continue }
-            entries[handle]?.timeline.write(at: time, into: &values, from: slot)
-            if entries[handle]?.timeline.isFinished(at: time) == true { done.append(handle) }
+        for i in others.indices {
+            others[i].timeline.write(at: time, into: &values, from: others[i].slot)
+            if others[i].timeline.isFinished(at: time) { finished.append(others[i].handle) }
         }
-        finished.append(contentsOf: done)
         for handle in finished { remove(handle) }
     }
 
@@ -171,7 +172,7 @@ public struct FrameSampler {
                 entry.group = g
             } else {
                 entry.place = others.count
-                others.append(handle)
+                others.append(Other(handle: handle, slot: entry.slot, timeline: timeline))
             }
             entries[handle] = entry
         }

@@ -1,9 +1,9 @@
-extension Motion {
+extension Trajectory {
     /// The motion drawn with Braille dots for a terminal, values upwards, seconds to the right. Dotted lines mark the
     /// targets and the moments of change.
     /// - Parameters:
     ///   - width, height: of the drawing area in characters; labels come to the left and below.
-    public func plot(width: Int = 64, height: Int = 16) -> String {
+    public func plot(width: Int = 60, height: Int = 12) -> String {
         let (width, height) = (min(max(width, 8), 400), min(max(height, 4), 200))
         var canvas = BrailleCanvas(width: width, height: height)
         let samples = samples(canvas.columns * 4)
@@ -88,6 +88,7 @@ private struct BrailleCanvas {
             for cell in cells[row * width..<(row + 1) * width] {
                 line.append(cell == 0 ? " " : Unicode.Scalar(0x2800 + UInt32(cell)) ?? " ")
             }
+            while line.last == " " { line.removeLast() }
             return String(line)
         }
     }

@@ -1,5 +1,5 @@
 /// A number's motion through any number of changes, known from its start to its end: what `agctl curve` draws.
-public struct Motion {
+public struct Trajectory {
     /// In order of their starts. Each is in force until the next one starts.
     public private(set) var timelines: [Timeline]
 
@@ -59,11 +59,11 @@ public struct Motion {
     }
 }
 
-extension Motion.Change {
+extension Trajectory.Change {
     /// Reads `at=0.1,to=2,curve=smooth`, with `mode=merge`, `additive` or `chain` if wanted. Without a curve it is `default`.
     public init(_ text: String) throws(AnimationError) {
         var values: [String: String] = [:]
-        for part in Motion.Change.split(text) {
+        for part in Trajectory.Change.split(text) {
             let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
             guard pair.count == 2, ["at", "to", "curve", "mode"].contains(pair[0]), values[pair[0]] == nil else {
                 throw AnimationError("a change cannot have '\(part)'", hint: "it is written at=0.1,to=2,curve=smooth")

@@ -1,4 +1,4 @@
-extension Motion {
+extension Trajectory {
     /// The motion as an SVG document: axes with labels, dotted targets, and the curve. It takes its ink from the page
     /// (`currentColor`), so it shows on light and dark.
     /// - Parameters:
