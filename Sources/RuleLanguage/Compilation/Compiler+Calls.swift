@@ -1,0 +1,137 @@
+import AttributeValues
+
+extension Compiler {
+    mutating func emitCall(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        var children = tree.children(id).map { Int($0) }
+        let function: Function?
+        var isMember = tree[id].kind == .memberCall
+        switch checked.resolutions[id] {
+        case .namespacedFunction(let found):
+            function = found
+            children.removeFirst()
+            isMember = false
+        case .function(let found): function = found
+        default: return fail("undeclared reference to '\(tree.name(id))'", at: id)
+        }
+        guard let function else { return fail("no implementation of '\(tree.name(id))'", at: id) }
+        switch (function, children.count) {
+        case (.dyn, 1) where !isMember: return emit(children[0], into: into)
+        case (.or, 2) where isMember, (.orValue, 2) where isMember:
+            return emitAlternative(children, isValue: function == .orValue, id, into)
+        case (.matches, 2):
+            if case .string(let pattern)? = tree.constant(children[1]), let compiled = Pattern(pattern) {
+                return emitMatches(children[0], compiled, id, into)
+            }
+        default: break
+        }
+        let mark = top
+        let operands = children.map { emit($0) }
+        top = mark
+        if !isTraced, operands.allSatisfy({ $0 < 0 }),
+            let folded = Folding.call(function, operands.map { parts.constants[Int(~$0)] }, isMember: isMember)
+        {
+            return constant(folded)
+        }
+        parts.makesContainers = true
+        let target = into ?? register()
+        let start = Int32(parts.operands.count)
+        parts.operands += operands
+        parts.calls.append(Call(function: function, start: start, count: Int32(operands.count), isMember: isMember))
+        add(.call, a: target, b: Int32(parts.calls.count - 1), at: id)
+        return target
+    }
+
+    private mutating func emitMatches(
+        _ text: SyntaxTree.ID, _ pattern: Pattern, _ id: SyntaxTree.ID, _ into: Int32?
+    ) -> Int32 {
+        let mark = top
+        let operand = emit(text)
+        top = mark
+        let target = into ?? register()
+        parts.patterns.append(pattern)
+        add(.matches, a: target, b: operand, c: Int32(parts.patterns.count - 1), at: id)
+        return target
+    }
+
+    /// `a.or(b)`, `a.orValue(b)`: b is evaluated only when a is none.
+    private mutating func emitAlternative(
+        _ children: [SyntaxTree.ID], isValue: Bool, _ id: SyntaxTree.ID, _ into: Int32?
+    ) -> Int32 {
+        let target = into ?? register()
+        let mark = top
+        let operand = emit(children[0])
+        let toEnd = addJump(.branchIfPresent, flag: isValue, a: target, b: operand, at: id)
+        top = mark
+        conditionally { compiler in
+            let other = compiler.emit(children[1], into: target)
+            if !isValue { compiler.add(.requireOptional, a: target, b: other, at: id) }
+        }
+        land(toEnd)
+        top = mark
+        return target
+    }
+
+    mutating func emitOptionalMap(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        let target = into ?? register()
+        let variable = register()
+        let mark = top
+        let operand = emit(tree.child(id, 0))
+        let toBody = addJump(.branchIfPresent, flag: true, a: variable, b: operand, at: id)
+        add(.move, a: target, b: constant(.optional(nil)), at: id)
+        let toEnd = addJump(.jump, at: id)
+        land(toBody)
+        top = mark
+        conditionally { compiler in
+            if case .local(let number) = compiler.checked.resolutions[id] { compiler.locals[number] = .register(variable) }
+            let body = compiler.emit(compiler.tree.child(id, 1))
+            compiler.add(compiler.tree[id].flag ? .requireOptional : .wrapOptional, a: target, b: body, at: id)
+        }
+        land(toEnd)
+        top = max(target + 1, mark - 1)
+        return target
+    }
+
+    // MARK: lazy values
+
+    mutating func emitBind(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        guard case .local(let number) = checked.resolutions[id] else { return fail("unresolved binding", at: id) }
+        let target = into ?? register()
+        emitLazy(tree.child(id, 0), number, id)
+        _ = emit(tree.child(id, 1), into: target)
+        top = max(target + 1, top)
+        return target
+    }
+
+    mutating func emitBlock(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        guard case .local(let first) = checked.resolutions[id] else { return fail("unresolved block", at: id) }
+        let target = into ?? register()
+        let children = tree.children(id).map { Int($0) }
+        for (number, child) in children.dropLast().enumerated() { emitLazy(child, first + number, id) }
+        _ = emit(children[children.count - 1], into: target)
+        return target
+    }
+
+    /// The code of a value that is evaluated at its first use, at most once. Its registers are its own: it may run in the
+    /// midst of any code of the body.
+    private mutating func emitLazy(_ value: SyntaxTree.ID, _ number: Int, _ id: SyntaxTree.ID) {
+        let lazy = Int32(parts.lazyCount)
+        parts.lazyCount += 1
+        add(.beginLazy, a: lazy, at: id)
+        let overCode = addJump(.jump, at: id)
+        let start = here
+        let target = register()
+        let outerPeak = peak
+        peak = top
+        let (outerOutput, outerOwner) = (output, owner)
+        (output, owner) = (-1, lazy)
+        conditionally { _ = $0.emit(value, into: target) }
+        (output, owner) = (outerOutput, outerOwner)
+        add(.endLazy, a: lazy, at: id)
+        parts.regions.append(FaultRegion(start: start, end: here, lazy: lazy))
+        land(overCode)
+        // Whatever the code uses stays taken for the body.
+        top = peak
+        peak = max(outerPeak, peak)
+        locals[number] = .lazy(number: lazy, register: target)
+    }
+}

@@ -1,0 +1,96 @@
+import AttributeValues
+
+extension Compiler {
+    /// ```
+    ///       iterate loop, range
+    ///       jump next
+    /// body: … step
+    /// next: next loop, variables, body
+    ///       … end
+    /// ```
+    mutating func emitComprehension(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        let macro = tree.macro(id)
+        let children = tree.children(id).map { Int($0) }
+        let target = into ?? register()
+        let mark = top
+        let range = emit(children[0])
+        let loop = addLoop()
+        add(.iterate, flag: tree[id].second >= 0 || macro == .sortBy, a: loop, b: range, at: children[0])
+        let variable = register()
+        if tree[id].second >= 0 { _ = register() }
+        if case .local(let number) = checked.resolutions[id] {
+            locals[number] = .register(variable)
+            if tree[id].second >= 0 { locals[number + 1] = .register(variable + 1) }
+        }
+        let isTest = macro == .all || macro == .exists
+        let fault = Int32(parts.faultCount)
+        let counter = register()
+        if isTest {
+            parts.faultCount += 1
+            add(.beginLogic, a: fault, at: id)
+        } else if macro == .existsOne {
+            add(.move, a: counter, b: constant(.int(0)), at: id)
+        } else {
+            parts.makesContainers = true
+        }
+        let outer = output
+        if !isTest, macro != .existsOne { output = loop }
+        let toNext = addJump(.jump, at: id)
+        let body = here
+        var toDecided = 0
+        conditionally { compiler in
+            switch macro {
+            case .all, .exists:
+                compiler.guarded(fault) { compiler in
+                    let operand = compiler.emit(children[1])
+                    toDecided = compiler.addJump(.logicStep, flag: macro == .exists, a: fault, b: operand, at: children[1])
+                }
+            case .existsOne:
+                let operand = compiler.emit(children[1])
+                compiler.add(.count, a: counter, b: operand, at: children[1])
+            case .filter:
+                let operand = compiler.emit(children[1])
+                compiler.add(.filter, a: loop, b: operand, c: variable, at: children[1])
+            default: compiler.emitTransform(macro, children, loop, variable, id)
+            }
+        }
+        land(toNext)
+        add(.next, flag: tree[id].second >= 0, a: loop, b: variable, c: body, at: id)
+        output = outer
+        switch macro {
+        case .all, .exists:
+            add(.endLogic, flag: macro == .exists, a: target, b: fault, at: id)
+            let toEnd = addJump(.jump, at: id)
+            land(toDecided)
+            add(.decide, flag: macro == .exists, a: target, at: id)
+            land(toEnd)
+        case .existsOne: add(.equal, a: target, b: counter, c: constant(.int(1)), at: id)
+        case .filter, .map, .transformList: add(.finishList, a: target, b: loop, at: id)
+        case .transformMap, .transformMapEntry: add(.finishMap, a: target, b: loop, at: id)
+        case .sortBy: add(.finishSort, a: target, b: loop, at: id)
+        }
+        top = mark
+        return target
+    }
+
+    private mutating func emitTransform(
+        _ macro: SyntaxTree.Macro, _ children: [SyntaxTree.ID], _ loop: Int32, _ variable: Int32, _ id: SyntaxTree.ID
+    ) {
+        var toSkip: Int?
+        let mark = top
+        if children.count == 3 {
+            let condition = emit(children[1])
+            toSkip = addJump(.jumpUnless, b: condition, at: children[1])
+            top = mark
+        }
+        let last = children[children.count - 1]
+        let value = emit(last)
+        switch macro {
+        case .transformMap: add(.appendEntry, a: loop, b: variable, c: value, at: last)
+        case .transformMapEntry: add(.appendMap, a: loop, b: value, at: last)
+        default: add(.append, a: loop, b: value, at: last)
+        }
+        if let toSkip { land(toSkip) }
+        top = mark
+    }
+}

@@ -1,0 +1,195 @@
+import AttributeValues
+
+/// Names, selects and indexes: the static chains become inputs.
+extension Compiler {
+    /// A path from a variable as far as it is constant, or with indexes that are computed.
+    struct Chain {
+        var variable: Int
+        var steps: [ChainStep] = []
+        var isDynamic: Bool { steps.contains { if case .computed = $0 { true } else { false } } }
+    }
+
+    enum ChainStep {
+        case fixed(AttributePath.Step)
+        case computed(SyntaxTree.ID)
+    }
+
+    /// The chain of plain selects and indexes that a node is, where all the values on the way are lists, maps, objects or
+    /// of unknown type. Bounded by the tree's height.
+    func chain(_ id: SyntaxTree.ID) -> Chain? {
+        if case .variable(let number) = checked.resolutions[id] { return Chain(variable: number) }
+        let node = tree[id]
+        guard node.kind == .select || node.kind == .index, !node.flag else { return nil }
+        let operand = tree.child(id, 0)
+        guard Compiler.isContainer(checked.types[operand]), var chain = chain(operand) else { return nil }
+        if node.kind == .select {
+            chain.steps.append(.fixed(.key(tree.name(id))))
+            return chain
+        }
+        let key = tree.child(id, 1)
+        switch tree.constant(key) {
+        case .string(let text)?: chain.steps.append(.fixed(.key(text)))
+        case .int(let index)? where index >= 0: chain.steps.append(.fixed(.index(Int(index))))
+        case nil where Compiler.isKey(checked.types[key]): chain.steps.append(.computed(key))
+        default: return nil
+        }
+        return chain
+    }
+
+    private static func isContainer(_ type: RuleType) -> Bool {
+        switch type.unwrapped {
+        case .dyn, .list, .map, .error, .variable: true
+        case .abstract(let name, _): name != "optional_type" && !name.hasPrefix("net.")
+        default: false
+        }
+    }
+
+    /// Keys that a path can hold: a bool cannot stand in one.
+    private static func isKey(_ type: RuleType) -> Bool { type == .int || type == .string }
+
+    // MARK: inputs
+
+    /// The number of the input for a path; equal paths share one.
+    mutating func input(_ chain: Chain, isPresence: Bool = false) -> Int32 {
+        let variable = checked.variables[chain.variable]
+        var fixed: [AttributePath.Step] = []
+        for step in chain.steps {
+            guard case .fixed(let step) = step else { break }
+            fixed.append(step)
+        }
+        var (name, namespace): (String, String?) = (variable.name, nil)
+        if let dot = name.firstIndex(of: "."), scope.namespace(String(name[..<dot])) != nil {
+            namespace = String(name[..<dot])
+            name = String(name[name.index(after: dot)...])
+        }
+        let made = RuleInput(
+            name: name, namespace: namespace, steps: fixed, isPresence: isPresence, isDynamic: chain.isDynamic,
+            isDefinite: isDefinite)
+        if let known = parts.inputs.firstIndex(where: { $0.sameSource(as: made) }) {
+            if isDefinite { parts.inputs[known].makeDefinite() }
+            return Int32(known)
+        }
+        parts.inputs.append(made)
+        return Int32(parts.inputs.count - 1)
+    }
+
+    /// Reads an input unless it has been read on every way here.
+    mutating func load(_ input: Int32, at id: SyntaxTree.ID) -> Int32 {
+        if !loaded.contains(input) {
+            add(.load, a: input, at: id)
+            loaded.insert(input)
+        }
+        return input
+    }
+
+    mutating func emitReference(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        if let chain = chain(id) { return emitChain(chain, id, into) }
+        switch checked.resolutions[id] {
+        case .local(let number): return emitLocal(number, id)
+        case .typeValue(let name): return constant(.type(name))
+        default: break
+        }
+        switch tree[id].kind {
+        case .select: return emitSelect(id, into)
+        case .index: return emitIndex(id, into)
+        case .presence: return emitPresence(id, into)
+        default: return fail("undeclared reference to '\(tree.name(id))'", at: id)
+        }
+    }
+
+    private mutating func emitLocal(_ number: Int, _ id: SyntaxTree.ID) -> Int32 {
+        switch locals[number] {
+        case .register(let register)?: return register
+        case .lazy(let lazy, let register)?:
+            add(.force, a: lazy, at: id)
+            return register
+        case nil: return fail("undeclared reference to '\(tree.name(id))'", at: id)
+        }
+    }
+
+    private mutating func emitChain(_ chain: Chain, _ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        guard chain.isDynamic else { return load(input(chain), at: id) }
+        let mark = top
+        var steps: [DynamicPath.Step] = []
+        for step in chain.steps {
+            switch step {
+            case .fixed(let step): steps.append(.fixed(step))
+            case .computed(let key): steps.append(.operand(emit(key)))
+            }
+        }
+        top = mark
+        let target = into ?? register()
+        parts.dynamicPaths.append(DynamicPath(input: input(chain), steps: steps))
+        add(.loadDynamic, a: target, b: Int32(parts.dynamicPaths.count - 1), at: id)
+        return target
+    }
+
+    // MARK: selects and indexes on values
+
+    private mutating func emitSelect(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        let operand = tree.child(id, 0)
+        let key = AttributePath.Step.key(tree.name(id))
+        if tree[id].flag, let target = emitOptionalChain(operand, key, id, into) { return target }
+        let mark = top
+        let value = emit(operand)
+        top = mark
+        let name = constant(.string(tree.name(id)))
+        let target = into ?? register()
+        add(.select, flag: tree[id].flag, a: target, b: value, c: name, at: id)
+        return target
+    }
+
+    private mutating func emitIndex(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        let operand = tree.child(id, 0)
+        let keyID = tree.child(id, 1)
+        if tree[id].flag, case .string(let text)? = tree.constant(keyID),
+            let target = emitOptionalChain(operand, .key(text), id, into)
+        {
+            return target
+        }
+        let mark = top
+        let value = emit(operand)
+        let key = emit(keyID)
+        top = mark
+        if !isTraced, let x = constantValue(value), let y = constantValue(key), !tree[id].flag,
+            let folded = Folding.index(x, y)
+        {
+            return constant(folded)
+        }
+        let target = into ?? register()
+        add(.index, flag: tree[id].flag, a: target, b: value, c: key, at: id)
+        return target
+    }
+
+    /// `a.?b` on a map of the scope: whether b is present, then b, so that nothing else of a is read.
+    private mutating func emitOptionalChain(
+        _ operand: SyntaxTree.ID, _ step: AttributePath.Step, _ id: SyntaxTree.ID, _ into: Int32?
+    ) -> Int32? {
+        guard case .map = checked.types[operand], var chain = chain(operand), !chain.isDynamic, !isTraced else { return nil }
+        chain.steps.append(.fixed(step))
+        let target = into ?? register()
+        let presence = load(input(chain, isPresence: true), at: id)
+        let toAbsent = addJump(.branchIfAbsent, a: target, b: presence, at: id)
+        conditionally { compiler in
+            let value = compiler.load(compiler.input(chain), at: id)
+            compiler.add(.wrapOptional, a: target, b: value, at: id)
+        }
+        land(toAbsent)
+        return target
+    }
+
+    private mutating func emitPresence(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        let operand = tree.child(id, 0)
+        if Compiler.isContainer(checked.types[operand]), var chain = chain(operand), !chain.isDynamic {
+            chain.steps.append(.fixed(.key(tree.name(id))))
+            return load(input(chain, isPresence: true), at: id)
+        }
+        let mark = top
+        let value = emit(operand)
+        top = mark
+        let name = constant(.string(tree.name(id)))
+        let target = into ?? register()
+        add(.presence, a: target, b: value, c: name, at: id)
+        return target
+    }
+}

@@ -1,0 +1,276 @@
+import AttributeValues
+
+/// Checked tree to instructions, in one walk bounded by the tree's height.
+///
+/// Registers: first one per input, then macro variables and intermediate results in the manner of a stack. A part's
+/// result is an operand; it may be a constant, an input's or a variable's register, so nothing is copied to be read.
+struct Compiler {
+    let checked: CheckedTree
+    let scope: RuleScope
+    var parts: ProgramParts
+    /// Macro variable → where its value is.
+    var locals: [Int: Local] = [:]
+    /// The next free register, and the first never used.
+    var top: Int32
+    var peak: Int32
+    /// Inputs read on every way to this place.
+    var loaded: Set<Int32> = []
+    /// Whether this place is reached by every evaluation that does not fail.
+    var isDefinite = true
+    /// Whether only the very next read is: a fault behind it may be absorbed, and what follows it then not be read.
+    var onlyNextIsDefinite = false
+    /// The innermost loop with an output.
+    var output: Int32 = -1
+    /// The lazy value whose code is being written.
+    var owner: Int32 = -1
+    let isTraced: Bool
+    private var currentNode: SyntaxTree.ID = 0
+
+    enum Local {
+        case register(Int32)
+        case lazy(number: Int32, register: Int32)
+    }
+
+    var tree: SyntaxTree { checked.tree }
+
+    init(_ checked: CheckedTree, text: String, scope: RuleScope, isTraced: Bool) {
+        self.checked = checked
+        self.scope = scope
+        self.isTraced = isTraced
+        parts = ProgramParts(text: text, limits: scope.limits)
+        parts.resultType = checked.resultType
+        // A register for each input: there are at most as many as names that stand for variables, twice for presence.
+        var references: Int32 = 0
+        for resolution in checked.resolutions { if case .variable = resolution { references += 1 } }
+        top = references * 2
+        peak = top
+    }
+
+    static func compile(_ checked: CheckedTree, text: String, scope: RuleScope, isTraced: Bool = false) -> Program {
+        var compiler = Compiler(checked, text: text, scope: scope, isTraced: isTraced)
+        let result = compiler.emit(checked.tree.root)
+        compiler.add(.end, b: result, at: checked.tree.root)
+        compiler.parts.registerCount = Int(compiler.peak) + 1
+        return Program(compiler.parts)
+    }
+
+    // MARK: instructions
+
+    var here: Int32 { Int32(parts.instructions.count) }
+
+    mutating func add(
+        _ opcode: Opcode, flag: Bool = false, a: Int32 = 0, b: Int32 = 0, c: Int32 = 0, at id: SyntaxTree.ID
+    ) {
+        parts.instructions.append(Instruction(opcode: opcode, flag: flag, a: a, b: b, c: c))
+        parts.positions.append(tree[id].position)
+        if isTraced { parts.nodes.append(Int32(id)) }
+        if onlyNextIsDefinite, opcode != .beginLogic { isDefinite = false }
+    }
+
+    /// A jump whose target is not known yet.
+    mutating func addJump(_ opcode: Opcode, flag: Bool = false, a: Int32 = 0, b: Int32 = 0, at id: SyntaxTree.ID) -> Int {
+        add(opcode, flag: flag, a: a, b: b, c: -1, at: id)
+        return parts.instructions.count - 1
+    }
+
+    mutating func land(_ jump: Int) { parts.instructions[jump].c = here }
+
+    mutating func register() -> Int32 {
+        top += 1
+        peak = max(peak, top)
+        return top - 1
+    }
+
+    mutating func constant(_ value: Value) -> Int32 {
+        parts.constants.append(value)
+        return ~Int32(parts.constants.count - 1)
+    }
+
+    func constantValue(_ operand: Int32) -> Value? { operand < 0 ? parts.constants[Int(~operand)] : nil }
+
+    mutating func fail(_ message: String, at id: SyntaxTree.ID) -> Int32 {
+        parts.messages.append(message)
+        add(.fail, a: Int32(parts.messages.count - 1), at: id)
+        return constant(.null)
+    }
+
+    /// Code that some evaluations pass by: what it reads is not known to be read behind it.
+    mutating func conditionally<R>(_ body: (inout Compiler) -> R) -> R {
+        let (before, wasDefinite) = (loaded, isDefinite)
+        isDefinite = false
+        let result = body(&self)
+        loaded = before
+        isDefinite = wasDefinite
+        return result
+    }
+
+    // MARK: nodes
+
+    /// - Parameter into: the register that must hold the result; otherwise it may lie anywhere.
+    mutating func emit(_ id: SyntaxTree.ID, into: Int32? = nil) -> Int32 {
+        var result = emitNode(id, into: into)
+        if isTraced { add(.record, a: Int32(id), b: result, at: id) }
+        if let into, result != into {
+            add(.move, a: into, b: result, at: id)
+            result = into
+        }
+        return result
+    }
+
+    private mutating func emitNode(_ id: SyntaxTree.ID, into: Int32?) -> Int32 {
+        switch tree[id].kind {
+        case .literal: return constant(tree.constant(id) ?? .null)
+        case .identifier, .select, .index, .presence: return emitReference(id, into)
+        case .call, .memberCall: return emitCall(id, into)
+        case .list: return emitList(id, into)
+        case .map: return emitMap(id, into)
+        case .optionalEntry, .message, .faulty: return fail("'\(tree.name(id))' cannot be evaluated", at: id)
+        case .not: return emitUnary(.not, id, into)
+        case .negate: return emitUnary(.negate, id, into)
+        case .binary: return emitBinary(id, into)
+        case .and: return emitLogic(id, isOr: false, into)
+        case .or: return emitLogic(id, isOr: true, into)
+        case .conditional: return emitConditional(id, into)
+        case .comprehension: return emitComprehension(id, into)
+        case .bind: return emitBind(id, into)
+        case .optionalMap: return emitOptionalMap(id, into)
+        case .block: return emitBlock(id, into)
+        }
+    }
+
+    private mutating func emitUnary(_ opcode: Opcode, _ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        let mark = top
+        let operand = emit(tree.child(id, 0))
+        top = mark
+        if !isTraced, let value = constantValue(operand), let folded = Folding.unary(opcode, value) { return constant(folded) }
+        let target = into ?? register()
+        add(opcode, a: target, b: operand, at: id)
+        return target
+    }
+
+    private mutating func emitBinary(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        let opcode = Opcode(rawValue: Opcode.add.rawValue + tree[id].detail) ?? .add
+        let mark = top
+        let left = emit(tree.child(id, 0))
+        let right = emit(tree.child(id, 1))
+        top = mark
+        if !isTraced, let x = constantValue(left), let y = constantValue(right), let folded = Folding.binary(opcode, x, y) {
+            return constant(folded)
+        }
+        if opcode == .add { parts.makesContainers = true }
+        let target = into ?? register()
+        add(opcode, a: target, b: left, c: right, at: id)
+        return target
+    }
+
+    private mutating func emitConditional(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        let target = into ?? register()
+        let mark = top
+        let condition = emit(tree.child(id, 0))
+        let toNo = addJump(.jumpUnless, b: condition, at: tree.child(id, 0))
+        top = mark
+        _ = conditionally { $0.emit($0.tree.child(id, 1), into: target) }
+        let toEnd = addJump(.jump, at: id)
+        land(toNo)
+        top = mark
+        _ = conditionally { $0.emit($0.tree.child(id, 2), into: target) }
+        land(toEnd)
+        top = mark
+        return target
+    }
+
+    /// `&&` and `||`: the first operand that decides ends it; faults before that are noted, and thrown when none does.
+    private mutating func emitLogic(_ id: SyntaxTree.ID, isOr: Bool, _ into: Int32?) -> Int32 {
+        let target = into ?? register()
+        let mark = top
+        let fault = Int32(parts.faultCount)
+        parts.faultCount += 1
+        add(.beginLogic, a: fault, at: id)
+        var toDecided: [Int] = []
+        let (wasDefinite, wasOnlyNext) = (isDefinite, onlyNextIsDefinite)
+        for (number, child) in tree.children(id).enumerated() {
+            onlyNextIsDefinite = number == 0
+            isDefinite = number == 0 && isDefinite
+            guarded(fault) { compiler in
+                let operand = compiler.emit(Int(child))
+                toDecided.append(compiler.addJump(.logicStep, flag: isOr, a: fault, b: operand, at: Int(child)))
+            }
+            top = mark
+        }
+        (isDefinite, onlyNextIsDefinite) = (wasDefinite, wasOnlyNext)
+        add(.endLogic, flag: isOr, a: target, b: fault, at: id)
+        let toEnd = addJump(.jump, at: id)
+        for jump in toDecided { land(jump) }
+        add(.decide, flag: isOr, a: target, at: id)
+        land(toEnd)
+        return target
+    }
+
+    /// Code whose faults are noted under a number; evaluation goes on behind it.
+    mutating func guarded(_ fault: Int32, _ body: (inout Compiler) -> Void) {
+        let start = here
+        let before = loaded
+        body(&self)
+        loaded = before
+        parts.regions.append(FaultRegion(start: start, end: here, fault: fault, resume: here, output: output, owner: owner))
+    }
+
+    // MARK: aggregates
+
+    private mutating func emitList(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        parts.makesContainers = true
+        let children = tree.children(id).map { Int($0) }
+        let mark = top
+        if children.contains(where: { tree[$0].kind == .optionalEntry }) {
+            let target = into ?? register()
+            let loop = addLoop()
+            let outer = output
+            add(.beginOutput, a: loop, at: id)
+            output = loop
+            for child in children {
+                let isOptional = tree[child].kind == .optionalEntry
+                let operand = emit(isOptional ? tree.child(child, 0) : child)
+                add(.append, flag: isOptional, a: loop, b: operand, at: child)
+            }
+            output = outer
+            add(.finishList, a: target, b: loop, at: id)
+            top = max(mark, target + 1)
+            return target
+        }
+        let operands = children.map { emit($0) }
+        top = mark
+        if !isTraced, operands.allSatisfy({ $0 < 0 }) {
+            return constant(.list(operands.map { parts.constants[Int(~$0)] }))
+        }
+        let target = into ?? register()
+        let start = Int32(parts.operands.count)
+        parts.operands += operands
+        add(.makeList, a: target, b: start, c: Int32(operands.count), at: id)
+        return target
+    }
+
+    private mutating func emitMap(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        parts.makesContainers = true
+        let children = tree.children(id).map { Int($0) }
+        let mark = top
+        var operands: [Int32] = []
+        for at in stride(from: 0, to: children.count, by: 2) {
+            let isOptional = tree[children[at + 1]].kind == .optionalEntry
+            operands.append(emit(children[at]))
+            operands.append(emit(isOptional ? tree.child(children[at + 1], 0) : children[at + 1]))
+            operands.append(isOptional ? 1 : 0)
+        }
+        top = mark
+        if !isTraced, let folded = Folding.map(operands, parts.constants) { return constant(folded) }
+        let target = into ?? register()
+        let start = Int32(parts.operands.count)
+        parts.operands += operands
+        add(.makeMap, a: target, b: start, c: Int32(operands.count / 3), at: id)
+        return target
+    }
+
+    mutating func addLoop() -> Int32 {
+        parts.loopCount += 1
+        return Int32(parts.loopCount - 1)
+    }
+}

@@ -1,0 +1,157 @@
+import AttributeValues
+
+/// What a program reads from outside: a variable, or a place inside one.
+public struct RuleInput: Hashable {
+    /// The variable as declared; in a namespace, its key.
+    public let name: String
+    /// The namespace of the variable, as `env`; nil for a plain variable.
+    public let namespace: String?
+    /// Where inside the variable's value; empty for the whole. For a dynamic input, what is constant of it.
+    public let steps: [AttributePath.Step]
+    /// Asks whether the last step is present: the value is a bool.
+    public let isPresence: Bool
+    /// Read by a path that is known at run time only; it begins with `steps`.
+    public let isDynamic: Bool
+    /// Read by every evaluation that does not fail: it may be made ready beforehand.
+    public fileprivate(set) var isDefinite: Bool
+
+    init(
+        name: String, namespace: String?, steps: [AttributePath.Step], isPresence: Bool, isDynamic: Bool, isDefinite: Bool
+    ) {
+        self.name = name
+        self.namespace = namespace
+        self.steps = steps
+        self.isPresence = isPresence
+        self.isDynamic = isDynamic
+        self.isDefinite = isDefinite
+    }
+
+    /// The variable's full name, as declared in the scope.
+    public var variable: String { namespace.map { "\($0).\(name)" } ?? name }
+    /// The first name of the path in the rule.
+    public var root: String { namespace ?? name }
+    /// Behind `root`: the namespace's key and the steps.
+    public var path: [AttributePath.Step] { (namespace == nil ? [] : [.key(name)]) + steps }
+}
+
+extension RuleInput: CustomStringConvertible {
+    public var description: String {
+        let text = variable + steps.map(\.description).joined() + (isDynamic ? "[*]" : "")
+        return isPresence ? "has(\(text))" : text
+    }
+
+    func sameSource(as other: RuleInput) -> Bool {
+        name == other.name && namespace == other.namespace && isPresence == other.isPresence
+            && isDynamic == other.isDynamic && steps == other.steps
+    }
+
+    mutating func makeDefinite() { isDefinite = true }
+}
+
+/// A path whose steps are known when the rule runs.
+struct DynamicPath {
+    enum Step {
+        case fixed(AttributePath.Step)
+        case operand(Int32)
+    }
+    var input: Int32
+    var steps: [Step]
+}
+
+/// A rule compiled: immutable, shared by all that evaluate it, on one thread at a time.
+///
+/// The instructions and constants lie in memory that the program owns from `init` to `deinit`; an evaluator holds the
+/// program while it points there.
+public final class Program {
+    /// The rule's text.
+    public let text: String
+    /// What the rule may read; the index is the number that a reader is asked with.
+    public let inputs: [RuleInput]
+    /// What the checker found, or `dyn`.
+    public let resultType: RuleType
+
+    let instructions: UnsafeMutablePointer<Instruction>
+    let instructionCount: Int
+    let constants: UnsafeMutablePointer<Value>
+    private let constantCount: Int
+    let operands: UnsafeMutablePointer<Int32>
+    /// By instruction: byte offset in the text.
+    let positions: [Int32]
+    let calls: [Call]
+    let patterns: [Pattern]
+    let messages: [String]
+    let dynamicPaths: [DynamicPath]
+    /// Inner regions before outer ones.
+    let regions: [FaultRegion]
+    let limits: RuleLimits
+    let registerCount: Int
+    let loopCount: Int
+    let faultCount: Int
+    let lazyCount: Int
+    let makesContainers: Bool
+    /// In traced programs, by instruction: the syntax node.
+    let nodes: [Int32]
+
+    init(_ parts: consuming ProgramParts) {
+        text = parts.text
+        inputs = parts.inputs
+        resultType = parts.resultType
+        instructionCount = parts.instructions.count
+        instructions = .allocate(capacity: max(1, instructionCount))
+        for (at, instruction) in parts.instructions.enumerated() { (instructions + at).initialize(to: instruction) }
+        constantCount = parts.constants.count
+        constants = .allocate(capacity: max(1, constantCount))
+        for (at, constant) in parts.constants.enumerated() { (constants + at).initialize(to: constant) }
+        operands = .allocate(capacity: max(1, parts.operands.count))
+        for (at, operand) in parts.operands.enumerated() { (operands + at).initialize(to: operand) }
+        positions = parts.positions
+        calls = parts.calls
+        patterns = parts.patterns
+        messages = parts.messages
+        dynamicPaths = parts.dynamicPaths
+        regions = parts.regions
+        limits = parts.limits
+        registerCount = parts.registerCount
+        loopCount = parts.loopCount
+        faultCount = parts.faultCount
+        lazyCount = parts.lazyCount
+        makesContainers = parts.makesContainers
+        nodes = parts.nodes
+    }
+
+    deinit {
+        instructions.deallocate()
+        constants.deinitialize(count: constantCount)
+        constants.deallocate()
+        operands.deallocate()
+    }
+
+    /// The failure of an instruction, with its place in the rule.
+    func failure(_ code: ErrorCode, _ message: String, at instruction: Int) -> Failure {
+        let (line, column) = SourceText.place(of: Int(positions[instruction]), in: text)
+        return Failure(code, message, rule: text, line: line, column: column)
+    }
+}
+
+/// A program while it is put together.
+struct ProgramParts {
+    var text: String
+    var limits: RuleLimits
+    var resultType: RuleType = .dyn
+    var inputs: [RuleInput] = []
+    var instructions: [Instruction] = []
+    var positions: [Int32] = []
+    var nodes: [Int32] = []
+    var constants: [Value] = []
+    var operands: [Int32] = []
+    var calls: [Call] = []
+    var patterns: [Pattern] = []
+    var messages: [String] = []
+    var dynamicPaths: [DynamicPath] = []
+    var regions: [FaultRegion] = []
+    var registerCount = 0
+    var loopCount = 0
+    var faultCount = 0
+    var lazyCount = 0
+    var makesContainers = false
+}

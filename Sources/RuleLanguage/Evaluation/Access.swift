@@ -1,0 +1,87 @@
+import AttributeValues
+
+/// Selection, indexing and presence.
+enum Access {
+    static func select(_ operand: Value, _ name: String, isOptional: Bool) throws(Fault) -> Value {
+        switch operand {
+        case .map(let map):
+            if let value = map[name] { return isOptional ? .optional(value) : value }
+            if isOptional { return .optional(nil) }
+            throw Fault("no such key: \(name)")
+        case .optional(let wrapped):
+            guard let wrapped else { return operand }
+            return try optionalResult(of: wrapped) { (value) throws(Fault) in try select(value, name, isOptional: true) }
+        default: throw Fault("no such key: \(name); type '\(CELText.shortTypeName(operand))' does not support field selection")
+        }
+    }
+
+    /// A selection on an optional's content is optional, but not twice.
+    private static func optionalResult(
+        of wrapped: Value, _ access: (Value) throws(Fault) -> Value
+    ) throws(Fault) -> Value {
+        let result = try access(wrapped)
+        if case .optional(let inner?) = result, case .optional = inner { return inner }
+        return result
+    }
+
+    static func isPresent(_ operand: Value, _ name: String) throws(Fault) -> Bool {
+        switch operand {
+        case .map(let map): return map[name] != nil
+        case .optional(let wrapped): return try wrapped.map { (value) throws(Fault) in try isPresent(value, name) } ?? false
+        default: throw Fault("type '\(CELText.shortTypeName(operand))' does not support field selection")
+        }
+    }
+
+    static func index(_ operand: Value, _ key: Value, isOptional: Bool) throws(Fault) -> Value {
+        switch operand {
+        case .list(let elements):
+            guard let position = position(key) else { throw .noSuchOverload("[]", operand, key) }
+            guard position >= 0, position < elements.count else {
+                if isOptional { return .optional(nil) }
+                throw .outOfBounds(position)
+            }
+            let element = elements[Int(position)]
+            return isOptional ? .optional(element) : element
+        case .map(let map):
+            switch key {
+            case .string, .int, .uint, .bool, .double: break
+            default: throw .noSuchOverload("[]", operand, key)
+            }
+            if let value = map[key] { return isOptional ? .optional(value) : value }
+            if isOptional { return .optional(nil) }
+            throw .noSuchKey(key)
+        case .optional(let wrapped):
+            guard let wrapped else { return operand }
+            return try optionalResult(of: wrapped) { (value) throws(Fault) in try index(value, key, isOptional: true) }
+        case .opaque(let opaque):
+            guard let vector = opaque as? VectorValue, let position = position(key) else { break }
+            guard position >= 0, position < vector.components.count else {
+                if isOptional { return .optional(nil) }
+                throw .outOfBounds(position)
+            }
+            let component = Value.double(vector.components[Int(position)])
+            return isOptional ? .optional(component) : component
+        default: break
+        }
+        throw .noSuchOverload("[]", operand, key)
+    }
+
+    /// The list position that a number is, when it is whole.
+    private static func position(_ key: Value) -> Int64? {
+        switch key {
+        case .int(let number): number
+        case .uint(let number): Int64(exactly: number) ?? .max
+        case .double(let number): Int64(exactly: number)
+        default: nil
+        }
+    }
+
+    /// `[field=wanted]` of a path.
+    static func element(_ operand: Value, _ field: String, _ wanted: Value) throws(Fault) -> Value {
+        guard case .list(let elements) = operand else { throw .noSuchOverload("[]", operand, wanted) }
+        for element in elements {
+            if case .map(let map) = element, let value = map[field], value == wanted { return element }
+        }
+        throw Fault("no element whose \(field) is \(CELText.brief(wanted))")
+    }
+}

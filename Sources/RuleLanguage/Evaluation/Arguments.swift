@@ -1,0 +1,35 @@
+import AttributeValues
+
+/// A call's arguments where they lie, in registers and constants; good for the length of the call.
+struct Arguments {
+    let registers: UnsafeMutablePointer<Value>
+    let constants: UnsafeMutablePointer<Value>
+    let operands: UnsafePointer<Int32>?
+    let count: Int
+
+    subscript(number: Int) -> Value {
+        @inline(__always) unsafeAddress {
+            guard let operands, number < count else { preconditionFailure("a call has \(count) arguments, not \(number + 1)") }
+            let operand = operands[number]
+            return UnsafePointer(operand >= 0 ? registers + Int(operand) : constants + Int(~operand))
+        }
+    }
+
+    func string(_ number: Int) -> String? {
+        if number < count, case .string(let text) = self[number] { text } else { nil }
+    }
+
+    func int(_ number: Int) -> Int64? {
+        if number < count, case .int(let value) = self[number] { value } else { nil }
+    }
+
+    func list(_ number: Int) -> [Value]? {
+        if number < count, case .list(let elements) = self[number] { elements } else { nil }
+    }
+
+    /// The fault of a call with arguments that no overload takes.
+    func noSuchOverload(_ name: String) -> Fault {
+        let types = (0..<count).map { CELText.shortTypeName(self[$0]) }.joined(separator: ", ")
+        return Fault("no such overload: '\(name)' applied to '(\(types))'")
+    }
+}

@@ -1,0 +1,84 @@
+import AttributeValues
+
+/// Values as text: conversions, error messages.
+enum CELText {
+    /// As error messages name a type.
+    static func shortTypeName(_ value: Value) -> String {
+        switch value {
+        case .null: "null"
+        case .timestamp: "timestamp"
+        case .duration: "duration"
+        default: value.typeName
+        }
+    }
+
+    /// A value in an error message, cut where it is long.
+    static func brief(_ value: Value) -> String {
+        switch value {
+        case .string(let text):
+            text.utf8.count <= 60 ? text : String(text.unicodeScalars.prefix(40)) + "…"
+        case .list, .map, .bytes, .opaque, .optional: shortTypeName(value)
+        default: value.jsonText
+        }
+    }
+
+    /// The form of `string(double)`: shortest digits that read back the same, scientific from 1e6 and below 1e-4.
+    static func text(_ number: Double) -> String {
+        if number.isNaN { return "NaN" }
+        if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
+        if number == 0 { return number.sign == .minus ? "-0" : "0" }
+        let (digits, exponent) = decimal(number)
+        let sign = number < 0 ? "-" : ""
+        if exponent < -4 || exponent >= 6 {
+            let fraction = digits.count > 1 ? "." + String(decoding: digits[1...], as: UTF8.self) : ""
+            let size = exponent.magnitude
+            return "\(sign)\(String(decoding: digits[..<1], as: UTF8.self))\(fraction)e\(exponent < 0 ? "-" : "+")\(size < 10 ? "0" : "")\(size)"
+        }
+        return sign + plain(digits, exponent)
+    }
+
+    /// Decimal digits without exponent, shortest that read back the same.
+    static func plainText(_ number: Double) -> String {
+        if number.isNaN { return "NaN" }
+        if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
+        if number == 0 { return number.sign == .minus ? "-0" : "0" }
+        let (digits, exponent) = decimal(number)
+        return (number < 0 ? "-" : "") + plain(digits, exponent)
+    }
+
+    private static func plain(_ digits: [UInt8], _ exponent: Int) -> String {
+        var text: [UInt8] = []
+        if exponent < 0 {
+            text = Array("0.".utf8) + [UInt8](repeating: 48, count: -exponent - 1) + digits
+        } else if digits.count <= exponent + 1 {
+            text = digits + [UInt8](repeating: 48, count: exponent + 1 - digits.count)
+        } else {
+            text = digits[...exponent] + [UInt8(ascii: ".")] + digits[(exponent + 1)...]
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The shortest digits of a finite number other than zero, d.ddd × 10^exponent.
+    private static func decimal(_ number: Double) -> (digits: [UInt8], exponent: Int) {
+        var digits: [UInt8] = []
+        var point: Int?
+        var exponent = 0
+        let text = Array(number.magnitude.description.utf8)
+        for (at, byte) in text.enumerated() {
+            if byte == UInt8(ascii: ".") {
+                point = digits.count
+            } else if byte == UInt8(ascii: "e") {
+                exponent = Int(String(decoding: text[(at + 1)...], as: UTF8.self)) ?? 0
+                break
+            } else {
+                digits.append(byte)
+            }
+        }
+        exponent += (point ?? digits.count) - 1
+        let zeros = digits.prefix { $0 == 48 }.count
+        digits.removeFirst(zeros)
+        exponent -= zeros
+        while digits.last == 48 { digits.removeLast() }
+        return (digits, exponent)
+    }
+}

@@ -1,0 +1,90 @@
+import AttributeValues
+
+/// CEL's `==` and order.
+enum Equality {
+    /// CEL's `==`: numbers by value across their types, everything else by type and content.
+    /// Costs a step per part compared.
+    static func equal(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
+        switch (a, b) {
+        case (.int(let x), .int(let y)): return x == y
+        case (.string(let x), .string(let y)): return x.hasSameBytes(as: y)
+        case (.bool(let x), .bool(let y)): return x == y
+        case (.double(let x), .double(let y)): return x == y
+        case (.uint(let x), .uint(let y)): return x == y
+        case (.null, .null): return true
+        case (.bytes(let x), .bytes(let y)): return x == y
+        case (.timestamp(let x), .timestamp(let y)): return x == y
+        case (.duration(let x), .duration(let y)): return x == y
+        case (.type(let x), .type(let y)): return x == y
+        case (.list(let x), .list(let y)):
+            guard x.count == y.count else { return false }
+            try meter.charge(x.count + 1)
+            for (x, y) in zip(x, y) where try !equal(x, y, &meter) { return false }
+            return true
+        case (.map(let x), .map(let y)):
+            guard x.count == y.count else { return false }
+            try meter.charge(x.count + 1)
+            for position in 0..<x.count {
+                let (key, value) = x.entry(at: position)
+                guard let other = y[key], try equal(value, other, &meter) else { return false }
+            }
+            return true
+        case (.optional(let x), .optional(let y)):
+            switch (x, y) {
+            case (nil, nil): return true
+            case (let x?, let y?): return try equal(x, y, &meter)
+            default: return false
+            }
+        case (.opaque(let x), .opaque(let y)): return x === y || x.isEqual(to: y)
+        case (.opaque(let x), .list), (.list, .opaque(let x)):
+            guard let vector = x as? VectorValue else { return false }
+            let list = Value.list(vector.components.map { .double($0) })
+            return if case .list = a { try equal(a, list, &meter) } else { try equal(list, b, &meter) }
+        default: return numericOrder(a, b) == .same
+        }
+    }
+
+    enum Order { case less, same, greater, unordered }
+
+    /// Numbers of different types compare by value. Against a double, an int is rounded to one: cel-go's way, which the
+    /// conformance suite asks for.
+    static func numericOrder(_ a: Value, _ b: Value) -> Order? {
+        switch (a, b) {
+        case (.int(let x), .int(let y)): order(x, y)
+        case (.uint(let x), .uint(let y)): order(x, y)
+        case (.double(let x), .double(let y)): order(x, y)
+        case (.int(let x), .uint(let y)): x < 0 ? .less : order(UInt64(x), y)
+        case (.uint(let x), .int(let y)): y < 0 ? .greater : order(x, UInt64(y))
+        case (.int(let x), .double(let y)): order(Double(x), y)
+        case (.double(let x), .int(let y)): order(x, Double(y))
+        case (.uint(let x), .double(let y)): order(Double(x), y)
+        case (.double(let x), .uint(let y)): order(x, Double(y))
+        default: nil
+        }
+    }
+
+    private static func order<T: Comparable>(_ a: T, _ b: T) -> Order {
+        a < b ? .less : a == b ? .same : a > b ? .greater : .unordered
+    }
+
+    /// The order of two values; nil when they have none (`no such overload`).
+    static func order(_ a: Value, _ b: Value) -> Order? {
+        switch (a, b) {
+        case (.string(let x), .string(let y)):
+            x.precedesByBytes(y) ? .less : y.precedesByBytes(x) ? .greater : .same
+        case (.bool(let x), .bool(let y)): order(x ? 1 : 0, y ? 1 : 0)
+        case (.bytes(let x), .bytes(let y)):
+            x.lexicographicallyPrecedes(y) ? .less : y.lexicographicallyPrecedes(x) ? .greater : .same
+        case (.timestamp(let x), .timestamp(let y)): order(x, y)
+        case (.duration(let x), .duration(let y)): order(x, y)
+        default: numericOrder(a, b)
+        }
+    }
+}
+
+/// CEL's `==` for use outside of rules: numbers by value across their types, NaN unequal to itself.
+/// Parts beyond `RuleLimits().cost` are not looked at; such values count as unequal.
+public func celEqual(_ a: Value, _ b: Value) -> Bool {
+    var meter = Meter(RuleLimits())
+    do throws(Fault) { return try Equality.equal(a, b, &meter) } catch { return false }
+}

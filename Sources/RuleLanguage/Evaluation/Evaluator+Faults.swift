@@ -1,0 +1,78 @@
+import AttributeValues
+
+extension Evaluator {
+    /// Where to go on after a fault at an instruction: behind the operand of the innermost `&&`, `||`, `all` or `exists`
+    /// around it, leaving lazy values' code to where they were asked for; nil when nothing absorbs it, the result then
+    /// being the failure.
+    func unwind(_ fault: Fault, from position: Int, _ program: Program) -> Int? {
+        var fault = fault
+        if fault.instruction < 0 { fault.instruction = Int32(position) }
+        machine.meter.remaining -= 1 + program.regions.count / 8
+        if fault.kind == .limit || machine.meter.remaining < 0 {
+            if fault.kind != .limit {
+                fault = Fault(limit: "the rule costs more than \(program.limits.cost) steps")
+                fault.instruction = Int32(position)
+            }
+            result = .failure(program.failure(.limit, fault.message, at: Int(fault.instruction)))
+            return nil
+        }
+        if trace != nil { record(Int(program.nodes[position]), .failure(failure(fault, program))) }
+        var position = Int32(position)
+        while let region = program.regions.first(where: { $0.start <= position && position < $0.end }) {
+            if region.lazy >= 0 {
+                let lazy = Int(region.lazy)
+                lazyFaults[lazy] = fault
+                machine.lazies[lazy].state = .failed
+                position = Int32(machine.lazies[lazy].returnPosition - 1)
+                continue
+            }
+            let number = Int(region.fault)
+            if !machine.hasFault[number] {
+                machine.hasFault[number] = true
+                faults[number] = fault
+            }
+            if region.output >= 0 {
+                let loop = machine.loops[Int(region.output)]
+                machine.truncateOutput(to: loop.outputStart + loop.outputCount)
+            } else {
+                machine.truncateOutput(to: region.owner >= 0 ? machine.lazies[Int(region.owner)].outputStart : 0)
+            }
+            return Int(region.resume)
+        }
+        result = .failure(failure(fault, program))
+        return nil
+    }
+
+    private func failure(_ fault: Fault, _ program: Program) -> Failure {
+        fault.failure ?? program.failure(.ruleFailed, fault.message, at: Int(fault.instruction))
+    }
+
+    /// Bounds what a rule gives out: how many values, and how deep.
+    func measure(_ value: Value) throws(Fault) {
+        switch value {
+        case .list, .map, .optional: break
+        default: return
+        }
+        var count = 0
+        try measure(value, depth: 0, &count)
+    }
+
+    private func measure(_ value: Value, depth: Int, _ count: inout Int) throws(Fault) {
+        count += 1
+        let limits = machine.meter.limits
+        if count > limits.resultSize { throw Fault(limit: "a result of more than \(limits.resultSize) values") }
+        if depth > limits.resultDepth { throw Fault(limit: "a result nested deeper than \(limits.resultDepth) levels") }
+        switch value {
+        case .list(let elements): for element in elements { try measure(element, depth: depth + 1, &count) }
+        case .map(let map):
+            for position in 0..<map.count { try measure(map.entry(at: position).value, depth: depth + 1, &count) }
+        case .optional(let wrapped?): try measure(wrapped, depth: depth + 1, &count)
+        default: break
+        }
+    }
+
+    func record(_ node: Int, _ content: Content) {
+        let times = trace?[node]?.times ?? 0
+        trace?[node] = (content, times + 1)
+    }
+}

@@ -1,0 +1,77 @@
+import AttributeValues
+
+/// Why an evaluation cannot go on in the ordinary way.
+struct Fault: Error {
+    enum Kind {
+        /// An error in CEL's sense: `&&`, `||` and the like may absorb it.
+        case error
+        /// A limit: ends the evaluation.
+        case limit
+    }
+
+    var kind: Kind = .error
+    var message: String
+    /// The failure that an input holds instead of a value; passed on as it is.
+    var failure: Failure?
+    /// Set where the fault is caught.
+    var instruction: Int32 = -1
+
+    init(_ message: String) { self.message = message }
+
+    init(limit message: String) {
+        self.message = message
+        kind = .limit
+    }
+
+    init(_ failure: Failure) {
+        message = ""
+        self.failure = failure
+    }
+
+    static var noSuchOverload: Fault { Fault("no such overload") }
+
+    static func noSuchOverload(_ name: String, _ arguments: Value...) -> Fault {
+        let types = arguments.map { CELText.shortTypeName($0) }.joined(separator: ", ")
+        return Fault("no such overload: '\(name)' applied to '(\(types))'")
+    }
+
+    static func noSuchKey(_ key: Value) -> Fault { Fault("no such key: \(CELText.brief(key))") }
+    static func outOfBounds(_ index: Int64) -> Fault { Fault("index out of bounds: \(index)") }
+}
+
+/// What an evaluation may still spend, and the time zones it has met.
+struct Meter {
+    /// Steps left.
+    var remaining: Int
+    private(set) var limits: RuleLimits
+    let zones = TimeZoneCache()
+
+    init(_ limits: RuleLimits) {
+        self.limits = limits
+        remaining = limits.cost
+    }
+
+    mutating func reset(_ limits: RuleLimits) {
+        self.limits = limits
+        remaining = limits.cost
+    }
+
+    mutating func charge(_ steps: Int) throws(Fault) {
+        remaining -= steps
+        if remaining < 0 { throw Fault(limit: "the rule costs more than \(limits.cost) steps") }
+    }
+
+    /// For text of that many bytes, before it is made.
+    mutating func chargeText(_ bytes: Int) throws(Fault) {
+        if bytes > limits.textSize { throw Fault(limit: "a text of \(bytes) bytes; at most \(limits.textSize) are allowed") }
+        try charge(bytes / 10 + 1)
+    }
+
+    /// For a list or map of that many elements, before it is made.
+    mutating func chargeElements(_ count: Int) throws(Fault) {
+        if count > limits.resultSize {
+            throw Fault(limit: "a list or map of \(count) elements; at most \(limits.resultSize) are allowed")
+        }
+        try charge(count + 1)
+    }
+}

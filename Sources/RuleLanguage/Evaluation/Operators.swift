@@ -1,0 +1,161 @@
+import AttributeValues
+
+/// The operators on any operands; the evaluator has taken the commonest cases before.
+enum Operators {
+    static func apply(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Value {
+        switch opcode {
+        case .add: try add(a, b, &meter)
+        case .subtract: try subtract(a, b)
+        case .multiply: try multiply(a, b)
+        case .divide: try divide(a, b)
+        case .modulo: try modulo(a, b)
+        case .equal: .bool(try equal(a, b, &meter))
+        case .notEqual: .bool(try !equal(a, b, &meter))
+        case .isIn: .bool(try isIn(a, b, &meter))
+        default: .bool(try compare(opcode, a, b, &meter))
+        }
+    }
+
+    private static func whole<T>(_ result: (partialValue: T, overflow: Bool), _ name: String) throws(Fault) -> T {
+        if result.overflow { throw Fault("\(name) overflow") }
+        return result.partialValue
+    }
+
+    static func add(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Value {
+        switch (a, b) {
+        case (.int(let x), .int(let y)): return .int(try whole(x.addingReportingOverflow(y), "integer"))
+        case (.uint(let x), .uint(let y)): return .uint(try whole(x.addingReportingOverflow(y), "unsigned integer"))
+        case (.double(let x), .double(let y)): return .double(x + y)
+        case (.string(let x), .string(let y)):
+            try meter.chargeText(x.utf8.count + y.utf8.count)
+            return .string(x + y)
+        case (.bytes(let x), .bytes(let y)):
+            try meter.chargeText(x.count + y.count)
+            return .bytes(x + y)
+        case (.list(let x), .list(let y)):
+            try meter.chargeElements(x.count + y.count)
+            return .list(x + y)
+        case (.timestamp(let time), .duration(let span)), (.duration(let span), .timestamp(let time)):
+            guard let sum = time.advanced(by: span) else { throw Fault("timestamp overflow") }
+            return .timestamp(sum)
+        case (.duration(let x), .duration(let y)):
+            return .duration(
+                TimeSpan(nanoseconds: try whole(x.nanoseconds.addingReportingOverflow(y.nanoseconds), "duration")))
+        default: throw .noSuchOverload("+", a, b)
+        }
+    }
+
+    static func subtract(_ a: Value, _ b: Value) throws(Fault) -> Value {
+        switch (a, b) {
+        case (.int(let x), .int(let y)): return .int(try whole(x.subtractingReportingOverflow(y), "integer"))
+        case (.uint(let x), .uint(let y)): return .uint(try whole(x.subtractingReportingOverflow(y), "unsigned integer"))
+        case (.double(let x), .double(let y)): return .double(x - y)
+        case (.timestamp(let x), .timestamp(let y)):
+            guard let span = x.since(y) else { throw Fault("duration overflow") }
+            return .duration(span)
+        case (.timestamp(let time), .duration(let span)):
+            guard span.nanoseconds != .min, let result = time.advanced(by: TimeSpan(nanoseconds: -span.nanoseconds)) else {
+                throw Fault("timestamp overflow")
+            }
+            return .timestamp(result)
+        case (.duration(let x), .duration(let y)):
+            return .duration(
+                TimeSpan(nanoseconds: try whole(x.nanoseconds.subtractingReportingOverflow(y.nanoseconds), "duration")))
+        default: throw .noSuchOverload("-", a, b)
+        }
+    }
+
+    static func multiply(_ a: Value, _ b: Value) throws(Fault) -> Value {
+        switch (a, b) {
+        case (.int(let x), .int(let y)): .int(try whole(x.multipliedReportingOverflow(by: y), "integer"))
+        case (.uint(let x), .uint(let y)): .uint(try whole(x.multipliedReportingOverflow(by: y), "unsigned integer"))
+        case (.double(let x), .double(let y)): .double(x * y)
+        default: throw .noSuchOverload("*", a, b)
+        }
+    }
+
+    static func divide(_ a: Value, _ b: Value) throws(Fault) -> Value {
+        switch (a, b) {
+        case (.int(let x), .int(let y)):
+            if y == 0 { throw Fault("division by zero") }
+            return .int(try whole(x.dividedReportingOverflow(by: y), "integer"))
+        case (.uint(let x), .uint(let y)):
+            if y == 0 { throw Fault("division by zero") }
+            return .uint(x / y)
+        case (.double(let x), .double(let y)): return .double(x / y)
+        default: throw .noSuchOverload("/", a, b)
+        }
+    }
+
+    static func modulo(_ a: Value, _ b: Value) throws(Fault) -> Value {
+        switch (a, b) {
+        case (.int(let x), .int(let y)):
+            if y == 0 { throw Fault("modulus by zero") }
+            return .int(try whole(x.remainderReportingOverflow(dividingBy: y), "integer"))
+        case (.uint(let x), .uint(let y)):
+            if y == 0 { throw Fault("modulus by zero") }
+            return .uint(x % y)
+        default: throw .noSuchOverload("%", a, b)
+        }
+    }
+
+    static func negate(_ a: Value) throws(Fault) -> Value {
+        switch a {
+        case .int(let x): return .int(try whole((0 as Int64).subtractingReportingOverflow(x), "integer"))
+        case .double(let x): return .double(-x)
+        case .duration(let x):
+            return .duration(
+                TimeSpan(nanoseconds: try whole((0 as Int64).subtractingReportingOverflow(x.nanoseconds), "duration")))
+        default: throw .noSuchOverload("-", a)
+        }
+    }
+
+    static func not(_ a: Value) throws(Fault) -> Value {
+        guard case .bool(let flag) = a else { throw .noSuchOverload("!", a) }
+        return .bool(!flag)
+    }
+
+    static func equal(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
+        try chargeTexts(a, b, &meter)
+        return try Equality.equal(a, b, &meter)
+    }
+
+    private static func chargeTexts(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) {
+        switch (a, b) {
+        case (.string(let x), .string(let y)): try meter.charge(min(x.utf8.count, y.utf8.count) / 10)
+        case (.bytes(let x), .bytes(let y)): try meter.charge(min(x.count, y.count) / 10)
+        default: break
+        }
+    }
+
+    static func compare(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
+        try chargeTexts(a, b, &meter)
+        guard let order = Equality.order(a, b) else { throw .noSuchOverload(symbol(opcode), a, b) }
+        return switch opcode {
+        case .less: order == .less
+        case .lessOrEqual: order == .less || order == .same
+        case .greater: order == .greater
+        default: order == .greater || order == .same
+        }
+    }
+
+    private static func symbol(_ opcode: Opcode) -> String {
+        switch opcode {
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        default: ">="
+        }
+    }
+
+    static func isIn(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
+        switch b {
+        case .list(let elements):
+            try meter.charge(elements.count)
+            for element in elements where try Equality.equal(a, element, &meter) { return true }
+            return false
+        case .map(let map): return map.position(of: a) != nil
+        default: throw .noSuchOverload("in", a, b)
+        }
+    }
+}

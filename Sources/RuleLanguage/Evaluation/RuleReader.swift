@@ -1,0 +1,118 @@
+import AttributeValues
+
+/// What a reader answers.
+@frozen
+public enum Reading {
+    case value(Value)
+    /// The input holds no value; in the rule this is an error, which `&&`, `||` and the like may absorb.
+    case failure(Failure)
+    /// The evaluation is to be given up: nothing absorbs this.
+    case interrupted
+}
+
+/// Gives a program its inputs, each when evaluation reaches it. Called by one evaluation at a time; must not use the
+/// evaluator that calls it.
+public protocol RuleReader {
+    /// The value of `program.inputs[input]`: what lies at its path, or for a presence input whether it is there.
+    /// Asked at most once per evaluation for an input that has a value. A path that leads nowhere is a failure; `Value.at(_:)` has
+    /// the semantics and the texts.
+    mutating func read(_ input: Int) -> Reading
+
+    /// The value at a path that was computed: `steps` are complete, behind the input's variable.
+    mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading
+
+    /// A property of an object that a rule came by, as `b.title` in `library.books.filter(b, b.title != "")`.
+    mutating func read(property name: String, of object: OpaqueValue) -> Reading
+}
+
+extension RuleReader {
+    public mutating func read(property name: String, of object: OpaqueValue) -> Reading {
+        .failure(Failure(.ruleFailed, "type '\(object.typeName)' does not support field selection"))
+    }
+}
+
+/// What an evaluation ends with.
+@frozen
+public enum Evaluation {
+    case content(Content)
+    /// The reader interrupted it.
+    case interrupted
+}
+
+/// Reads from a map of bindings, the names as declared (dotted ones written out: `"a.b"`, `"env.locale"`).
+public struct BindingsReader: RuleReader {
+    private let program: Program
+    /// By input: the variable's value.
+    private var roots: [Value?] = []
+
+    public init(_ program: Program, _ bindings: ValueMap) {
+        self.program = program
+        roots.reserveCapacity(program.inputs.count)
+        for input in program.inputs {
+            var root = bindings[input.variable]
+            if root == nil, let namespace = input.namespace, case .map(let keys)? = bindings[namespace] {
+                root = keys[input.name]
+            }
+            roots.append(root)
+        }
+    }
+
+    public mutating func read(_ input: Int) -> Reading {
+        let described = program.inputs[input]
+        guard let root = roots[input] else { return missing(described) }
+        if described.steps.isEmpty { return .value(root) }
+        if described.isPresence { return BindingsReader.reading(root.isPresent(described.steps)) }
+        return BindingsReader.reading(root.at(described.steps))
+    }
+
+    public mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
+        guard let root = roots[input] else { return missing(program.inputs[input]) }
+        return BindingsReader.reading(root.at(steps))
+    }
+
+    private func missing(_ input: RuleInput) -> Reading {
+        .failure(Failure(.ruleFailed, "no such attribute: \(input.variable)"))
+    }
+
+    private static func reading(_ content: Content) -> Reading {
+        switch content {
+        case .value(let value): .value(value)
+        case .failure(let failure): .failure(failure)
+        }
+    }
+}
+
+extension Value {
+    /// What lies at a path inside this value, as rules see it: an optional on the way makes the result optional.
+    public func at(_ steps: some Sequence<AttributePath.Step>) -> Content {
+        var value = self
+        for step in steps {
+            do throws(Fault) {
+                switch step {
+                case .key(let name): value = try Access.select(value, name, isOptional: false)
+                case .index(let index): value = try Access.index(value, .int(Int64(index)), isOptional: false)
+                case .element(let field, let wanted): value = try Access.element(value, field, wanted)
+                }
+            } catch {
+                return .failure(error.failure ?? Failure(.ruleFailed, error.message))
+            }
+        }
+        return .value(value)
+    }
+
+    /// Whether the last step of a path is there, as `has()` asks; a failure when a step before it is not.
+    public func isPresent(_ steps: [AttributePath.Step]) -> Content {
+        guard let last = steps.last else { return .value(.bool(true)) }
+        let container = at(steps.dropLast())
+        guard case .value(let value) = container else { return container }
+        guard case .key(let name) = last else {
+            if case .value = value.at([last]) { return .value(.bool(true)) }
+            return .value(.bool(false))
+        }
+        do throws(Fault) {
+            return .value(.bool(try Access.isPresent(value, name)))
+        } catch {
+            return .failure(Failure(.ruleFailed, error.message))
+        }
+    }
+}

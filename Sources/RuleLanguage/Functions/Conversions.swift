@@ -1,0 +1,158 @@
+import AttributeValues
+
+/// `int(x)` and its like.
+enum Conversions {
+    static func convert(_ function: Function, _ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
+        switch function {
+        case .int: try int(value)
+        case .uint: try uint(value)
+        case .double: try double(value)
+        case .bool: try bool(value)
+        case .string: try string(value, &meter)
+        case .bytes: try bytes(value, &meter)
+        case .timestamp: try timestamp(value)
+        case .duration: try duration(value)
+        default: nil
+        }
+    }
+
+    private static func fault(_ value: Value, _ type: String) -> Fault {
+        let text = if case .string(let text) = value { ": \"\(CELText.brief(.string(text)))\"" } else { "" }
+        return Fault("type conversion error from '\(CELText.shortTypeName(value))' to '\(type)'\(text)")
+    }
+
+    private static func outOfRange(_ type: String) -> Fault { Fault("\(type) range: the value does not fit") }
+
+    private static func int(_ value: Value) throws(Fault) -> Value? {
+        switch value {
+        case .int: return value
+        case .uint(let x):
+            guard let x = Int64(exactly: x) else { throw outOfRange("int") }
+            return .int(x)
+        case .double(let x):
+            guard x > -0x1p63, x < 0x1p63 else { throw outOfRange("int") }
+            return .int(Int64(x))
+        case .string(let text):
+            guard let x = Int64(text) else { throw fault(value, "int") }
+            return .int(x)
+        case .timestamp(let time): return .int(time.seconds)
+        case .duration(let span): return .int(span.nanoseconds)
+        default: return nil
+        }
+    }
+
+    private static func uint(_ value: Value) throws(Fault) -> Value? {
+        switch value {
+        case .uint: return value
+        case .int(let x):
+            guard let x = UInt64(exactly: x) else { throw outOfRange("uint") }
+            return .uint(x)
+        case .double(let x):
+            guard x >= 0, x < 0x1p64 else { throw outOfRange("uint") }
+            return .uint(UInt64(x))
+        case .string(let text):
+            guard let first = text.utf8.first, Lexer.isDigit(first), let x = UInt64(text) else { throw fault(value, "uint") }
+            return .uint(x)
+        default: return nil
+        }
+    }
+
+    private static func double(_ value: Value) throws(Fault) -> Value? {
+        switch value {
+        case .double: return value
+        case .int(let x): return .double(Double(x))
+        case .uint(let x): return .double(Double(x))
+        case .string(let text):
+            guard let x = number(text) else { throw fault(value, "double") }
+            return .double(x)
+        case .opaque(let opaque): return (opaque as? AngleValue).map { .double($0.degrees) }
+        default: return nil
+        }
+    }
+
+    /// A decimal number, or infinity or NaN by name.
+    private static func number(_ text: String) -> Double? {
+        var name = text.utf8[...]
+        let isNegative = name.first == UInt8(ascii: "-")
+        if isNegative || name.first == UInt8(ascii: "+") { name.removeFirst() }
+        guard let first = name.first else { return nil }
+        if Lexer.isLetter(first) {
+            switch String(decoding: name.map { $0 | 0x20 }, as: UTF8.self) {
+            case "inf", "infinity": return isNegative ? -.infinity : .infinity
+            case "nan": return .nan
+            default: return nil
+            }
+        }
+        let isPlain = name.allSatisfy { byte in
+            Lexer.isDigit(byte) || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
+                || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+        }
+        guard isPlain, let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+
+    private static func bool(_ value: Value) throws(Fault) -> Value? {
+        switch value {
+        case .bool: return value
+        case .string("true"), .string("True"), .string("TRUE"), .string("t"), .string("1"): return .bool(true)
+        case .string("false"), .string("False"), .string("FALSE"), .string("f"), .string("0"): return .bool(false)
+        case .string: throw fault(value, "bool")
+        default: return nil
+        }
+    }
+
+    private static func string(_ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
+        switch value {
+        case .string: return value
+        case .bool(let flag): return .string(flag ? "true" : "false")
+        case .int(let x): return .string(String(x))
+        case .uint(let x): return .string(String(x))
+        case .double(let x): return .string(CELText.text(x))
+        case .bytes(let bytes):
+            try meter.chargeText(bytes.count)
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw Fault("type conversion error from 'bytes' to 'string': not UTF-8")
+            }
+            return .string(text)
+        case .timestamp(let time): return .string(time.description)
+        case .duration(let span): return .string(span.description)
+        case .opaque(let opaque as IPAddress): return .string(opaque.description)
+        case .opaque(let opaque as IPNetwork): return .string(opaque.description)
+        case .opaque(let opaque as ColorValue): return .string(opaque.color.css)
+        default: return nil
+        }
+    }
+
+    private static func bytes(_ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
+        switch value {
+        case .bytes: return value
+        case .string(let text):
+            try meter.chargeText(text.utf8.count)
+            return .bytes(Array(text.utf8))
+        default: return nil
+        }
+    }
+
+    private static func timestamp(_ value: Value) throws(Fault) -> Value? {
+        switch value {
+        case .timestamp: return value
+        case .int(let seconds):
+            guard let time = Timestamp(seconds: seconds) else { throw outOfRange("timestamp") }
+            return .timestamp(time)
+        case .string(let text):
+            guard let time = Timestamp(text) else { throw fault(value, "timestamp") }
+            return .timestamp(time)
+        default: return nil
+        }
+    }
+
+    private static func duration(_ value: Value) throws(Fault) -> Value? {
+        switch value {
+        case .duration: return value
+        case .string(let text):
+            guard let span = TimeSpan(text) else { throw fault(value, "duration") }
+            return .duration(span)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import AttributeValues
+
+extension Function {
+    /// Evaluates a call on any arguments; what no overload takes is a fault.
+    func call(_ arguments: Arguments, isMember: Bool, _ meter: inout Meter) throws(Fault) -> Value {
+        guard let value = try dispatch(arguments, isMember, &meter) else { throw arguments.noSuchOverload(rawValue) }
+        return value
+    }
+
+    /// nil when the arguments fit no overload. One library per file; each checks number, types and style of its arguments.
+    private func dispatch(_ a: Arguments, _ isMember: Bool, _ meter: inout Meter) throws(Fault) -> Value? {
+        switch self {
+        case .size: return a.count == 1 ? size(a[0]) : nil
+        case .type: return a.count == 1 && !isMember ? .type(a[0].typeName) : nil
+        case .dyn: return a.count == 1 && !isMember ? a[0] : nil
+        case .contains, .startsWith, .endsWith: return isMember ? try StringLibrary.search(self, a, &meter) : nil
+        case .matches: return try RegexLibrary.matches(a, &meter)
+        case .int, .uint, .double, .bool, .string, .bytes, .timestamp, .duration:
+            return a.count == 1 && !isMember ? try Conversions.convert(self, a[0], &meter) : nil
+        case .getFullYear, .getMonth, .getDate, .getDayOfMonth, .getDayOfWeek, .getDayOfYear, .getHours, .getMinutes,
+            .getSeconds, .getMilliseconds:
+            return isMember ? try TimeLibrary.get(self, a, &meter) : nil
+        case .optionalOf, .optionalNone, .optionalOfNonZeroValue, .optionalUnwrap, .hasValue, .value, .or, .orValue,
+            .unwrapOpt, .first, .last:
+            return try OptionalLibrary.call(self, a, isMember, &meter)
+        case .reverse where a.count == 1 && a.list(0) != nil: return isMember ? try ListLibrary.call(self, a, &meter) : nil
+        case .charAt, .indexOf, .lastIndexOf, .join, .lowerAscii, .upperAscii, .replace, .split, .substring, .trim, .reverse:
+            return isMember ? try StringLibrary.call(self, a, &meter) : nil
+        case .format: return isMember ? try StringFormat.format(a, &meter) : nil
+        case .quote: return try StringLibrary.quote(a, &meter)
+        case .greatest, .least, .ceil, .floor, .round, .trunc, .abs, .sign, .isNaN, .isInf, .isFinite, .sqrt, .bitOr,
+            .bitAnd, .bitXor, .bitNot, .bitShiftLeft, .bitShiftRight:
+            return try MathLibrary.call(self, a, &meter)
+        case .slice, .flatten, .distinct, .sort: return isMember ? try ListLibrary.call(self, a, &meter) : nil
+        case .range: return try ListLibrary.range(a, &meter)
+        case .setContains, .setEquivalent, .setIntersects: return try SetLibrary.call(self, a, &meter)
+        case .base64Encode, .base64Decode: return try EncoderLibrary.call(self, a, &meter)
+        case .regexReplace, .regexExtract, .regexExtractAll: return try RegexLibrary.call(self, a, &meter)
+        case .ip, .cidr, .isIP, .isCIDR, .isCanonical, .family, .isUnspecified, .isLoopback, .isGlobalUnicast,
+            .isLinkLocalMulticast, .isLinkLocalUnicast, .containsIP, .containsCIDR, .masked, .prefixLength:
+            return try NetworkLibrary.call(self, a, isMember)
+        case .hasTag, .tag: return isMember ? subviewTag(a) : nil
+        }
+    }
+
+    private func size(_ value: Value) -> Value? {
+        switch value {
+        case .string(let text): .int(Int64(text.unicodeScalars.count))
+        case .bytes(let bytes): .int(Int64(bytes.count))
+        case .list(let elements): .int(Int64(elements.count))
+        case .map(let map): .int(Int64(map.count))
+        case .opaque(let opaque): (opaque as? VectorValue).map { .int(Int64($0.components.count)) }
+        default: nil
+        }
+    }
+
+    /// On a subview, a map `{id, index, tag, containerValues}`: tags agree in type as well as in value.
+    private func subviewTag(_ a: Arguments) -> Value? {
+        guard case .map(let subview) = a[0] else { return nil }
+        let tag = subview["tag"]
+        switch (self, a.count) {
+        case (.tag, 1): return tag ?? .null
+        case (.hasTag, 2): return .bool(tag.map { $0 == a[1] } ?? false)
+        default: return nil
+        }
+    }
+}

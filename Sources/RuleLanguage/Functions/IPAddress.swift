@@ -1,0 +1,168 @@
+import AttributeValues
+
+/// `net.IP`: an IPv4 or IPv6 address.
+final class IPAddress: OpaqueValue, CustomStringConvertible {
+    /// 4 or 16 bytes.
+    let bytes: [UInt8]
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    override var typeName: String { "net.IP" }
+    override var json: Value { .string(description) }
+    override func isEqual(to other: OpaqueValue) -> Bool { (other as? IPAddress)?.bytes == bytes }
+    override func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+
+    var isV4: Bool { bytes.count == 4 }
+
+    convenience init(_ text: String) throws(Fault) {
+        guard !text.utf8.contains(UInt8(ascii: "%")) else { throw Fault("IP Address with zone value is not allowed") }
+        let parsed = text.utf8.contains(UInt8(ascii: ":")) ? try IPAddress.v6(text) : IPAddress.v4(text.utf8[...])
+        guard let parsed else {
+            throw Fault("IP Address '\(CELText.brief(.string(text)))' parse error during conversion from string")
+        }
+        self.init(bytes: parsed)
+    }
+
+    private static func v4(_ text: Substring.UTF8View) -> [UInt8]? {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var bytes: [UInt8] = []
+        for part in parts {
+            guard (1...3).contains(part.count), part.allSatisfy(Lexer.isDigit), part.count == 1 || part.first != 48,
+                let byte = UInt8(String(Substring(part)))
+            else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    private static func v6(_ text: String) throws(Fault) -> [UInt8]? {
+        var groups: [UInt16] = []
+        var gap: Int?
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        var at = 0
+        var hasDots = false
+        while at < parts.count {
+            let part = parts[at]
+            if part.isEmpty {
+                // "::" is an empty part inside, or two at an end.
+                let isEdge = at == 0 || at == parts.count - 1
+                if isEdge {
+                    let other = at == 0 ? 1 : parts.count - 2
+                    guard parts.count > 2, parts[other].isEmpty else { return nil }
+                    if at == 0 {
+                        at += 1
+                        if parts.count == 3, parts[2].isEmpty {
+                            return [UInt8](repeating: 0, count: 16)
+                        }
+                    } else {
+                        break
+                    }
+                }
+                guard gap == nil else { return nil }
+                gap = groups.count
+            } else if part.contains(UInt8(ascii: ".")) {
+                guard at == parts.count - 1, let v4 = v4(part) else { return nil }
+                hasDots = true
+                groups.append(UInt16(v4[0]) << 8 | UInt16(v4[1]))
+                groups.append(UInt16(v4[2]) << 8 | UInt16(v4[3]))
+            } else {
+                guard part.count <= 4, part.allSatisfy({ Lexer.hexDigit($0) != nil }),
+                    let group = UInt16(String(Substring(part)), radix: 16)
+                else { return nil }
+                groups.append(group)
+            }
+            at += 1
+        }
+        guard gap == nil ? groups.count == 8 : groups.count < 8 else { return nil }
+        if let gap { groups.insert(contentsOf: [UInt16](repeating: 0, count: 8 - groups.count), at: gap) }
+        if hasDots, groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xffff {
+            throw Fault("IPv4-mapped IPv6 address is not allowed")
+        }
+        return groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
+    }
+
+    /// The canonical text (RFC 5952).
+    var description: String {
+        if isV4 { return bytes.map { String($0) }.joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        // The longest run of two or more zero groups, the first of equals.
+        var best = 0..<0
+        var start = 0
+        while start < 8 {
+            let end = groups[start...].firstIndex { $0 != 0 } ?? 8
+            if end - start > max(1, best.count) { best = start..<end }
+            start = end + 1
+        }
+        func text(_ range: Range<Int>) -> String { range.map { String(groups[$0], radix: 16) }.joined(separator: ":") }
+        return best.isEmpty ? text(0..<8) : "\(text(0..<best.lowerBound))::\(text(best.upperBound..<8))"
+    }
+
+    var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
+    var isLoopback: Bool { isV4 ? bytes[0] == 127 : bytes.last == 1 && bytes.dropLast().allSatisfy { $0 == 0 } }
+    var isMulticast: Bool { isV4 ? bytes[0] & 0xf0 == 0xe0 : bytes[0] == 0xff }
+    var isLinkLocalMulticast: Bool {
+        isV4 ? bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0 : bytes[0] == 0xff && bytes[1] & 0x0f == 2
+    }
+    var isLinkLocalUnicast: Bool {
+        isV4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80
+    }
+    var isGlobalUnicast: Bool {
+        !(isV4 && bytes.allSatisfy { $0 == 255 }) && !isUnspecified && !isLoopback && !isMulticast && !isLinkLocalUnicast
+    }
+}
+
+/// `net.CIDR`: an address with the length of its network part.
+final class IPNetwork: OpaqueValue, CustomStringConvertible {
+    let address: IPAddress
+    let prefixLength: Int
+
+    init(address: IPAddress, prefixLength: Int) {
+        self.address = address
+        self.prefixLength = prefixLength
+    }
+
+    override var typeName: String { "net.CIDR" }
+    override var json: Value { .string(description) }
+    override func isEqual(to other: OpaqueValue) -> Bool {
+        guard let other = other as? IPNetwork else { return false }
+        return other.address.bytes == address.bytes && other.prefixLength == prefixLength
+    }
+    override func hash(into hasher: inout Hasher) {
+        hasher.combine(address.bytes)
+        hasher.combine(prefixLength)
+    }
+
+    convenience init(_ text: String) throws(Fault) {
+        guard !text.utf8.contains(UInt8(ascii: "%")) else { throw Fault("CIDR with zone value is not allowed") }
+        let fault = Fault("network address '\(CELText.brief(.string(text)))' parse error during conversion from string")
+        guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { throw fault }
+        let digits = text.utf8[text.utf8.index(after: slash)...]
+        guard (1...3).contains(digits.count), digits.allSatisfy(Lexer.isDigit), digits.count == 1 || digits.first != 48,
+            let length = Int(String(Substring(digits)))
+        else { throw fault }
+        let address = try IPAddress(String(text[..<slash]))
+        guard length <= address.bytes.count * 8 else { throw fault }
+        self.init(address: address, prefixLength: length)
+    }
+
+    var description: String { "\(address)/\(prefixLength)" }
+
+    var masked: IPNetwork {
+        IPNetwork(address: IPAddress(bytes: IPNetwork.mask(address.bytes, prefixLength)), prefixLength: prefixLength)
+    }
+
+    private static func mask(_ bytes: [UInt8], _ length: Int) -> [UInt8] {
+        bytes.enumerated().map { at, byte in
+            let kept = min(8, max(0, length - at * 8))
+            return byte & UInt8(truncatingIfNeeded: 0xff00 >> kept)
+        }
+    }
+
+    func contains(_ other: IPAddress) -> Bool {
+        other.bytes.count == address.bytes.count
+            && IPNetwork.mask(other.bytes, prefixLength) == IPNetwork.mask(address.bytes, prefixLength)
+    }
+
+    func contains(_ other: IPNetwork) -> Bool { other.prefixLength >= prefixLength && contains(other.address) }
+}

@@ -1,0 +1,148 @@
+import AttributeValues
+
+/// `slice`, `flatten`, `distinct`, `sort`, `reverse`, `lists.range`.
+enum ListLibrary {
+    static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let list = a.list(0) else { return nil }
+        switch (function, a.count) {
+        case (.reverse, 1):
+            try meter.chargeElements(list.count)
+            return .list(list.reversed())
+        case (.slice, 3):
+            guard let start = a.int(1), let end = a.int(2) else { return nil }
+            guard start >= 0, start <= end, end <= list.count else {
+                throw Fault("cannot slice(\(start), \(end)) a list of \(list.count) elements")
+            }
+            try meter.chargeElements(Int(end - start))
+            return .list(Array(list[Int(start)..<Int(end)]))
+        case (.flatten, 1):
+            var flat: [Value] = []
+            try flatten(list, depth: 1, into: &flat, &meter)
+            return .list(flat)
+        case (.flatten, 2):
+            guard let depth = a.int(1) else { return nil }
+            guard depth >= 0 else { throw Fault("level must be non-negative") }
+            var flat: [Value] = []
+            try flatten(list, depth: depth, into: &flat, &meter)
+            return .list(flat)
+        case (.distinct, 1): return .list(try distinct(list, &meter))
+        case (.sort, 1): return .list(try Sorting.sort(list, by: list, &meter))
+        default: return nil
+        }
+    }
+
+    static func range(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard a.count == 1, let count = a.int(0) else { return nil }
+        guard count > 0 else { return .list([]) }
+        try meter.chargeElements(Int(count))
+        return .list((0..<count).map { .int($0) })
+    }
+
+    /// Recursion is bounded by the depth of the value.
+    private static func flatten(
+        _ list: [Value], depth: Int64, into flat: inout [Value], _ meter: inout Meter
+    ) throws(Fault) {
+        try meter.charge(list.count)
+        for element in list {
+            if depth > 0, case .list(let inner) = element {
+                try flatten(inner, depth: depth - 1, into: &flat, &meter)
+            } else {
+                flat.append(element)
+                if flat.count > meter.limits.resultSize { try meter.chargeElements(flat.count) }
+            }
+        }
+    }
+
+    /// The first of equal elements stays. Strings, whole numbers and bools are found by hash, the rest by comparison.
+    private static func distinct(_ list: [Value], _ meter: inout Meter) throws(Fault) -> [Value] {
+        try meter.chargeElements(list.count)
+        var found: [Value] = []
+        var keys = ValueMap()
+        var others: [Value] = []
+        next: for element in list {
+            switch element {
+            case .string, .int, .uint, .bool:
+                if keys.position(of: element) != nil { continue }
+                keys[element] = .null
+            case .double(let number) where Int64(exactly: number) != nil || UInt64(exactly: number) != nil:
+                if keys.position(of: element) != nil { continue }
+                keys[element] = .null
+            default:
+                for other in others where try Equality.equal(element, other, &meter) { continue next }
+                try meter.charge(others.count)
+                others.append(element)
+            }
+            found.append(element)
+        }
+        return found
+    }
+}
+
+/// Sorting of lists by keys that have an order.
+enum Sorting {
+    /// Stable. All keys are of one type, which has an order.
+    static func sort(_ elements: [Value], by keys: [Value], _ meter: inout Meter) throws(Fault) -> [Value] {
+        guard let first = keys.first else { return [] }
+        var levels = 1
+        while 1 << levels < keys.count { levels += 1 }
+        try meter.chargeElements(keys.count)
+        try meter.charge(keys.count * levels)
+        for key in keys {
+            guard key.typeName == first.typeName else { throw Fault("list elements must have the same type") }
+            guard Equality.order(key, key) != nil else {
+                throw Fault("no such overload: values of type '\(CELText.shortTypeName(key))' have no order")
+            }
+        }
+        let order = keys.indices.sorted { a, b in
+            switch Equality.order(keys[a], keys[b]) {
+            case .less: true
+            case .greater: false
+            default: a < b
+            }
+        }
+        return order.map { elements[$0] }
+    }
+}
+
+/// `sets.contains`, `sets.equivalent`, `sets.intersects`: lists as sets under CEL's `==`.
+enum SetLibrary {
+    static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard a.count == 2, let x = a.list(0), let y = a.list(1) else { return nil }
+        switch function {
+        case .setContains: return .bool(try contains(x, y, &meter))
+        case .setEquivalent:
+            guard try contains(x, y, &meter) else { return .bool(false) }
+            return .bool(try contains(y, x, &meter))
+        default:
+            for element in y where try contains(x, [element], &meter) { return .bool(true) }
+            return .bool(false)
+        }
+    }
+
+    /// Whether each of `parts` equals one of `whole`.
+    private static func contains(_ whole: [Value], _ parts: [Value], _ meter: inout Meter) throws(Fault) -> Bool {
+        next: for part in parts {
+            try meter.charge(whole.count + 1)
+            for element in whole where try Equality.equal(element, part, &meter) { continue next }
+            return false
+        }
+        return true
+    }
+}
+
+/// `base64.encode`, `base64.decode`.
+enum EncoderLibrary {
+    static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard a.count == 1 else { return nil }
+        switch (function, a[0]) {
+        case (.base64Encode, .bytes(let bytes)):
+            try meter.chargeText(bytes.count / 3 * 4 + 4)
+            return .string(Base64.encode(bytes))
+        case (.base64Decode, .string(let text)):
+            try meter.chargeText(text.utf8.count)
+            guard let bytes = Base64.decode(text) else { throw Fault("illegal base64 data") }
+            return .bytes(bytes)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import AttributeValues
+
+/// `optional.of`, `hasValue`, `first` and their like. (`or` and `orValue` are compiled to jumps; here for completeness.)
+enum OptionalLibrary {
+    static func call(
+        _ function: Function, _ a: Arguments, _ isMember: Bool, _ meter: inout Meter
+    ) throws(Fault) -> Value? {
+        switch (function, a.count, isMember) {
+        case (.optionalNone, 0, false): return .optional(nil)
+        case (.optionalOf, 1, false): return .optional(a[0])
+        case (.optionalOfNonZeroValue, 1, false): return isZero(a[0]) ? .optional(nil) : .optional(a[0])
+        case (.optionalUnwrap, 1, false), (.unwrapOpt, 1, true): return try unwrap(a[0], &meter)
+        case (.first, 1, true): return a.list(0).map { .optional($0.first) }
+        case (.last, 1, true): return a.list(0).map { .optional($0.last) }
+        default: break
+        }
+        guard isMember, a.count > 0, case .optional(let wrapped) = a[0] else { return nil }
+        switch (function, a.count) {
+        case (.hasValue, 1): return .bool(wrapped != nil)
+        case (.value, 1):
+            guard let wrapped else { throw Fault("optional.none() dereference") }
+            return wrapped
+        case (.or, 2): return wrapped != nil ? a[0] : a[1]
+        case (.orValue, 2): return wrapped ?? a[1]
+        default: return nil
+        }
+    }
+
+    private static func isZero(_ value: Value) -> Bool {
+        switch value {
+        case .null: true
+        case .bool(let x): !x
+        case .int(let x): x == 0
+        case .uint(let x): x == 0
+        case .double(let x): x == 0
+        case .string(let x): x.isEmpty
+        case .bytes(let x): x.isEmpty
+        case .list(let x): x.isEmpty
+        case .map(let x): x.isEmpty
+        case .duration(let x): x.nanoseconds == 0
+        case .timestamp, .type, .optional, .opaque: false
+        }
+    }
+
+    private static func unwrap(_ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard case .list(let elements) = value else { return nil }
+        try meter.chargeElements(elements.count)
+        var found: [Value] = []
+        for element in elements {
+            guard case .optional(let wrapped) = element else { return nil }
+            if let wrapped { found.append(wrapped) }
+        }
+        return .list(found)
+    }
+}

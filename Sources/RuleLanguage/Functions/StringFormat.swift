@@ -1,0 +1,148 @@
+import AttributeValues
+import Glibc
+
+/// `"…".format([…])`: the clauses %s %d %f %e %b %o %x %X %%, with a precision for f and e.
+enum StringFormat {
+    /// Digits behind the point that a clause may ask for.
+    private static let maximumPrecision = 1000
+
+    static func format(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard a.count == 2, let template = a.string(0), let values = a.list(1) else { return nil }
+        try meter.charge(template.utf8.count / 10)
+        var output = ""
+        var rest = template.utf8[...]
+        var next = 0
+        while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
+            output += String(Substring(rest[..<percent]))
+            rest = rest[rest.index(after: percent)...]
+            if rest.first == UInt8(ascii: "%") {
+                output += "%"
+                rest.removeFirst()
+                continue
+            }
+            let precision = try readPrecision(&rest)
+            guard let clause = rest.popFirst() else { throw Fault("the format ends inside a clause") }
+            guard next < values.count else { throw Fault("index \(next) out of range: the format needs more arguments") }
+            output += try text(values[next], clause, precision, &meter)
+            if output.utf8.count > meter.limits.textSize { try meter.chargeText(output.utf8.count) }
+            next += 1
+        }
+        output += String(Substring(rest))
+        try meter.chargeText(output.utf8.count)
+        return .string(output)
+    }
+
+    private static func readPrecision(_ rest: inout Substring.UTF8View.SubSequence) throws(Fault) -> Int? {
+        guard rest.first == UInt8(ascii: ".") else { return nil }
+        rest.removeFirst()
+        var precision = 0
+        var digits = 0
+        while let digit = rest.first, Lexer.isDigit(digit) {
+            precision = min(precision * 10 + Int(digit - 48), maximumPrecision + 1)
+            digits += 1
+            rest.removeFirst()
+        }
+        guard digits > 0 else { throw Fault("'.' in a formatting clause needs a precision") }
+        guard precision <= maximumPrecision else { throw Fault("a precision of more than \(maximumPrecision) digits") }
+        return precision
+    }
+
+    private static func text(
+        _ value: Value, _ clause: UInt8, _ precision: Int?, _ meter: inout Meter
+    ) throws(Fault) -> String {
+        switch clause {
+        case UInt8(ascii: "s"): return try plain(value, &meter)
+        case UInt8(ascii: "d"):
+            switch value {
+            case .int(let x): return String(x)
+            case .uint(let x): return String(x)
+            case .double(let x): return CELText.plainText(x)
+            default: throw fault("decimal clause can only be used on numbers", value)
+            }
+        case UInt8(ascii: "f"), UInt8(ascii: "e"):
+            guard let number = value.number else {
+                throw fault("\(clause == UInt8(ascii: "f") ? "fixed-point" : "scientific") clause can only be used on numbers", value)
+            }
+            return decimal(number, isFixed: clause == UInt8(ascii: "f"), precision ?? 6)
+        case UInt8(ascii: "b"):
+            switch value {
+            case .bool(let flag): return flag ? "1" : "0"
+            case .int(let x): return String(x, radix: 2)
+            case .uint(let x): return String(x, radix: 2)
+            default: throw fault("only integers and bools can be formatted as binary", value)
+            }
+        case UInt8(ascii: "o"):
+            switch value {
+            case .int(let x): return String(x, radix: 8)
+            case .uint(let x): return String(x, radix: 8)
+            default: throw fault("octal clause can only be used on integers", value)
+            }
+        case UInt8(ascii: "x"), UInt8(ascii: "X"): return try hex(value, isUpper: clause == UInt8(ascii: "X"), &meter)
+        default:
+            throw Fault("unrecognized formatting clause \"\(String(decoding: [clause], as: UTF8.self))\"")
+        }
+    }
+
+    private static func fault(_ message: String, _ value: Value) -> Fault {
+        Fault("\(message), was given \(CELText.shortTypeName(value))")
+    }
+
+    private static func hex(_ value: Value, isUpper: Bool, _ meter: inout Meter) throws(Fault) -> String {
+        func digits(_ bytes: some Collection<UInt8>) throws(Fault) -> String {
+            try meter.chargeText(bytes.count * 2)
+            let alphabet = Array((isUpper ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
+            return String(decoding: bytes.flatMap { [alphabet[Int($0 >> 4)], alphabet[Int($0 & 15)]] }, as: UTF8.self)
+        }
+        switch value {
+        case .int(let x): return String(x, radix: 16, uppercase: isUpper)
+        case .uint(let x): return String(x, radix: 16, uppercase: isUpper)
+        case .string(let text): return try digits(text.utf8)
+        case .bytes(let bytes): return try digits(bytes)
+        default: throw fault("only integers, byte buffers, and strings can be formatted as hex", value)
+        }
+    }
+
+    /// C's `%.*f` or `%.*e`: exact, ties to even.
+    private static func decimal(_ number: Double, isFixed: Bool, _ precision: Int) -> String {
+        guard number.isFinite else { return CELText.plainText(number) }
+        var buffer = [CChar](repeating: 0, count: precision + 330)
+        let length = withVaList([Int32(precision), number]) {
+            vsnprintf(&buffer, buffer.count, isFixed ? "%.*f" : "%.*e", $0)
+        }
+        return String(decoding: buffer.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The text of `%s`. Recursion is bounded by the value's depth; costs a step per part.
+    private static func plain(_ value: Value, _ meter: inout Meter) throws(Fault) -> String {
+        try meter.charge(1)
+        switch value {
+        case .string(let text): return text
+        case .null: return "null"
+        case .bool(let flag): return flag ? "true" : "false"
+        case .int(let x): return String(x)
+        case .uint(let x): return String(x)
+        case .double(let x): return CELText.plainText(x)
+        case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+        case .type(let name): return name
+        case .timestamp(let time): return time.description
+        case .duration(let span): return span.description
+        case .list(let elements):
+            var parts: [String] = []
+            for element in elements { parts.append(try plain(element, &meter)) }
+            return "[\(parts.joined(separator: ", "))]"
+        case .map(let map):
+            var parts: [(String, String)] = []
+            for position in 0..<map.count {
+                let (key, value) = map.entry(at: position)
+                parts.append((try plain(key, &meter), try plain(value, &meter)))
+            }
+            parts.sort { $0.0.precedesByBytes($1.0) }
+            return "{\(parts.map { "\($0): \($1)" }.joined(separator: ", "))}"
+        case .opaque(let opaque as ColorValue): return opaque.color.css
+        case .opaque(let opaque as IPAddress): return opaque.description
+        case .opaque(let opaque as IPNetwork): return opaque.description
+        case .optional, .opaque:
+            throw fault("string clause can only be used on strings, bools, bytes, numbers, maps, lists, types, times and null", value)
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import AttributeValues
+
+/// The member functions of strings. Positions count code points; costs follow the text's length.
+enum StringLibrary {
+    /// `contains`, `startsWith`, `endsWith`: on the bytes, which is the same.
+    static func search(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard a.count == 2, case .string(var text) = a[0], case .string(var part) = a[1] else { return nil }
+        if text.utf8.count > 64 { try meter.charge(text.utf8.count / 10) }
+        return text.withUTF8 { text in
+            part.withUTF8 { part in
+                guard part.count <= text.count else { return .bool(false) }
+                switch function {
+                case .startsWith: return .bool(text.prefix(part.count).elementsEqual(part))
+                case .endsWith: return .bool(text.suffix(part.count).elementsEqual(part))
+                default: return .bool(find(part, in: text, from: 0) != nil)
+                }
+            }
+        }
+    }
+
+    /// The first place of `part` at or behind `start`. The two-way worst case is avoided by Knuth-Morris-Pratt for long parts.
+    private static func find(
+        _ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, from start: Int
+    ) -> Int? {
+        if part.isEmpty { return start }
+        if part.count > 8 { return findLong(part, in: text, from: start) }
+        var at = start
+        while at + part.count <= text.count {
+            if text[at] == part[0], UnsafeBufferPointer(rebasing: text[at..<at + part.count]).elementsEqual(part) { return at }
+            at += 1
+        }
+        return nil
+    }
+
+    private static func findLong(
+        _ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, from start: Int
+    ) -> Int? {
+        var fallback = [Int](repeating: 0, count: part.count)
+        var length = 0
+        for at in 1..<part.count {
+            while length > 0, part[at] != part[length] { length = fallback[length - 1] }
+            if part[at] == part[length] { length += 1 }
+            fallback[at] = length
+        }
+        length = 0
+        for at in start..<text.count {
+            while length > 0, text[at] != part[length] { length = fallback[length - 1] }
+            if text[at] == part[length] { length += 1 }
+            if length == part.count { return at - length + 1 }
+        }
+        return nil
+    }
+
+    static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        if function == .join { return try join(a, &meter) }
+        guard let text = a.string(0) else { return nil }
+        try meter.charge(text.utf8.count / 10)
+        switch (function, a.count) {
+        case (.lowerAscii, 1): return .string(mapBytes(text) { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 })
+        case (.upperAscii, 1): return .string(mapBytes(text) { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 })
+        case (.trim, 1): return .string(trim(text))
+        case (.reverse, 1):
+            var reversed = String.UnicodeScalarView()
+            reversed.append(contentsOf: text.unicodeScalars.reversed())
+            return .string(String(reversed))
+        case (.charAt, 2):
+            guard let index = a.int(1) else { return nil }
+            let scalars = text.unicodeScalars
+            guard index >= 0, index <= scalars.count else { throw Fault("index out of range: \(index)") }
+            let place = scalars.index(scalars.startIndex, offsetBy: Int(index))
+            return .string(place == scalars.endIndex ? "" : String(scalars[place]))
+        case (.substring, 2), (.substring, 3): return try substring(text, a)
+        case (.indexOf, 2), (.indexOf, 3), (.lastIndexOf, 2), (.lastIndexOf, 3): return try index(function, text, a, &meter)
+        case (.replace, 3), (.replace, 4):
+            guard let old = a.string(1), let new = a.string(2), a.count == 3 || a.int(3) != nil else { return nil }
+            return .string(try replace(text, old, new, limit: a.int(3) ?? -1, &meter))
+        case (.split, 2), (.split, 3):
+            guard let separator = a.string(1), a.count == 2 || a.int(2) != nil else { return nil }
+            return .list(try split(text, separator, limit: a.int(2) ?? -1, &meter))
+        default: return nil
+        }
+    }
+
+    private static func mapBytes(_ text: String, _ transform: (UInt8) -> UInt8) -> String {
+        String(decoding: text.utf8.map(transform), as: UTF8.self)
+    }
+
+    private static func trim(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(scalars[first...last])
+    }
+
+    private static func substring(_ text: String, _ a: Arguments) throws(Fault) -> Value? {
+        guard let start = a.int(1), a.count == 2 || a.int(2) != nil else { return nil }
+        let scalars = text.unicodeScalars
+        let count = Int64(scalars.count)
+        let end = a.int(2) ?? count
+        guard start >= 0, start <= count else { throw Fault("index out of range: \(start)") }
+        guard end >= 0, end <= count else { throw Fault("index out of range: \(end)") }
+        guard start <= end else { throw Fault("invalid substring range. start: \(start), end: \(end)") }
+        let from = scalars.index(scalars.startIndex, offsetBy: Int(start))
+        let to = scalars.index(from, offsetBy: Int(end - start))
+        return .string(String(scalars[from..<to]))
+    }
+
+    private static func index(
+        _ function: Function, _ text: String, _ a: Arguments, _ meter: inout Meter
+    ) throws(Fault) -> Value? {
+        guard let part = a.string(1), a.count == 2 || a.int(2) != nil else { return nil }
+        let scalars = Array(text.unicodeScalars)
+        let wanted = Array(part.unicodeScalars)
+        let offset = a.int(2) ?? (function == .indexOf ? 0 : Int64(scalars.count))
+        guard offset >= 0, offset <= scalars.count else { throw Fault("index out of range: \(offset)") }
+        let last = scalars.count - wanted.count
+        try meter.charge((scalars.count / 10 + 1) * (wanted.count / 10 + 1))
+        func matches(_ at: Int) -> Bool { scalars[at..<at + wanted.count].elementsEqual(wanted) }
+        if function == .indexOf {
+            guard Int(offset) <= last else { return .int(-1) }
+            return .int(Int64((Int(offset)...last).first(where: matches) ?? -1))
+        }
+        guard last >= 0 else { return .int(-1) }
+        return .int(Int64((0...min(Int(offset), last)).last(where: matches) ?? -1))
+    }
+
+    private static func join(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let elements = a.list(0), a.count == 1 || a.count == 2 && a.string(1) != nil else { return nil }
+        let separator = a.string(1) ?? ""
+        var size = separator.utf8.count * max(0, elements.count - 1)
+        for element in elements {
+            guard case .string(let text) = element else { return nil }
+            size += text.utf8.count
+        }
+        try meter.charge(elements.count)
+        try meter.chargeText(size)
+        var joined = ""
+        joined.reserveCapacity(size)
+        for (number, element) in elements.enumerated() {
+            if number > 0 { joined += separator }
+            if case .string(let text) = element { joined += text }
+        }
+        return .string(joined)
+    }
+
+    private static func replace(
+        _ text: String, _ old: String, _ new: String, limit: Int64, _ meter: inout Meter
+    ) throws(Fault) -> String {
+        if limit == 0 { return text }
+        let pieces = try old.isEmpty ? codePoints(text, limit, &meter) : pieces(text, old, limit < 0 ? -1 : limit &+ 1, &meter)
+        try meter.chargeText(pieces.reduce(0) { $0 + $1.utf8.count } + (pieces.count - 1) * new.utf8.count)
+        return pieces.joined(separator: new)
+    }
+
+    /// The pieces between which an empty needle is found: before, between and behind the code points.
+    private static func codePoints(_ text: String, _ limit: Int64, _ meter: inout Meter) throws(Fault) -> [String] {
+        var pieces = [""]
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.first, limit < 0 || pieces.count < limit {
+            rest.removeFirst()
+            pieces.append(String(scalar))
+        }
+        pieces.append(String(rest))
+        try meter.chargeElements(pieces.count)
+        return pieces
+    }
+
+    private static func split(
+        _ text: String, _ separator: String, limit: Int64, _ meter: inout Meter
+    ) throws(Fault) -> [Value] {
+        if limit == 0 { return [] }
+        if limit == 1 { return [.string(text)] }
+        guard separator.isEmpty else { return try pieces(text, separator, limit, &meter).map { .string($0) } }
+        var found: [Value] = []
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.first {
+            if limit > 0, found.count == limit - 1 {
+                found.append(.string(String(rest)))
+                break
+            }
+            rest.removeFirst()
+            found.append(.string(String(scalar)))
+        }
+        try meter.chargeElements(found.count)
+        return found
+    }
+
+    /// The text between the separators, at most `limit` pieces when that is positive.
+    private static func pieces(
+        _ text: String, _ separator: String, _ limit: Int64, _ meter: inout Meter
+    ) throws(Fault) -> [String] {
+        var (text, separator) = (text, separator)
+        let found = text.withUTF8 { text in
+            separator.withUTF8 { separator in
+                var found: [String] = []
+                var start = 0
+                while limit < 0 || found.count + 1 < limit, let at = find(separator, in: text, from: start) {
+                    found.append(String(decoding: text[start..<at], as: UTF8.self))
+                    start = at + separator.count
+                }
+                found.append(String(decoding: text[start...], as: UTF8.self))
+                return found
+            }
+        }
+        try meter.chargeElements(found.count)
+        return found
+    }
+
+    static func quote(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard a.count == 1, let text = a.string(0) else { return nil }
+        try meter.chargeText(text.utf8.count + 2)
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 7: quoted += "\\a"
+            case 8: quoted += "\\b"
+            case 9: quoted += "\\t"
+            case 10: quoted += "\\n"
+            case 11: quoted += "\\v"
+            case 12: quoted += "\\f"
+            case 13: quoted += "\\r"
+            case 34: quoted += "\\\""
+            case 92: quoted += "\\\\"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return .string(quoted + "\"")
+    }
+}

@@ -1,0 +1,66 @@
+import AttributeValues
+
+/// `getHours` and the like of timestamps and durations.
+enum TimeLibrary {
+    static func get(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        switch (a[0], a.count) {
+        case (.timestamp(let time), 1): return part(function, time, offset: 0)
+        case (.timestamp(let time), 2):
+            guard let zone = a.string(1) else { return nil }
+            return part(function, time, offset: try offset(zone, at: time, &meter))
+        case (.duration(let span), 1): return part(function, span)
+        default: return nil
+        }
+    }
+
+    private static func part(_ function: Function, _ time: Timestamp, offset: Int) -> Value? {
+        if function == .getMilliseconds { return .int(Int64(time.nanoseconds / 1_000_000)) }
+        let civil = CivilTime(time, offset: offset)
+        let number: Int? =
+            switch function {
+            case .getFullYear: civil.year
+            case .getMonth: civil.month - 1
+            case .getDate: civil.day
+            case .getDayOfMonth: civil.day - 1
+            case .getDayOfWeek: civil.dayOfWeek
+            case .getDayOfYear: civil.dayOfYear
+            case .getHours: civil.hour
+            case .getMinutes: civil.minute
+            case .getSeconds: civil.second
+            default: nil
+            }
+        return number.map { .int(Int64($0)) }
+    }
+
+    /// The whole span in a unit, cut; the milliseconds are those beside the seconds.
+    private static func part(_ function: Function, _ span: TimeSpan) -> Value? {
+        switch function {
+        case .getHours: .int(span.nanoseconds / 3_600_000_000_000)
+        case .getMinutes: .int(span.nanoseconds / 60_000_000_000)
+        case .getSeconds: .int(span.nanoseconds / 1_000_000_000)
+        case .getMilliseconds: .int(span.nanoseconds % 1_000_000_000 / 1_000_000)
+        default: nil
+        }
+    }
+
+    /// Seconds east of Greenwich: an IANA name, `UTC`, or `[+-]HH:MM`.
+    private static func offset(_ zone: String, at time: Timestamp, _ meter: inout Meter) throws(Fault) -> Int {
+        if zone == "UTC" || zone == "Z" { return 0 }
+        if let fixed = fixedOffset(zone) { return fixed }
+        guard let found = try meter.zones.zone(zone, &meter) else { throw Fault("unknown time zone \(CELText.brief(.string(zone)))") }
+        return found.offset(at: time.seconds)
+    }
+
+    private static func fixedOffset(_ text: String) -> Int? {
+        var digits = text.utf8[...]
+        let isWest = digits.first == UInt8(ascii: "-")
+        if isWest || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
+        let bytes = Array(digits)
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ Lexer.isDigit(bytes[$0]) }) else {
+            return nil
+        }
+        func number(_ at: Int) -> Int { Int(bytes[at] - 48) * 10 + Int(bytes[at + 1] - 48) }
+        guard number(0) < 24, number(3) < 60 else { return nil }
+        return (number(0) * 3600 + number(3) * 60) * (isWest ? -1 : 1)
+    }
+}

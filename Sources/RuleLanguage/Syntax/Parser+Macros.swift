@@ -1,0 +1,119 @@
+import AttributeValues
+
+/// Macros: calls whose arguments are not evaluated as such. A name, a number of arguments and the style of the call make a
+/// macro; anything else of that name is an ordinary function.
+extension Parser {
+    /// `has(a.b)`.
+    mutating func expandGlobal(_ name: String, _ arguments: [SyntaxTree.ID], _ position: Int) -> SyntaxTree.ID? {
+        guard name == "has", arguments.count == 1 else { return nil }
+        let argument = arguments[0]
+        guard tree[argument].kind == .select else {
+            report("has() asks for a field", at: position, hint: "write has(a.b)")
+            return faulty()
+        }
+        var made = node(.presence, at: position)
+        made.name = tree[argument].name
+        // `has(a.?b)`: the operand's own optional form asks the same question.
+        return add(made, [tree.child(argument, 0)])
+    }
+
+    mutating func expandMember(
+        _ operand: SyntaxTree.ID, _ name: String, _ arguments: [SyntaxTree.ID], _ position: Int
+    ) -> SyntaxTree.ID? {
+        if tree[operand].kind == .identifier, tree.name(operand) == "cel", !tree[operand].flag {
+            return expandNamespaced(name, arguments, position, Int(tree[operand].start))
+        }
+        switch (name, arguments.count) {
+        case ("all", 2): return fold(.all, operand, arguments, variables: 1, position)
+        case ("all", 3): return fold(.all, operand, arguments, variables: 2, position)
+        case ("exists", 2): return fold(.exists, operand, arguments, variables: 1, position)
+        case ("exists", 3): return fold(.exists, operand, arguments, variables: 2, position)
+        case ("exists_one", 2), ("existsOne", 2): return fold(.existsOne, operand, arguments, variables: 1, position)
+        case ("exists_one", 3), ("existsOne", 3): return fold(.existsOne, operand, arguments, variables: 2, position)
+        case ("filter", 2): return fold(.filter, operand, arguments, variables: 1, position)
+        case ("map", 2), ("map", 3): return fold(.map, operand, arguments, variables: 1, position)
+        case ("transformList", 3), ("transformList", 4):
+            return fold(.transformList, operand, arguments, variables: 2, position)
+        case ("transformMap", 3), ("transformMap", 4):
+            return fold(.transformMap, operand, arguments, variables: 2, position)
+        case ("transformMapEntry", 3), ("transformMapEntry", 4):
+            return fold(.transformMapEntry, operand, arguments, variables: 2, position)
+        case ("sortBy", 2): return fold(.sortBy, operand, arguments, variables: 1, position)
+        case ("optMap", 2), ("optFlatMap", 2):
+            var made = node(.optionalMap, at: position)
+            made.flag = name == "optFlatMap"
+            made.name = variable(arguments[0], of: name)
+            return add(made, [operand, arguments[1]])
+        default: return nil
+        }
+    }
+
+    private mutating func fold(
+        _ macro: SyntaxTree.Macro, _ range: SyntaxTree.ID, _ arguments: [SyntaxTree.ID], variables: Int, _ position: Int
+    ) -> SyntaxTree.ID {
+        var made = node(.comprehension, at: position)
+        made.detail = macro.rawValue
+        made.name = variable(arguments[0], of: "\(macro)")
+        if variables == 2 {
+            made.second = variable(arguments[1], of: "\(macro)")
+            if tree.names[Int(made.name)] == tree.names[Int(made.second)] {
+                report("the two variables of \(macro)() have the same name", at: Int(tree[arguments[1]].start))
+            }
+        }
+        return add(made, [range] + arguments.dropFirst(variables))
+    }
+
+    /// The name that a macro's argument declares.
+    private mutating func variable(_ argument: SyntaxTree.ID, of macro: String) -> Int32 {
+        let node = tree[argument]
+        if node.kind == .identifier, !node.flag { return node.name }
+        if node.kind != .faulty {
+            report("the variable of \(macro)() must be a simple name", at: Int(node.start))
+        }
+        return tree.intern("")
+    }
+
+    // MARK: cel.bind, cel.block and its names
+
+    private mutating func expandNamespaced(
+        _ name: String, _ arguments: [SyntaxTree.ID], _ position: Int, _ start: Int
+    ) -> SyntaxTree.ID? {
+        switch (name, arguments.count) {
+        case ("bind", 3):
+            var made = node(.bind, at: position, from: start)
+            made.name = variable(arguments[0], of: "cel.bind")
+            return add(made, [arguments[1], arguments[2]])
+        case ("block", 2):
+            guard tree[arguments[0]].kind == .list else {
+                report("cel.block() takes a list literal of expressions", at: Int(tree[arguments[0]].start))
+                return faulty()
+            }
+            let bound = tree.children(arguments[0]).map { Int($0) }
+            if let entry = bound.first(where: { tree[$0].kind == .optionalEntry }) {
+                report("cel.block() takes plain expressions", at: Int(tree[entry].start))
+            }
+            return add(node(.block, at: position, from: start), bound + [arguments[1]])
+        case ("index", 1): return generatedName("@index", arguments, position, start)
+        case ("iterVar", 2): return generatedName("@it", arguments, position, start)
+        case ("accuVar", 2): return generatedName("@ac", arguments, position, start)
+        default: return nil
+        }
+    }
+
+    /// A name that no rule can write: `@index0`, `@it:0:1`.
+    private mutating func generatedName(
+        _ prefix: String, _ arguments: [SyntaxTree.ID], _ position: Int, _ start: Int
+    ) -> SyntaxTree.ID? {
+        var name = prefix
+        for argument in arguments {
+            guard case .int(let number)? = tree.constant(argument), number >= 0 else {
+                report("a non-negative int literal is needed", at: Int(tree[argument].start))
+                return faulty()
+            }
+            name += arguments.count == 1 ? "\(number)" : ":\(number)"
+        }
+        var made = node(.identifier, at: position, from: start)
+        made.name = tree.intern(name)
+        return add(made, [])
+    }
+}

@@ -1,0 +1,219 @@
+import AttributeValues
+
+/// Text to syntax tree, by precedence climbing over the bytes. Never throws: a fault is noted, the parser skips to the
+/// next comma or closing bracket and goes on, so that one pass finds the independent faults.
+/// Recursion is bounded by `limits.nesting`; time and memory are linear in the text.
+struct Parser {
+    var lexer: Lexer
+    var tree: SyntaxTree
+    var diagnostics: [Diagnostic] = []
+    let limits: RuleLimits
+    private var depth = 0
+    /// Set from a fault to the next place to start anew: what is found between would be a consequence.
+    private var isRecovering = false
+    private var isAborted = false
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, limits: RuleLimits) {
+        lexer = Lexer(bytes)
+        tree = SyntaxTree(capacity: min(bytes.count / 3 + 4, limits.nodes))
+        self.limits = limits
+    }
+
+    static func parse(_ text: String, limits: RuleLimits) -> (tree: SyntaxTree, diagnostics: [Diagnostic]) {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard bytes.count <= limits.sourceLength else {
+                let message = "a rule of \(bytes.count) bytes; at most \(limits.sourceLength) are allowed"
+                return (SyntaxTree(capacity: 0), [Diagnostic(kind: .limit, offset: 0, message: message)])
+            }
+            var parser = Parser(bytes, limits: limits)
+            parser.tree.root = parser.parseExpression()
+            if parser.lexer.token != .end {
+                parser.fail("expected an operator or the end, found \(parser.found)")
+            }
+            return (parser.tree, parser.diagnostics)
+        }
+    }
+
+    // MARK: faults
+
+    var found: String {
+        switch lexer.token {
+        case .identifier, .quotedIdentifier, .int, .uint, .double: "'\(lexer.text)'"
+        default: lexer.token.text
+        }
+    }
+
+    mutating func fail(_ message: String, at offset: Int? = nil, hint: String? = nil) {
+        if isRecovering || isAborted || diagnostics.count >= limits.errors { return }
+        isRecovering = true
+        if lexer.token == .invalid, let fault = lexer.fault {
+            diagnostics.append(Diagnostic(kind: .syntax, offset: fault.offset, message: fault.message))
+        } else {
+            diagnostics.append(Diagnostic(kind: .syntax, offset: offset ?? lexer.start, message: message, hint: hint))
+        }
+    }
+
+    /// A fault that leaves the parser in step: what follows is told as well.
+    mutating func report(_ message: String, at offset: Int, hint: String? = nil) {
+        if isRecovering || isAborted || diagnostics.count >= limits.errors { return }
+        diagnostics.append(Diagnostic(kind: .syntax, offset: offset, message: message, hint: hint))
+    }
+
+    private mutating func abort(_ message: String) {
+        if isAborted { return }
+        diagnostics.append(Diagnostic(kind: .limit, offset: lexer.start, message: message))
+        isAborted = true
+        lexer.moveToEnd()
+    }
+
+    /// Skips to the next comma or closing bracket of the level at hand.
+    private mutating func recover() {
+        var level = 0
+        while true {
+            switch lexer.token {
+            case .end: return
+            case .leftParenthesis, .leftBracket, .leftBrace: level += 1
+            case .rightParenthesis, .rightBracket, .rightBrace:
+                if level == 0 { return }
+                level -= 1
+            case .comma: if level == 0 { return }
+            default: break
+            }
+            lexer.advance()
+        }
+    }
+
+    /// The comma between two items; a fault in the item before it ends there.
+    mutating func skipComma() -> Bool {
+        if isRecovering { recover() }
+        guard lexer.token == .comma else { return false }
+        isRecovering = false
+        lexer.advance()
+        return true
+    }
+
+    mutating func expect(_ token: Token) {
+        if lexer.token == token {
+            isRecovering = false
+            lexer.advance()
+            return
+        }
+        fail("expected \(token.text), found \(found)")
+        recover()
+        if lexer.token == token {
+            isRecovering = false
+            lexer.advance()
+        }
+    }
+
+    // MARK: nodes
+
+    func node(_ kind: SyntaxTree.Kind, at position: Int, from start: Int? = nil) -> SyntaxTree.Node {
+        SyntaxTree.Node(
+            kind: kind, position: Int32(position), start: Int32(start ?? position), end: Int32(lexer.previousEnd))
+    }
+
+    mutating func add(_ node: SyntaxTree.Node, _ children: [SyntaxTree.ID]) -> SyntaxTree.ID {
+        let id = tree.add(node, children)
+        if tree.nodes.count > limits.nodes { abort("a rule of more than \(limits.nodes) parts") }
+        if Int(tree[id].height) > limits.nesting { abort("nested deeper than \(limits.nesting) levels") }
+        return id
+    }
+
+    mutating func faulty() -> SyntaxTree.ID { tree.add(node(.faulty, at: lexer.start)) }
+
+    // MARK: expressions
+
+    mutating func parseExpression() -> SyntaxTree.ID {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= limits.nesting else {
+            abort("nested deeper than \(limits.nesting) levels")
+            return faulty()
+        }
+        let condition = parseOr()
+        guard lexer.token == .question else { return condition }
+        let position = lexer.start
+        lexer.advance()
+        let yes = parseOr()
+        if lexer.token != .colon {
+            fail("expected ':' of the conditional, found \(found)", hint: "a nested conditional stands in parentheses")
+            return faulty()
+        }
+        lexer.advance()
+        let no = parseExpression()
+        return add(node(.conditional, at: position), [condition, yes, no])
+    }
+
+    private mutating func parseOr() -> SyntaxTree.ID {
+        parseLogical(.or, .or) { $0.parseLogical(.and, .and) { $0.parseBinary(1) } }
+    }
+
+    /// One node for the whole chain, however long, so that chains do not nest.
+    private mutating func parseLogical(
+        _ token: Token, _ kind: SyntaxTree.Kind, _ operand: (inout Parser) -> SyntaxTree.ID
+    ) -> SyntaxTree.ID {
+        let first = operand(&self)
+        guard lexer.token == token else { return first }
+        let position = lexer.start
+        var operands = [first]
+        while lexer.token == token {
+            lexer.advance()
+            operands.append(operand(&self))
+        }
+        return add(node(kind, at: position), operands)
+    }
+
+    private func binaryOperator() -> (SyntaxTree.Operation, level: Int)? {
+        switch lexer.token {
+        case .less: (.less, 1)
+        case .lessOrEqual: (.lessOrEqual, 1)
+        case .greater: (.greater, 1)
+        case .greaterOrEqual: (.greaterOrEqual, 1)
+        case .equal: (.equal, 1)
+        case .notEqual: (.notEqual, 1)
+        case .in_: (.isIn, 1)
+        case .plus: (.add, 2)
+        case .minus: (.subtract, 2)
+        case .star: (.multiply, 3)
+        case .slash: (.divide, 3)
+        case .percent: (.modulo, 3)
+        default: nil
+        }
+    }
+
+    private mutating func parseBinary(_ minimum: Int) -> SyntaxTree.ID {
+        var left = parseUnary()
+        while let (operation, level) = binaryOperator(), level >= minimum {
+            let position = lexer.start
+            lexer.advance()
+            let right = parseBinary(level + 1)
+            var made = node(.binary, at: position)
+            made.detail = operation.rawValue
+            left = add(made, [left, right])
+        }
+        return left
+    }
+
+    private mutating func parseUnary() -> SyntaxTree.ID {
+        let position = lexer.start
+        switch lexer.token {
+        case .bang: return parsePrefix(.bang, .not, position)
+        case .minus: return parsePrefix(.minus, .negate, position)
+        default: return parseMember()
+        }
+    }
+
+    /// `!!x` is x: pairs cancel. A minus directly before a number belongs to the number.
+    private mutating func parsePrefix(_ token: Token, _ kind: SyntaxTree.Kind, _ position: Int) -> SyntaxTree.ID {
+        var isOdd = false
+        while lexer.token == token {
+            if token == .minus, lexer.isBeforeNumber { break }
+            isOdd.toggle()
+            lexer.advance()
+        }
+        let operand = parseMember()
+        return isOdd ? add(node(kind, at: position), [operand]) : operand
+    }
+}

@@ -1,0 +1,21 @@
+/// How much a rule may be and do. Rules come from outside, so everything they size has a bound.
+public struct RuleLimits: Hashable, Sendable {
+    /// Bytes of a rule's text. The parser is linear; this bounds its memory (about 100 bytes per byte of text).
+    public var sourceLength = 100_000
+    /// Levels of nested expressions, and of the tree they make: the parser, checker and compiler recurse this deep.
+    public var nesting = 250
+    /// Nodes of the syntax tree.
+    public var nodes = 50_000
+    /// Faults of one rule that are reported.
+    public var errors = 30
+    /// Steps of one evaluation; about 5 to 50 ns each.
+    public var cost = 10_000_000
+    /// Bytes of a string or bytes value made by a rule.
+    public var textSize = 16 << 20
+    /// Elements of a list or map made by a rule, and values in its result all told.
+    public var resultSize = 1_000_000
+    /// Levels of lists and maps in a rule's result.
+    public var resultDepth = 128
+
+    public init() {}
+}

@@ -1,0 +1,182 @@
+import AttributeValues
+
+/// A rule's abstract syntax: nodes in one array, children before parents, named by index. Macros are nodes of their own.
+struct SyntaxTree {
+    typealias ID = Int
+
+    enum Kind: UInt8 {
+        /// `name`: index into `constants`.
+        case literal
+        case identifier
+        /// Child: operand. Optional form: `a.?b`.
+        case select
+        /// `has(a.b)`; child: operand.
+        case presence
+        /// Children: operand, key. Optional form: `a[?k]`.
+        case index
+        /// A global function; children: arguments.
+        case call
+        /// Children: receiver, arguments.
+        case memberCall
+        case list
+        /// Children: key, value, key, value, …
+        case map
+        /// Child of a list, or value of a map entry: `?expression`.
+        case optionalEntry
+        case message
+        case not, negate
+        /// Children: left, right; the operator in `operation`.
+        case binary
+        /// Any number of children.
+        case and, or
+        case conditional
+        /// Children: range, then what `macro` says. Variables: `name`, `second`.
+        case comprehension
+        /// Children: value, body. Variable: `name`.
+        case bind
+        /// `optMap`, `optFlatMap`; children: operand, body.
+        case optionalMap
+        /// Children: the bound expressions, then the body.
+        case block
+        /// What could not be parsed.
+        case faulty
+    }
+
+    enum Operation: UInt8 {
+        case add, subtract, multiply, divide, modulo
+        case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, isIn
+
+        var text: String {
+            switch self {
+            case .add: "+"
+            case .subtract: "-"
+            case .multiply: "*"
+            case .divide: "/"
+            case .modulo: "%"
+            case .equal: "=="
+            case .notEqual: "!="
+            case .less: "<"
+            case .lessOrEqual: "<="
+            case .greater: ">"
+            case .greaterOrEqual: ">="
+            case .isIn: "in"
+            }
+        }
+    }
+
+    /// What a comprehension computes; the children behind the range in brackets.
+    enum Macro: UInt8 {
+        /// [predicate]
+        case all, exists, existsOne, filter
+        /// [transform] or [predicate, transform]
+        case map, transformList, transformMap, transformMapEntry
+        /// [key]
+        case sortBy
+    }
+
+    struct Node {
+        var kind: Kind
+        /// The optional form of select and index; the leading dot of names; `optFlatMap` among optional maps.
+        var flag = false
+        /// `Operation` or `Macro`.
+        var detail: UInt8 = 0
+        /// Index into `names` (or `constants`); -1 for none.
+        var name: Int32 = -1
+        /// A comprehension's second variable in `names`; -1 for none.
+        var second: Int32 = -1
+        fileprivate(set) var firstChild: Int32 = 0
+        fileprivate(set) var childCount: Int32 = 0
+        /// Levels below and including this node.
+        fileprivate(set) var height: Int32 = 1
+        /// Byte offsets: what errors point at, and the source text of the whole node.
+        var position: Int32
+        var start: Int32
+        var end: Int32
+    }
+
+    private(set) var nodes: [Node] = []
+    private(set) var childIDs: [Int32] = []
+    private(set) var names: [String] = []
+    private(set) var constants: [Value] = []
+    var root: ID = 0
+
+    init(capacity: Int) {
+        nodes.reserveCapacity(capacity)
+        childIDs.reserveCapacity(capacity)
+        names.reserveCapacity(8)
+    }
+
+    subscript(id: ID) -> Node {
+        get { nodes[id] }
+        set { nodes[id] = newValue }
+    }
+
+    func child(_ id: ID, _ number: Int) -> ID { ID(childIDs[Int(nodes[id].firstChild) + number]) }
+
+    func children(_ id: ID) -> ArraySlice<Int32> {
+        let first = Int(nodes[id].firstChild)
+        return childIDs[first..<first + Int(nodes[id].childCount)]
+    }
+
+    func name(_ id: ID) -> String {
+        let index = Int(nodes[id].name)
+        return index < 0 ? "" : names[index]
+    }
+
+    func secondName(_ id: ID) -> String? {
+        let index = Int(nodes[id].second)
+        return index < 0 ? nil : names[index]
+    }
+
+    func constant(_ id: ID) -> Value? {
+        nodes[id].kind == .literal ? constants[Int(nodes[id].name)] : nil
+    }
+
+    func operation(_ id: ID) -> Operation { Operation(rawValue: nodes[id].detail) ?? .add }
+    func macro(_ id: ID) -> Macro { Macro(rawValue: nodes[id].detail) ?? .all }
+
+    mutating func intern(_ name: String) -> Int32 {
+        names.append(name)
+        return Int32(names.count - 1)
+    }
+
+    mutating func add(_ node: Node, _ children: ID...) -> ID { add(node, children) }
+
+    mutating func add(_ node: Node, _ children: [ID]) -> ID {
+        var node = node
+        node.firstChild = Int32(childIDs.count)
+        node.childCount = Int32(children.count)
+        var below: Int32 = 0
+        for child in children {
+            childIDs.append(Int32(child))
+            below = max(below, nodes[child].height)
+            node.start = min(node.start, nodes[child].start)
+            node.end = max(node.end, nodes[child].end)
+        }
+        node.height = below + 1
+        nodes.append(node)
+        return nodes.count - 1
+    }
+
+    mutating func addLiteral(_ value: Value, _ position: Int, _ start: Int, _ end: Int) -> ID {
+        constants.append(value)
+        return add(
+            Node(
+                kind: .literal, name: Int32(constants.count - 1), position: Int32(position), start: Int32(start),
+                end: Int32(end)))
+    }
+
+    /// `a.b.c` when the node is a chain of plain selects on an identifier, outermost last; nil otherwise.
+    func qualifiedName(_ id: ID) -> (names: [String], hasLeadingDot: Bool)? {
+        var names: [String] = []
+        var at = id
+        while nodes[at].kind == .select, !nodes[at].flag {
+            names.append(name(at))
+            at = child(at, 0)
+        }
+        guard nodes[at].kind == .identifier else { return nil }
+        names.append(name(at))
+        names.reverse()
+        return (names, nodes[at].flag)
+    }
+}

@@ -1,0 +1,249 @@
+import AttributeValues
+
+extension Checker {
+    // MARK: operators
+
+    mutating func checkNegation(_ id: SyntaxTree.ID) -> RuleType {
+        let type = check(tree.child(id, 0))
+        switch unifier.substitute(type) {
+        case .int, .double, .dyn, .error, .duration: return type
+        case .variable: return .dyn
+        case .wrapper(let inner) where inner == .int || inner == .double: return inner
+        case let found:
+            fail(id, "found no matching overload for '-' applied to '(\(found))'")
+            return .error
+        }
+    }
+
+    mutating func checkBinary(_ id: SyntaxTree.ID) -> RuleType {
+        let operation = tree.operation(id)
+        let left = check(tree.child(id, 0))
+        let right = check(tree.child(id, 1))
+        switch operation {
+        case .equal, .notEqual:
+            let common = unifier.fresh()
+            if left != right, !unifier.agree([left, right], [common, common]) { failOverload(id, operation.text, [left, right]) }
+            return .bool
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            if left == right, left == .int || left == .double || left == .string { return .bool }
+            _ = call(id, operation.text, "_<_", [left, right])
+            return .bool
+        case .isIn:
+            _ = call(id, "in", "_in_", [left, right])
+            return .bool
+        case .add, .subtract, .multiply:
+            if left == right, left == .int || left == .double { return left }
+            return call(id, operation.text, "_\(operation.text)_", [left, right])
+        case .divide, .modulo:
+            if left == .int, right == .int { return .int }
+            return call(id, operation.text, "_\(operation.text)_", [left, right])
+        }
+    }
+
+    private mutating func call(_ id: SyntaxTree.ID, _ text: String, _ name: String, _ arguments: [RuleType]) -> RuleType {
+        guard let declaration = FunctionTable.standard[name] else { preconditionFailure("operator \(name) has no signature") }
+        return resolve(declaration, arguments, isMember: false) ?? failOverload(id, text, arguments)
+    }
+
+    @discardableResult
+    private mutating func failOverload(_ id: SyntaxTree.ID, _ name: String, _ arguments: [RuleType]) -> RuleType {
+        let found = arguments.map { unifier.substitute($0) }
+        let list = found.map { $0.resolved.description }.joined(separator: ", ")
+        fail(id, "found no matching overload for '\(name)' applied to '(\(list))'", hint: Checker.conversionHint(found))
+        return .error
+    }
+
+    /// Mixed numbers are the usual mistake.
+    private static func conversionHint(_ types: [RuleType]) -> String? {
+        guard types.count == 2, types[0] != types[1] else { return nil }
+        let numeric: [RuleType] = [.int, .uint, .double]
+        if numeric.contains(types[0]), numeric.contains(types[1]) {
+            let target = types.contains(.double) ? "double" : "int"
+            return "numbers of different types do not mix: convert one, as \(target)(x)"
+        }
+        if types.contains(.string) { return "string(x) makes a string of a value" }
+        if types.contains(.null) { return "make one side dyn(…) to compare it with null" }
+        return nil
+    }
+
+    // MARK: functions
+
+    mutating func checkCall(_ id: SyntaxTree.ID) -> RuleType {
+        let name = tree.name(id)
+        let arguments = tree.children(id).map { check(Int($0)) }
+        for candidate in scope.candidates(name, isRooted: tree[id].flag) {
+            guard let declaration = scope.function(candidate) else { continue }
+            resolutions[id] = .function(declaration.function)
+            return checkCall(id, declaration, arguments, isMember: false)
+        }
+        failUnknown(id, name)
+        return .error
+    }
+
+    mutating func checkMemberCall(_ id: SyntaxTree.ID) -> RuleType {
+        let name = tree.name(id)
+        let receiver = tree.child(id, 0)
+        if let (names, isRooted) = tree.qualifiedName(receiver) {
+            let qualified = names.joined(separator: ".") + "." + name
+            for candidate in scope.candidates(qualified, isRooted: isRooted) {
+                guard let declaration = scope.function(candidate) else { continue }
+                resolutions[id] = .namespacedFunction(declaration.function)
+                let arguments = tree.children(id).dropFirst().map { check(Int($0)) }
+                return checkCall(id, declaration, arguments, isMember: false)
+            }
+        }
+        let arguments = tree.children(id).map { check(Int($0)) }
+        guard let declaration = scope.function(name) else {
+            failUnknown(id, name)
+            return .error
+        }
+        resolutions[id] = .function(declaration.function)
+        return checkCall(id, declaration, arguments, isMember: true)
+    }
+
+    private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String) {
+        fail(
+            id, "undeclared reference to '\(name)'",
+            hint: NearestName.hint(name, among: scope.functionNames)
+                ?? (scope.variable(name) != nil ? "'\(name)' is a variable, not a function" : nil))
+    }
+
+    private mutating func checkCall(
+        _ id: SyntaxTree.ID, _ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool
+    ) -> RuleType {
+        if declaration.function == .greatest || declaration.function == .least, !isMember {
+            return checkExtremum(id, declaration.name, arguments)
+        }
+        if let result = resolve(declaration, arguments, isMember: isMember) { return result }
+        let found = arguments.map { unifier.substitute($0).resolved.description }
+        let applied =
+            isMember
+            ? "\(found[0]).(\(found.dropFirst().joined(separator: ", ")))" : "(\(found.joined(separator: ", ")))"
+        fail(
+            id, "found no matching overload for '\(declaration.name)' applied to '\(applied)'",
+            hint: "it takes " + Checker.forms(declaration))
+        return .error
+    }
+
+    private static func forms(_ declaration: FunctionDeclaration) -> String {
+        let forms = declaration.overloads.map { overload in
+            let parameters = overload.parameters.map(\.description)
+            return overload.isMember
+                ? "\(parameters[0]).\(declaration.name)(\(parameters.dropFirst().joined(separator: ", ")))"
+                : "\(declaration.name)(\(parameters.joined(separator: ", ")))"
+        }
+        return forms.prefix(4).joined(separator: ", ") + (forms.count > 4 ? ", …" : "")
+    }
+
+    /// The result of the overloads that fit: their common type, or `dyn` when they differ; nil when none fits.
+    private mutating func resolve(_ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool) -> RuleType? {
+        var result: RuleType?
+        for overload in declaration.overloads
+        where overload.isMember == isMember && overload.parameters.count == arguments.count {
+            var parameters = overload.parameters
+            var produced = overload.result
+            if !overload.typeParameters.isEmpty {
+                let variables = overload.typeParameters.map { _ in unifier.fresh() }
+                parameters = parameters.map { unifier.instantiate($0, overload.typeParameters, variables) }
+                produced = unifier.instantiate(produced, overload.typeParameters, variables)
+            }
+            guard unifier.agree(arguments, parameters) else { continue }
+            let type = unifier.substitute(produced)
+            if let known = result, known != type {
+                result = .dyn
+            } else {
+                result = type
+            }
+        }
+        return result
+    }
+
+    /// `math.greatest`, `math.least`: one or more numbers, or one list of them; the result keeps its type.
+    private mutating func checkExtremum(_ id: SyntaxTree.ID, _ name: String, _ arguments: [RuleType]) -> RuleType {
+        guard !arguments.isEmpty else {
+            fail(id, "\(name)() needs at least one argument")
+            return .error
+        }
+        var elements = arguments.map { unifier.substitute($0) }
+        if elements.count == 1, case .list(let element) = elements[0] { elements = [unifier.substitute(element)] }
+        var result: RuleType?
+        for type in elements {
+            switch type {
+            case .int, .uint, .double: result = result == nil || result == type ? type : .dyn
+            case .dyn, .error, .variable: result = .dyn
+            case .wrapper(let inner) where [.int, .uint, .double].contains(inner): result = .dyn
+            default:
+                fail(id, "\(name)() takes numbers or one list of numbers, not '\(type)'")
+                return .error
+            }
+        }
+        return result ?? .dyn
+    }
+
+    // MARK: comprehensions
+
+    mutating func checkComprehension(_ id: SyntaxTree.ID) -> RuleType {
+        let macro = tree.macro(id)
+        let children = tree.children(id).map { Int($0) }
+        let range = checkAndSubstitute(children[0])
+        let key: RuleType
+        let value: RuleType
+        switch range.unwrapped {
+        case .list(let element): (key, value) = (.int, element)
+        case .map(let mapKey, let mapValue) where macro != .sortBy: (key, value) = (mapKey, mapValue)
+        case .dyn, .error, .variable, .parameter: (key, value) = (.dyn, .dyn)
+        case let type:
+            fail(
+                id, "expression of type '\(type)' cannot be range of a comprehension (must be list, map, or dynamic)",
+                at: Int(tree[children[0]].start))
+            (key, value) = (.error, .error)
+        }
+        let isList = if case .list = range.unwrapped { true } else { false }
+        var added: [(String, RuleType)]
+        if let second = tree.secondName(id) {
+            added = [(tree.name(id), key), (second, value)]
+        } else {
+            added = [(tree.name(id), isList ? value : key)]
+        }
+        // The element of an unknown range is whatever it is.
+        if range.isDynOrError { added = added.map { ($0.0, .dyn) } }
+        let elementType = added[0].1
+        return withLocals(added, of: id) { $0.checkSteps(macro, children, key: key, element: elementType) }
+    }
+
+    private mutating func checkSteps(
+        _ macro: SyntaxTree.Macro, _ children: [Int], key: RuleType, element: RuleType
+    ) -> RuleType {
+        let last = children[children.count - 1]
+        if children.count == 3 { expect(.bool, children[1]) }
+        switch macro {
+        case .all, .exists, .existsOne:
+            expect(.bool, last)
+            return .bool
+        case .filter:
+            expect(.bool, last)
+            return .list(element)
+        case .map, .transformList: return .list(check(last))
+        case .transformMap: return .map(key, check(last))
+        case .transformMapEntry:
+            let type = checkAndSubstitute(last)
+            switch type {
+            case .map: return type
+            case .dyn, .error, .variable: return .map(.dyn, .dyn)
+            default:
+                fail(last, "transformMapEntry needs a map as its result, not '\(type)'", at: Int(tree[last].start))
+                return .map(.dyn, .dyn)
+            }
+        case .sortBy:
+            _ = check(last)
+            return .list(element)
+        }
+    }
+}
+
+extension RuleType {
+    /// The type without the permission of null.
+    var unwrapped: RuleType {
+        if case .wrapper(let type) = self { type.unwrapped } else { self }
+    }
+}

@@ -1,0 +1,144 @@
+import AttributeValues
+
+extension Checker {
+    func local(_ name: String) -> (type: RuleType, number: Int)? {
+        for local in locals.reversed() where local.name == name { return (local.type, local.number) }
+        return nil
+    }
+
+    /// The variable of the scope's table, entered at its first use.
+    private mutating func use(_ name: String, _ type: RuleType) -> Resolution {
+        if let known = variables.firstIndex(where: { $0.name == name }) { return .variable(known) }
+        variables.append(CheckedTree.Variable(name: name, type: type))
+        return .variable(variables.count - 1)
+    }
+
+    /// A variable or a type's name, container first.
+    private mutating func resolve(_ id: SyntaxTree.ID, _ name: String, isRooted: Bool) -> RuleType? {
+        if scope.container.isEmpty || isRooted {
+            return resolveExactly(id, name)
+        }
+        for candidate in scope.candidates(name, isRooted: false) {
+            if let type = resolveExactly(id, candidate) { return type }
+        }
+        return nil
+    }
+
+    private mutating func resolveExactly(_ id: SyntaxTree.ID, _ name: String) -> RuleType? {
+        if let type = scope.variable(name) {
+            resolutions[id] = use(name, type)
+            return type
+        }
+        if let type = RuleScope.typeValue(name) {
+            resolutions[id] = .typeValue(name)
+            return .type(type)
+        }
+        return nil
+    }
+
+    mutating func checkIdentifier(_ id: SyntaxTree.ID) -> RuleType {
+        let name = tree.name(id)
+        let isRooted = tree[id].flag
+        if !isRooted, let (type, number) = local(name) {
+            resolutions[id] = .local(number)
+            return type
+        }
+        if let type = resolve(id, name, isRooted: isRooted) { return type }
+        if let noun = scope.namespace(name) {
+            fail(id, "'\(name)' is not a value", hint: "name one \(noun), as \(name).key")
+            return .error
+        }
+        let names = locals.map(\.name) + scope.variableNames + scope.namespaceNames
+        let hint =
+            scope.function(name) != nil
+            ? "'\(name)' is a function: \(name)(…)" : NearestName.hint(name, among: names.filter { !$0.contains("@") })
+        fail(id, "undeclared reference to '\(name)'" + inContainer, hint: hint)
+        return .error
+    }
+
+    private var inContainer: String { scope.container.isEmpty ? "" : " (in container '\(scope.container)')" }
+
+    // MARK: selects
+
+    mutating func checkSelect(_ id: SyntaxTree.ID) -> RuleType {
+        if !tree[id].flag, let type = checkQualified(id) { return type }
+        let operand = check(tree.child(id, 0))
+        let type = select(operand, tree.name(id), id)
+        return tree[id].flag && type.optionalElement == nil ? .optional(type) : type
+    }
+
+    /// The chain as one dotted name: the longest declared prefix of a chain of selects is the variable.
+    private mutating func checkQualified(_ id: SyntaxTree.ID) -> RuleType? {
+        guard let (names, isRooted) = tree.qualifiedName(id) else { return nil }
+        if !isRooted, local(names[0]) != nil { return nil }
+        if let type = resolve(id, names.joined(separator: "."), isRooted: isRooted) { return type }
+        guard names.count == 2, let noun = scope.namespace(names[0]), scope.variable(names[0]) == nil else { return nil }
+        let prefix = names[0] + "."
+        let keys = scope.variableNames.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+        fail(id, "no \(noun) '\(names[1])'", hint: NearestName.hint(names[1], among: keys))
+        return .error
+    }
+
+    /// The type of a field of a value of a type.
+    mutating func select(_ operand: RuleType, _ field: String, _ id: SyntaxTree.ID) -> RuleType {
+        switch unifier.substitute(operand) {
+        case .dyn, .error, .variable, .parameter: return .dyn
+        case .map(let key, let value):
+            if !unifier.agree(.string, key) {
+                fail(id, "a map with keys of type '\(unifier.substitute(key))' has no field '\(field)'", hint: "write m[key]")
+            }
+            return value
+        case .wrapper(let type): return select(type, field, id)
+        case .abstract("optional_type", let parameters):
+            let type = select(parameters.first ?? .dyn, field, id)
+            return type.optionalElement == nil ? .optional(type) : type
+        case .abstract(let name, _):
+            guard let properties = scope.properties(of: name) else {
+                fail(id, "type '\(name)' does not support field selection")
+                return .error
+            }
+            if let type = properties[field] { return type }
+            fail(id, "'\(name)' has no property '\(field)'", hint: NearestName.hint(field, among: properties.keys))
+            return .error
+        case let type:
+            let hint =
+                scope.function(field)?.overloads.contains { $0.isMember } ?? false
+                ? "'\(field)' is a function: write \(field)()" : nil
+            fail(id, "type '\(type)' does not support field selection", hint: hint)
+            return .error
+        }
+    }
+
+    mutating func checkIndex(_ id: SyntaxTree.ID) -> RuleType {
+        let operandID = tree.child(id, 0)
+        // `env["key"]` is `env.key`.
+        if tree[operandID].kind == .identifier, !tree[id].flag, case .string(let key)? = tree.constant(tree.child(id, 1)),
+            local(tree.name(operandID)) == nil, scope.variable(tree.name(operandID)) == nil,
+            let noun = scope.namespace(tree.name(operandID))
+        {
+            if let type = resolve(id, "\(tree.name(operandID)).\(key)", isRooted: true) { return type }
+            fail(id, "no \(noun) '\(key)'")
+            return .error
+        }
+        let operand = check(operandID)
+        let key = check(tree.child(id, 1))
+        let type = element(unifier.substitute(operand), key, id)
+        return tree[id].flag && type.optionalElement == nil ? .optional(type) : type
+    }
+
+    private mutating func element(_ operand: RuleType, _ key: RuleType, _ id: SyntaxTree.ID) -> RuleType {
+        switch operand {
+        case .dyn, .error, .variable, .parameter: return .dyn
+        case .wrapper(let type): return element(type, key, id)
+        case .list(let element) where unifier.agree(key, .int): return element
+        case .map(let keyType, let value) where unifier.agree(key, keyType): return value
+        case .abstract("vector", _) where unifier.agree(key, .int): return .double
+        case .abstract("optional_type", let parameters):
+            let type = element(unifier.substitute(parameters.first ?? .dyn), key, id)
+            return type.optionalElement == nil ? .optional(type) : type
+        default:
+            fail(id, "found no matching overload for '[]' applied to '(\(operand), \(unifier.substitute(key)))'")
+            return .error
+        }
+    }
+}

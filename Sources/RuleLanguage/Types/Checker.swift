@@ -1,0 +1,244 @@
+import AttributeValues
+
+/// What a name or a call in a rule stands for.
+enum Resolution {
+    case none
+    /// A variable of the scope: index into `CheckedTree.variables`.
+    case variable(Int)
+    /// A macro's variable, by the number of its declaration.
+    case local(Int)
+    case typeValue(String)
+    /// A call of a global function whose name includes what looks like a receiver.
+    case namespacedFunction(Function?)
+    case function(Function?)
+}
+
+/// A rule with its names resolved and its types known.
+struct CheckedTree {
+    struct Variable {
+        var name: String
+        var type: RuleType
+    }
+
+    var tree: SyntaxTree
+    /// By node.
+    var types: [RuleType]
+    /// By node.
+    var resolutions: [Resolution]
+    var variables: [Variable]
+    var resultType: RuleType
+}
+
+/// Resolves names and infers types in one walk, children first; recursion is bounded by the tree's height.
+/// Faults are noted and the faulty part taken as agreeing with everything, so that all independent faults are found.
+struct Checker {
+    var tree: SyntaxTree
+    let scope: RuleScope
+    var types: [RuleType]
+    var resolutions: [Resolution]
+    var variables: [CheckedTree.Variable] = []
+    var unifier = Unifier()
+    var diagnostics: [Diagnostic] = []
+    /// Macro variables in scope, innermost last.
+    var locals: [(name: String, type: RuleType, number: Int)] = []
+    var localCount = 0
+
+    init(_ tree: SyntaxTree, in scope: RuleScope) {
+        self.tree = tree
+        self.scope = scope
+        types = [RuleType](repeating: .error, count: tree.nodes.count)
+        resolutions = [Resolution](repeating: .none, count: tree.nodes.count)
+    }
+
+    static func check(_ tree: SyntaxTree, in scope: RuleScope) -> (CheckedTree, [Diagnostic]) {
+        var checker = Checker(tree, in: scope)
+        let type = checker.check(tree.root)
+        let result = checker.unifier.substitute(type).resolved
+        checker.diagnostics.sort { $0.offset < $1.offset }
+        let checked = CheckedTree(
+            tree: tree, types: checker.types.map { checker.unifier.substitute($0) }, resolutions: checker.resolutions,
+            variables: checker.variables, resultType: result)
+        return (checked, Array(checker.diagnostics.prefix(scope.limits.errors)))
+    }
+
+    mutating func fail(_ id: SyntaxTree.ID, _ message: String, hint: String? = nil, at offset: Int? = nil) {
+        diagnostics.append(
+            Diagnostic(kind: .type, offset: offset ?? Int(tree[id].position), message: message, hint: hint))
+    }
+
+    mutating func check(_ id: SyntaxTree.ID) -> RuleType {
+        let type = infer(id)
+        types[id] = type
+        return type
+    }
+
+    /// The type with what has been inferred of it. (A type is asked for first: the unifier changes on the way.)
+    mutating func checkAndSubstitute(_ id: SyntaxTree.ID) -> RuleType {
+        let type = check(id)
+        return unifier.substitute(type)
+    }
+
+    private mutating func infer(_ id: SyntaxTree.ID) -> RuleType {
+        switch tree[id].kind {
+        case .literal: return tree.constant(id).map(Checker.type(of:)) ?? .error
+        case .identifier: return checkIdentifier(id)
+        case .select: return checkSelect(id)
+        case .presence:
+            let operand = check(tree.child(id, 0))
+            _ = select(operand, tree.name(id), id)
+            return .bool
+        case .index: return checkIndex(id)
+        case .call: return checkCall(id)
+        case .memberCall: return checkMemberCall(id)
+        case .list: return checkList(id)
+        case .map: return checkMap(id)
+        case .optionalEntry: return checkOptionalEntry(id)
+        case .message:
+            for child in tree.children(id) { _ = check(Int(child)) }
+            fail(id, "'\(tree.name(id))' is not a type whose values can be written", hint: "write a map: {\"key\": value}")
+            return .error
+        case .not:
+            expect(.bool, tree.child(id, 0))
+            return .bool
+        case .negate: return checkNegation(id)
+        case .binary: return checkBinary(id)
+        case .and, .or:
+            for child in tree.children(id) { expect(.bool, Int(child)) }
+            return .bool
+        case .conditional: return checkConditional(id)
+        case .comprehension: return checkComprehension(id)
+        case .bind:
+            let value = check(tree.child(id, 0))
+            return withLocals([(tree.name(id), value)], of: id) { $0.check($0.tree.child(id, 1)) }
+        case .optionalMap: return checkOptionalMap(id)
+        case .block: return checkBlock(id)
+        case .faulty: return .error
+        }
+    }
+
+    static func type(of constant: Value) -> RuleType {
+        switch constant {
+        case .null: .null
+        case .bool: .bool
+        case .int: .int
+        case .uint: .uint
+        case .double: .double
+        case .string: .string
+        case .bytes: .bytes
+        default: .dyn
+        }
+    }
+
+    /// Checks a part that must be of a type.
+    mutating func expect(_ type: RuleType, _ id: SyntaxTree.ID) {
+        let found = check(id)
+        if !unifier.agree(found, type) {
+            fail(id, "expected type '\(type)' but found '\(unifier.substitute(found))'", at: Int(tree[id].start))
+        }
+    }
+
+    // MARK: macro variables
+
+    /// The numbers of locals follow the order of nodes' visits; a macro's variables are consecutive, kept at its node.
+    mutating func withLocals(
+        _ added: [(String, RuleType)], of id: SyntaxTree.ID, _ body: (inout Checker) -> RuleType
+    ) -> RuleType {
+        resolutions[id] = .local(localCount)
+        for (name, type) in added {
+            locals.append((name, type, localCount))
+            localCount += 1
+        }
+        let type = body(&self)
+        locals.removeLast(added.count)
+        return type
+    }
+
+    // MARK: aggregates
+
+    private mutating func checkList(_ id: SyntaxTree.ID) -> RuleType {
+        var element: RuleType?
+        for child in tree.children(id) {
+            let type = check(Int(child))
+            element = unifier.join(element, type)
+        }
+        return .list(element ?? unifier.fresh())
+    }
+
+    private mutating func checkOptionalEntry(_ id: SyntaxTree.ID) -> RuleType {
+        let type = checkAndSubstitute(tree.child(id, 0))
+        if type.isDynOrError { return .dyn }
+        let element = unifier.fresh()
+        guard unifier.agree(type, .optional(element)) else {
+            fail(id, "expected an optional value behind '?' but found '\(type)'", hint: "optional.of(x) makes one")
+            return .error
+        }
+        return unifier.substitute(element)
+    }
+
+    private mutating func checkMap(_ id: SyntaxTree.ID) -> RuleType {
+        var key: RuleType?
+        var value: RuleType?
+        let children = tree.children(id)
+        for at in stride(from: children.startIndex, to: children.endIndex, by: 2) {
+            let found = check(Int(children[at]))
+            switch unifier.substitute(found) {
+            case .bool, .int, .uint, .string, .dyn, .error, .variable, .wrapper: break
+            case let type:
+                fail(
+                    Int(children[at]), "a map key is a bool, int, uint or string, not '\(type)'",
+                    at: Int(tree[Int(children[at])].start))
+            }
+            key = unifier.join(key, found)
+            let foundValue = check(Int(children[at + 1]))
+            value = unifier.join(value, foundValue)
+        }
+        return .map(key ?? unifier.fresh(), value ?? unifier.fresh())
+    }
+
+    // MARK: conditionals, let-blocks
+
+    private mutating func checkConditional(_ id: SyntaxTree.ID) -> RuleType {
+        expect(.bool, tree.child(id, 0))
+        let yes = check(tree.child(id, 1))
+        let no = check(tree.child(id, 2))
+        let result = unifier.fresh()
+        guard unifier.agree([yes, no], [result, result]) else {
+            fail(
+                id, "the branches of '?:' have different types, '\(unifier.substitute(yes))' and '\(unifier.substitute(no))'",
+                hint: "convert one of them, or make one dyn(…)")
+            return .error
+        }
+        return unifier.substitute(result)
+    }
+
+    private mutating func checkOptionalMap(_ id: SyntaxTree.ID) -> RuleType {
+        let operand = checkAndSubstitute(tree.child(id, 0))
+        let element = unifier.fresh()
+        if !operand.isDynOrError, !unifier.agree(operand, .optional(element)) {
+            fail(id, "optMap works on an optional value, not on '\(operand)'")
+        }
+        let inner = operand.isDynOrError ? .dyn : unifier.substitute(element)
+        let isFlat = tree[id].flag
+        let body = withLocals([(tree.name(id), inner)], of: id) { $0.check($0.tree.child(id, 1)) }
+        guard isFlat else { return .optional(body) }
+        let content = unifier.fresh()
+        if !unifier.agree(body, .optional(content)) {
+            fail(id, "optFlatMap needs an optional result, not '\(unifier.substitute(body))'", hint: "use optMap")
+        }
+        return body
+    }
+
+    private mutating func checkBlock(_ id: SyntaxTree.ID) -> RuleType {
+        let children = tree.children(id)
+        resolutions[id] = .local(localCount)
+        let first = localCount
+        localCount += children.count - 1
+        for (number, child) in children.dropLast().enumerated() {
+            let type = check(Int(child))
+            locals.append(("@index\(number)", type, first + number))
+        }
+        let type = check(Int(children[children.endIndex - 1]))
+        locals.removeLast(children.count - 1)
+        return type
+    }
+}

@@ -1,0 +1,96 @@
+import AttributeValues
+
+/// The names a rule can use, with their types. Made once per set of names and shared by all rules over it; a scope can
+/// stand on another one, whose names it adds to and hides.
+public final class RuleScope {
+    public let parent: RuleScope?
+    /// Names are tried below this namespace first: in `a.b` the name `x` means `a.b.x`, else `a.x`, else `x`.
+    public let container: String
+    public let limits: RuleLimits
+    private var variables: [String: RuleType] = [:]
+    private var namespaces: [String: String] = [:]
+    private var objects: [String: [String: RuleType]] = [:]
+    private var functions: [String: FunctionDeclaration] = [:]
+
+    public init(parent: RuleScope? = nil, container: String? = nil, limits: RuleLimits? = nil) {
+        self.parent = parent
+        self.container = container ?? parent?.container ?? ""
+        self.limits = limits ?? parent?.limits ?? RuleLimits()
+    }
+
+    /// The name may be dotted; the longest declared prefix of a chain of selects is the variable.
+    public func declare(_ name: String, _ type: RuleType) { variables[name] = type }
+    public func declare(_ name: String, _ type: ValueType) { variables[name] = RuleType(type) }
+
+    /// A root that is no value itself, but has one variable per key: `env.locale`. A key that is not declared is a fault.
+    /// - Parameter noun: what a key is called in messages, as "environment key".
+    public func declareNamespace(_ name: String, keysAre noun: String, _ keys: [String: RuleType] = [:]) {
+        namespaces[name] = noun
+        for (key, type) in keys { variables["\(name).\(key)"] = type }
+    }
+
+    /// Adds a key to a namespace of this scope or one below it.
+    public func declareKey(_ key: String, in namespace: String, _ type: RuleType) {
+        variables["\(namespace).\(key)"] = type
+    }
+
+    /// The properties of a type that variables are declared with, as `.abstract(name, [])`.
+    public func declareObject(_ name: String, properties: [String: RuleType]) { objects[name] = properties }
+
+    /// A function that rules may name; calls are checked, but fail when they run.
+    func declareFunction(_ declaration: FunctionDeclaration) { functions[declaration.name] = declaration }
+
+    // MARK: look-up
+
+    func variable(_ name: String) -> RuleType? { variables[name] ?? parent?.variable(name) }
+    func namespace(_ name: String) -> String? { namespaces[name] ?? parent?.namespace(name) }
+    func properties(of object: String) -> [String: RuleType]? { objects[object] ?? parent?.properties(of: object) }
+
+    func function(_ name: String) -> FunctionDeclaration? {
+        functions[name] ?? parent?.function(name) ?? FunctionTable.standard[name]
+    }
+
+    /// All variables' names, for the search of a near one.
+    var variableNames: [String] { Array(variables.keys) + (parent?.variableNames ?? []) }
+    var namespaceNames: [String] { Array(namespaces.keys) + (parent?.namespaceNames ?? []) }
+    var functionNames: [String] {
+        Array(functions.keys) + (parent?.functionNames ?? FunctionTable.standard.keys.filter { !$0.hasPrefix("_") })
+    }
+
+    /// The names that a name may stand for, longest first.
+    func candidates(_ name: String, isRooted: Bool) -> [String] {
+        if isRooted || container.isEmpty { return [name] }
+        var found: [String] = []
+        var prefix = container[...]
+        while true {
+            found.append("\(prefix).\(name)")
+            guard let dot = prefix.lastIndex(of: ".") else { break }
+            prefix = prefix[..<dot]
+        }
+        found.append(name)
+        return found
+    }
+
+    /// The types that can be named in a rule, by their names.
+    static func typeValue(_ name: String) -> RuleType? {
+        switch name {
+        case "bool": .bool
+        case "int": .int
+        case "uint": .uint
+        case "double": .double
+        case "string": .string
+        case "bytes": .bytes
+        case "list": .list(.dyn)
+        case "map": .map(.dyn, .dyn)
+        case "null_type": .null
+        case "type": .type(.dyn)
+        case "google.protobuf.Timestamp": .timestamp
+        case "google.protobuf.Duration": .duration
+        case "optional_type": .optional(.dyn)
+        case "net.IP": .ip
+        case "net.CIDR": .cidr
+        case "color", "angle", "vector": .abstract(name, [])
+        default: nil
+        }
+    }
+}

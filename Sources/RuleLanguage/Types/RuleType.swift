@@ -1,0 +1,151 @@
+import AttributeValues
+
+/// A type as the checker sees it: `ValueType` and what inference needs beside.
+///
+/// Equality is structural. `variable` occurs only while a rule is checked; results never hold one.
+public indirect enum RuleType: Hashable, Sendable {
+    /// Anything; checked when it runs.
+    case dyn
+    /// The type of a part that has been found faulty already; agrees with everything, so that one fault is told once.
+    case error
+    case null, bool, int, uint, double, string, bytes, timestamp, duration
+    case list(RuleType)
+    case map(RuleType, RuleType)
+    /// The type of a type value: `type(1)` is `type(int)`.
+    case type(RuleType)
+    /// A named type with parameters: `optional_type(int)`, `net.IP`, an object type, a type of the host.
+    case abstract(String, [RuleType])
+    /// A value of this type or null.
+    case wrapper(RuleType)
+    /// A type parameter in a declaration.
+    case parameter(String)
+    /// A type parameter being inferred.
+    case variable(Int)
+
+    public static func optional(_ wrapped: RuleType) -> RuleType { .abstract("optional_type", [wrapped]) }
+    static let ip = RuleType.abstract("net.IP", [])
+    static let cidr = RuleType.abstract("net.CIDR", [])
+
+    /// T of `optional_type(T)`.
+    public var optionalElement: RuleType? {
+        if case .abstract("optional_type", let parameters) = self { parameters.first } else { nil }
+    }
+
+    var isDynOrError: Bool {
+        switch self {
+        case .dyn, .error: true
+        default: false
+        }
+    }
+
+    /// What a value of this type is known as at run time, where that is certain.
+    var runtimeName: String? {
+        switch self {
+        case .null: "null_type"
+        case .bool: "bool"
+        case .int: "int"
+        case .uint: "uint"
+        case .double: "double"
+        case .string: "string"
+        case .bytes: "bytes"
+        case .timestamp: "google.protobuf.Timestamp"
+        case .duration: "google.protobuf.Duration"
+        case .list: "list"
+        case .map: "map"
+        case .type: "type"
+        case .abstract(let name, _): name
+        case .dyn, .error, .wrapper, .parameter, .variable: nil
+        }
+    }
+
+    /// The type with all parts that satisfy nothing in particular read as `dyn`: how results are given out.
+    var resolved: RuleType {
+        switch self {
+        case .variable, .parameter, .error: .dyn
+        case .list(let element): .list(element.resolved)
+        case .map(let key, let value): .map(key.resolved, value.resolved)
+        case .type(let type): .type(type.resolved)
+        case .wrapper(let type): .wrapper(type.resolved)
+        case .abstract(let name, let parameters): .abstract(name, parameters.map(\.resolved))
+        default: self
+        }
+    }
+}
+
+extension RuleType: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .dyn: "dyn"
+        case .error: "unknown"
+        case .null: "null"
+        case .bool: "bool"
+        case .int: "int"
+        case .uint: "uint"
+        case .double: "double"
+        case .string: "string"
+        case .bytes: "bytes"
+        case .timestamp: "timestamp"
+        case .duration: "duration"
+        case .list(let element): "list(\(element))"
+        case .map(let key, let value): "map(\(key), \(value))"
+        case .type(let type): "type(\(type))"
+        case .wrapper(let type): "\(type)?"
+        case .abstract(let name, let parameters):
+            parameters.isEmpty ? name : "\(name)(\(parameters.map(\.description).joined(separator: ", ")))"
+        case .parameter(let name): name
+        case .variable: "dyn"
+        }
+    }
+}
+
+extension RuleType {
+    /// The checker's view of an attribute's type.
+    public init(_ type: ValueType) {
+        switch type {
+        case .dyn: self = .dyn
+        case .null: self = .null
+        case .bool: self = .bool
+        case .int: self = .int
+        case .uint: self = .uint
+        case .double: self = .double
+        case .string: self = .string
+        case .bytes: self = .bytes
+        case .timestamp: self = .timestamp
+        case .duration: self = .duration
+        case .type: self = .type(.dyn)
+        case .list(let element): self = .list(RuleType(element))
+        case .map(let key, let value): self = .map(RuleType(key), RuleType(value))
+        case .optional(let wrapped): self = .optional(RuleType(wrapped))
+        case .nullable(let wrapped): self = .wrapper(RuleType(wrapped))
+        case .color: self = .abstract("color", [])
+        case .angle: self = .abstract("angle", [])
+        case .vector: self = .abstract("vector", [])
+        case .object(let name): self = .abstract(name, [])
+        }
+    }
+
+    /// The attribute type that holds what a rule of this type gives.
+    public var valueType: ValueType {
+        switch self {
+        case .dyn, .error, .parameter, .variable: .dyn
+        case .null: .null
+        case .bool: .bool
+        case .int: .int
+        case .uint: .uint
+        case .double: .double
+        case .string: .string
+        case .bytes: .bytes
+        case .timestamp: .timestamp
+        case .duration: .duration
+        case .type: .type
+        case .list(let element): .list(element.valueType)
+        case .map(let key, let value): .map(key: key.valueType, value: value.valueType)
+        case .wrapper(let type): .nullable(type.valueType)
+        case .abstract("optional_type", let parameters): .optional(parameters.first?.valueType ?? .dyn)
+        case .abstract("color", _): .color
+        case .abstract("angle", _): .angle
+        case .abstract("vector", _): .vector(nil)
+        case .abstract(let name, _): name.hasPrefix("net.") ? .dyn : .object(name)
+        }
+    }
+}

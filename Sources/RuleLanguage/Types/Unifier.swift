@@ -1,0 +1,137 @@
+/// Type agreement with inference: which types stand for the type variables made so far.
+/// The algorithm is that of cel-go's checker (`checker/types.go`): variables take the more general of two agreeing types.
+struct Unifier {
+    /// By the number of the variable.
+    private var bindings: [RuleType?] = []
+
+    mutating func fresh() -> RuleType {
+        bindings.append(nil)
+        return .variable(bindings.count - 1)
+    }
+
+    /// The type with bound variables replaced.
+    func substitute(_ type: RuleType) -> RuleType {
+        switch type {
+        case .variable(let number): bindings[number].map(substitute) ?? type
+        case .list(let element): .list(substitute(element))
+        case .map(let key, let value): .map(substitute(key), substitute(value))
+        case .type(let inner): .type(substitute(inner))
+        case .wrapper(let inner): .wrapper(substitute(inner))
+        case .abstract(let name, let parameters):
+            parameters.isEmpty ? type : .abstract(name, parameters.map(substitute))
+        default: type
+        }
+    }
+
+    /// A declared type with its parameters as fresh variables.
+    func instantiate(_ type: RuleType, _ names: [String], _ variables: [RuleType]) -> RuleType {
+        switch type {
+        case .parameter(let name): names.firstIndex(of: name).map { variables[$0] } ?? .dyn
+        case .list(let element): .list(instantiate(element, names, variables))
+        case .map(let key, let value): .map(instantiate(key, names, variables), instantiate(value, names, variables))
+        case .type(let inner): .type(instantiate(inner, names, variables))
+        case .abstract(let name, let parameters):
+            .abstract(name, parameters.map { instantiate($0, names, variables) })
+        default: type
+        }
+    }
+
+    /// Whether a value of type `a` may stand where `b` is wanted. Binds variables only when all pairs agree.
+    mutating func agree(_ a: [RuleType], _ b: [RuleType]) -> Bool {
+        guard a.count == b.count else { return false }
+        let before = bindings
+        for (a, b) in zip(a, b) where !unify(a, b) {
+            bindings = before
+            return false
+        }
+        return true
+    }
+
+    mutating func agree(_ a: RuleType, _ b: RuleType) -> Bool {
+        if case .variable = b {} else if a == b { return true }
+        let before = bindings
+        if unify(a, b) { return true }
+        bindings = before
+        return false
+    }
+
+    /// The type of elements of which some are `a` and one is `b`.
+    mutating func join(_ a: RuleType?, _ b: RuleType) -> RuleType {
+        guard let a else { return b }
+        if case .error = b { return a }
+        return agree(a, b) ? Unifier.moreGeneral(substitute(a), substitute(b)) : .dyn
+    }
+
+    private mutating func unify(_ a: RuleType, _ b: RuleType) -> Bool {
+        if case .variable(let number) = b {
+            let (isValid, isBound) = bind(number, to: a)
+            if isValid { return true }
+            if isBound { return false }
+        }
+        if case .variable(let number) = a { return bind(number, to: b).isValid }
+        if a.isDynOrError || b.isDynOrError { return true }
+        switch (a, b) {
+        case (.null, _): return Unifier.isNullable(b)
+        case (_, .null): return Unifier.isNullable(a)
+        case (.wrapper(let x), .wrapper(let y)): return unify(x, y)
+        case (.wrapper(let x), _): return unify(x, b)
+        case (_, .wrapper(let y)): return unify(a, y)
+        case (.list(let x), .list(let y)): return unify(x, y)
+        case (.map(let k, let v), .map(let l, let w)): return unify(k, l) && unify(v, w)
+        case (.type, .type): return true
+        case (.abstract(let x, let p), .abstract(let y, let q)):
+            guard x == y, p.count == q.count else { return false }
+            for (p, q) in zip(p, q) where !unify(p, q) { return false }
+            return true
+        default: return a == b
+        }
+    }
+
+    private static func isNullable(_ type: RuleType) -> Bool {
+        switch type {
+        case .null, .wrapper, .abstract, .timestamp, .duration: true
+        default: false
+        }
+    }
+
+    private mutating func bind(_ number: Int, to type: RuleType) -> (isValid: Bool, isBound: Bool) {
+        if type == .variable(number) { return (true, true) }
+        if let bound = bindings[number] {
+            if type == bound { return (true, true) }
+            guard unify(type, bound) else { return (false, true) }
+            let general = Unifier.moreGeneral(type, bound)
+            if !occurs(number, in: general) { bindings[number] = general }
+            return (true, true)
+        }
+        guard !occurs(number, in: type) else { return (false, false) }
+        bindings[number] = type
+        return (true, false)
+    }
+
+    private func occurs(_ number: Int, in type: RuleType) -> Bool {
+        switch type {
+        case .variable(let other): other == number || bindings[other].map { occurs(number, in: $0) } ?? false
+        case .list(let inner), .type(let inner), .wrapper(let inner): occurs(number, in: inner)
+        case .map(let key, let value): occurs(number, in: key) || occurs(number, in: value)
+        case .abstract(_, let parameters): parameters.contains { occurs(number, in: $0) }
+        default: false
+        }
+    }
+
+    static func moreGeneral(_ a: RuleType, _ b: RuleType) -> RuleType { isAtLeastAsGeneral(a, b) ? a : b }
+
+    private static func isAtLeastAsGeneral(_ a: RuleType, _ b: RuleType) -> Bool {
+        switch (a, b) {
+        case (.dyn, _), (.error, _), (.variable, _): true
+        case (_, .dyn), (_, .error), (_, .variable): false
+        case (.list(let x), .list(let y)): isAtLeastAsGeneral(x, y)
+        case (.map(let k, let v), .map(let l, let w)): isAtLeastAsGeneral(k, l) && isAtLeastAsGeneral(v, w)
+        case (.type, .type): true
+        case (.wrapper(let x), _): x == b || a == b || b == .null
+        case (_, .null): true
+        case (.abstract(let x, let p), .abstract(let y, let q)):
+            x == y && p.count == q.count && zip(p, q).allSatisfy { isAtLeastAsGeneral($0, $1) }
+        default: a == b
+        }
+    }
+}
