@@ -4,7 +4,7 @@ extension Value {
     /// This value in typed JSON, as a plain JSON value.
     public var typedJSON: Value {
         switch self {
-        case .null: ["null": nil]
+        case .null: ["null": .null]
         case .bool: ["bool": self]
         case .int(let x): ["int": .string(String(x))]
         case .uint(let x): ["uint": .string(String(x))]
@@ -20,7 +20,7 @@ extension Value {
             ["duration": [
                 "seconds": .string(String(x.nanoseconds / 1_000_000_000)), "nanos": .int(x.nanoseconds % 1_000_000_000),
             ]]
-        case .optional(let x): ["optional": x.map(\.typedJSON) ?? nil]
+        case .optional(let x): ["optional": x.map(\.typedJSON) ?? .null]
         case .opaque(let x): .map(ValueMap([(.string(x.typeName), x.typedJSON)]))
         }
     }

@@ -92,8 +92,9 @@ extension Value {
 }
 
 extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+    ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    // Not by `nil`: in `found ? value : nil` of type `Value?` the compiler would take `nil` for `.null`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     public init(integerLiteral value: Int64) { self = .int(value) }
     public init(floatLiteral value: Double) { self = .double(value) }
@@ -102,7 +103,6 @@ extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expre
     public init(dictionaryLiteral elements: (String, Value)...) {
         self = .map(ValueMap(elements.map { (.string($0), $1) }))
     }
-    public init(nilLiteral: ()) { self = .null }
 }
 
 /// A value of a type that CEL's core does not know. Subclasses are immutable.

@@ -126,7 +126,7 @@ struct PathTests {
     @Test("types accept what they should and widen int to double") func accepts() {
         #expect(ValueType.double.accept(1) == 1.0)
         #expect(ValueType.int.accept(1.5) == nil)
-        #expect(ValueType.nullable(.int).accept(nil) == .null)
+        #expect(ValueType.nullable(.int).accept(.null) == .null)
         #expect(ValueType.list(.double).accept([1, 2.5]) == [1.0, 2.5])
         #expect(ValueType.duration.accept("2s") == .duration(TimeSpan(nanoseconds: 2_000_000_000)))
         #expect(ValueType.string.accept(1) == nil)
