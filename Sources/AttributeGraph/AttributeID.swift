@@ -1,0 +1,43 @@
+/// Names one attribute of one graph for as long as that attribute lives.
+///
+/// The index is a row of the graph's tables and is reused after the attribute is destroyed; the generation
+/// is not, so an id kept past its attribute's end is recognised as dead and never reaches the next tenant.
+/// Ids of different graphs must not be mixed: nothing can tell them apart.
+@frozen
+public struct AttributeID: Hashable, Sendable, CustomStringConvertible {
+    /// The row. Dense and small, so that a host can keep tables of its own by it. Row 0 is never used.
+    public let index: UInt32
+    public let generation: UInt32
+
+    @inlinable
+    public init(index: UInt32, generation: UInt32) {
+        self.index = index
+        self.generation = generation
+    }
+
+    public var description: String { "#\(index).\(generation)" }
+}
+
+/// Names one subgraph: a set of attributes and further subgraphs that are destroyed together.
+@frozen
+public struct SubgraphID: Hashable, Sendable, CustomStringConvertible {
+    public let index: UInt32
+    public let generation: UInt32
+
+    @inlinable
+    public init(index: UInt32, generation: UInt32) {
+        self.index = index
+        self.generation = generation
+    }
+
+    /// The subgraph every graph begins with; it cannot be destroyed.
+    @inlinable
+    public static var root: SubgraphID { SubgraphID(index: 0, generation: 1) }
+
+    public var description: String { "subgraph \(index).\(generation)" }
+}
+
+/// The graph's logical clock: it advances by one with every settled change from outside, and never goes back.
+///
+/// A revision is a point in the order of changes, not a time. 0 means "never".
+public typealias Revision = UInt64

@@ -1,0 +1,42 @@
+/// A growable array of trivial elements without reference counting, bounds checks or copy-on-write.
+///
+/// Lifetime: the memory belongs to the one owner of the buffer and goes with it. A pointer into it holds
+/// only until the next `append`.
+@usableFromInline
+struct Buffer<Element: BitwiseCopyable>: ~Copyable {
+    @usableFromInline var base: UnsafeMutablePointer<Element>
+    @usableFromInline var count: Int
+    @usableFromInline var capacity: Int
+
+    @inlinable
+    init(capacity: Int) {
+        base = .allocate(capacity: capacity)
+        count = 0
+        self.capacity = capacity
+    }
+
+    @inlinable
+    deinit { base.deallocate() }
+
+    @inlinable @inline(__always)
+    mutating func append(_ element: Element) {
+        if count == capacity { grow(to: capacity * 2) }
+        base[count] = element
+        count += 1
+    }
+
+    @inlinable @inline(__always)
+    mutating func removeLast() -> Element {
+        count -= 1
+        return base[count]
+    }
+
+    @inlinable @inline(never)
+    mutating func grow(to newCapacity: Int) {
+        let larger = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)
+        larger.update(from: base, count: count)
+        base.deallocate()
+        base = larger
+        capacity = newCapacity
+    }
+}

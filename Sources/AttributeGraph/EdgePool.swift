@@ -1,0 +1,118 @@
+/// Memory for the edge lists of all attributes: blocks of a few sizes inside two parallel arrays.
+///
+/// An edge is stored twice, once in its reader's list of inputs and once in its input's list of readers.
+/// Each entry is a pair: in `ends` the row at the other end, in `slots` the entry's position in the list
+/// at the other end. The pair makes removal O(1): the list's last entry moves into the hole and the one
+/// number that pointed at it is corrected. Lists are contiguous because they are walked far more often than
+/// changed; walking touches `ends` alone. Positions are relative to the block, so a block can move freely.
+///
+/// Sizes are 1, 2, 3, 4, 6, 8, 12, 16, 24 …: a block is at least two thirds full when it has just grown, so
+/// an edge costs 16 bytes and at most 24. Freed blocks are kept by size; a large one is carved up before
+/// the pool grows.
+@usableFromInline
+struct EdgePool: ~Copyable {
+    @usableFromInline var ends: UnsafeMutablePointer<UInt32>
+    @usableFromInline var slots: UnsafeMutablePointer<UInt32>
+    @usableFromInline var capacity: UInt32
+    /// The region that new blocks are cut from.
+    @usableFromInline var next: UInt32
+    @usableFromInline var limit: UInt32
+    /// By size class, the first free block (0: none); its first entry names the following one.
+    @usableFromInline let free: UnsafeMutablePointer<UInt32>
+
+    @usableFromInline static let classCount = 64
+    /// Only blocks of this class or larger are worth carving up.
+    @usableFromInline static let carvedClass: UInt8 = 10
+
+    @inlinable
+    init() {
+        capacity = 1024
+        ends = .allocate(capacity: 1024)
+        slots = .allocate(capacity: 1024)
+        next = 1
+        limit = capacity
+        free = .allocate(capacity: EdgePool.classCount)
+        free.initialize(repeating: 0, count: EdgePool.classCount)
+    }
+
+    @inlinable
+    deinit {
+        ends.deallocate()
+        slots.deallocate()
+        free.deallocate()
+    }
+
+    /// Entries in a block of a class: 0, 1, 2, 3, 4, 6, 8, 12, 16 …
+    @inlinable @inline(__always)
+    static func size(of sizeClass: UInt8) -> UInt32 {
+        if sizeClass < 4 { return UInt32(sizeClass) }
+        let half = UInt32(sizeClass) >> 1
+        return sizeClass & 1 == 0 ? 1 << half : 3 << (half &- 1)
+    }
+
+    @inlinable
+    mutating func allocate(_ sizeClass: UInt8) -> UInt32 {
+        let first = free[Int(sizeClass)]
+        if first != 0 {
+            free[Int(sizeClass)] = ends[Int(first)]
+            return first
+        }
+        let size = EdgePool.size(of: sizeClass)
+        if size > limit &- next { refill(size) }
+        let block = next
+        next &+= size
+        return block
+    }
+
+    @inlinable @inline(__always)
+    mutating func release(_ block: UInt32, _ sizeClass: UInt8) {
+        ends[Int(block)] = free[Int(sizeClass)]
+        free[Int(sizeClass)] = block
+    }
+
+    @inlinable @inline(never)
+    mutating func refill(_ size: UInt32) {
+        recycleRemainder()
+        var sizeClass = EdgePool.carvedClass
+        while EdgePool.size(of: sizeClass) < size { sizeClass += 1 }
+        while sizeClass < 60 {
+            let block = free[Int(sizeClass)]
+            if block != 0 {
+                free[Int(sizeClass)] = ends[Int(block)]
+                next = block
+                limit = block + EdgePool.size(of: sizeClass)
+                return
+            }
+            sizeClass += 1
+        }
+        let oldCapacity = capacity
+        let wanted = UInt64(oldCapacity) + max(UInt64(oldCapacity), UInt64(size))
+        precondition(wanted <= UInt64(UInt32.max), "a graph holds at most four thousand million edge entries")
+        capacity = UInt32(wanted)
+        ends = EdgePool.grown(ends, from: oldCapacity, to: capacity)
+        slots = EdgePool.grown(slots, from: oldCapacity, to: capacity)
+        next = oldCapacity
+        limit = capacity
+    }
+
+    /// Puts what is left of the region into the free lists, largest blocks first.
+    @inlinable
+    mutating func recycleRemainder() {
+        var sizeClass: UInt8 = 59
+        while next < limit {
+            while EdgePool.size(of: sizeClass) > limit - next { sizeClass -= 1 }
+            release(next, sizeClass)
+            next += EdgePool.size(of: sizeClass)
+        }
+    }
+
+    @inlinable
+    static func grown(_ old: UnsafeMutablePointer<UInt32>, from count: UInt32, to capacity: UInt32)
+        -> UnsafeMutablePointer<UInt32>
+    {
+        let larger = UnsafeMutablePointer<UInt32>.allocate(capacity: Int(capacity))
+        larger.update(from: old, count: Int(count))
+        old.deallocate()
+        return larger
+    }
+}

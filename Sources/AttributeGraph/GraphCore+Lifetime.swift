@@ -1,0 +1,151 @@
+extension GraphCore where Host: ~Copyable {
+    // MARK: Attributes
+
+    /// Destroys an attribute. Its readers must run again, and then read the host's value of a removed attribute.
+    ///
+    /// O(its edges + what gets marked). Destroying a rule while it runs is allowed: the run goes on without tracking
+    /// and its result is dropped. Destroying what is already destroyed does nothing.
+    @inlinable
+    public func destroy(_ attribute: AttributeID) {
+        guard s.pointee.isAlive(attribute) else { return }
+        let index = attribute.index
+        leaveSubgraph(index)
+        destroyVertex(index)
+    }
+
+    @inlinable
+    func leaveSubgraph(_ index: UInt32) {
+        let (next, previous) = (s.pointee.siblings[Int(index)].next, s.pointee.siblings[Int(index)].previous)
+        if next != 0 { s.pointee.siblings[Int(next)].previous = previous }
+        if previous != 0 {
+            s.pointee.siblings[Int(previous)].next = next
+        } else {
+            s.pointee.subgraphs.base[Int(s.pointee.vertex(index).pointee.subgraph)].firstVertex = next
+        }
+    }
+
+    /// Takes a vertex out of the graph; it has left its subgraph's list already.
+    @inlinable
+    func destroyVertex(_ index: UInt32) {
+        let vertex = s.pointee.vertex(index)
+        precondition(vertex.pointee.kind != .free && vertex.pointee.kind != .doomed, "destroyed twice")
+        s.pointee.counters.attributesDestroyed &+= 1
+        if vertex.pointee.readerCount != 0 { abandonReaders(of: index) }
+        if vertex.pointee.inputClass != 0 { dropInputs(of: index, from: 0) }
+        if vertex.pointee.flags.contains(.running) {
+            vertex.pointee.kind = .doomed
+            vertex.pointee.generation &+= 1
+            if s.pointee.reader == index {
+                if s.pointee.isCursorHidden { s.pointee.isCursorHidden = false }
+                suspendTracking()
+            }
+        } else {
+            vertex.pointee.generation &+= 1
+            freeVertex(index)
+        }
+    }
+
+    /// Every reader loses this input and must run again.
+    @inlinable
+    func abandonReaders(of index: UInt32) {
+        let vertex = s.pointee.vertex(index)
+        s.pointee.revision &+= 1
+        let start = vertex.pointee.readerStart
+        for entry in start..<(start &+ vertex.pointee.readerCount) {
+            let reader = s.pointee.edges.ends[Int(entry)]
+            let own = s.pointee.vertex(reader).pointee.inputStart &+ s.pointee.edges.slots[Int(entry)]
+            let wasRead =
+                !s.pointee.vertex(reader).pointee.flags.contains(.running) || hasRead(reader, Int(entry))
+            s.pointee.edges.ends[Int(own)] = 0
+            s.pointee.edges.slots[Int(own)] = 0
+            s.pointee.counters.edgesRemoved &+= 1
+            if wasRead { makeStale(reader) }
+        }
+        s.pointee.edges.release(start, vertex.pointee.readerClass)
+        vertex.pointee.readerClass = 0
+        vertex.pointee.readerCount = 0
+    }
+
+    /// Returns a row to the free list. Its generation has been advanced; a row whose generations are used up is retired.
+    @inlinable
+    func freeVertex(_ index: UInt32) {
+        let vertex = s.pointee.vertex(index)
+        if !vertex.pointee.flags.contains(.empty) { s.pointee.value(index).deinitialize(count: 1) }
+        vertex.pointee.flags = .empty
+        vertex.pointee.kind = .free
+        s.pointee.host.pointee.didDestroy(AttributeID(index: index, generation: vertex.pointee.generation &- 1))
+        if s.pointee.vertex(index).pointee.generation != UInt32.max {
+            s.pointee.vertex(index).pointee.hint = s.pointee.freeVertex
+            s.pointee.freeVertex = index
+        }
+    }
+
+    // MARK: Subgraphs
+
+    /// Creates a subgraph inside another. O(1).
+    @inlinable
+    public func createSubgraph(in parent: SubgraphID = .root) -> SubgraphID {
+        precondition(isAlive(parent), "a subgraph needs a living parent")
+        let index: UInt32
+        var generation: UInt32 = 1
+        if s.pointee.freeSubgraph != 0 {
+            index = s.pointee.freeSubgraph
+            s.pointee.freeSubgraph = s.pointee.subgraphs.base[Int(index)].nextSibling
+            generation = s.pointee.subgraphs.base[Int(index)].generation
+            s.pointee.subgraphs.base[Int(index)] = SubgraphRow(generation: generation, parent: parent.index)
+        } else {
+            index = UInt32(s.pointee.subgraphs.count)
+            s.pointee.subgraphs.append(SubgraphRow(generation: generation, parent: parent.index))
+        }
+        let rows = s.pointee.subgraphs.base
+        let sibling = rows[Int(parent.index)].firstChild
+        rows[Int(index)].nextSibling = sibling
+        if sibling != 0 { rows[Int(sibling)].previousSibling = index }
+        rows[Int(parent.index)].firstChild = index
+        return SubgraphID(index: index, generation: generation)
+    }
+
+    /// Destroys a subgraph with all it contains, inner subgraphs first, and in each the youngest attribute first.
+    /// O(attributes + edges + what gets marked outside). The root cannot be destroyed; a destroyed one is left alone.
+    @inlinable
+    public func destroy(_ subgraph: SubgraphID) {
+        precondition(subgraph.index != 0, "the root lives as long as the graph")
+        guard isAlive(subgraph) else { return }
+        let top = subgraph.index
+        var index = top
+        while true {
+            let child = s.pointee.subgraphs.base[Int(index)].firstChild
+            if child != 0 {
+                index = child
+                continue
+            }
+            destroyAttributes(of: index)
+            let rows = s.pointee.subgraphs.base
+            let (parent, next, previous) = (
+                rows[Int(index)].parent, rows[Int(index)].nextSibling, rows[Int(index)].previousSibling
+            )
+            if next != 0 { rows[Int(next)].previousSibling = previous }
+            if previous != 0 { rows[Int(previous)].nextSibling = next } else { rows[Int(parent)].firstChild = next }
+            rows[Int(index)].isAlive = false
+            rows[Int(index)].generation &+= 1
+            if rows[Int(index)].generation != UInt32.max {
+                rows[Int(index)].nextSibling = s.pointee.freeSubgraph
+                s.pointee.freeSubgraph = index
+            }
+            if index == top { return }
+            index = parent
+        }
+    }
+
+    @inlinable
+    func destroyAttributes(of subgraph: UInt32) {
+        while true {
+            let index = s.pointee.subgraphs.base[Int(subgraph)].firstVertex
+            if index == 0 { return }
+            let next = s.pointee.siblings[Int(index)].next
+            s.pointee.subgraphs.base[Int(subgraph)].firstVertex = next
+            if next != 0 { s.pointee.siblings[Int(next)].previous = 0 }
+            destroyVertex(index)
+        }
+    }
+}

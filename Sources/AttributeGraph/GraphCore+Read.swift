@@ -1,0 +1,130 @@
+extension GraphCore where Host: ~Copyable {
+    // MARK: Reading inside a rule
+
+    /// Reads an attribute for the rule that is running, which from now on depends on it.
+    ///
+    /// The attribute is evaluated first if that is needed. Outside a rule, and under `withoutTracking`, no
+    /// dependency arises. O(1) beside that evaluation, and without a write to any edge when the rule reads
+    /// what it read last time in the same order.
+    ///
+    /// - Throws: `Interruption`, to be passed on (see `GraphHost.evaluate`), and what the host throws for an attribute
+    ///   without a value.
+    @inlinable @inline(__always)
+    public func read(_ attribute: AttributeID) throws -> Value {
+        let cursor = s.pointee.cursor
+        let vertex = s.pointee.vertex(attribute.index)
+        if cursor != s.pointee.cursorEnd && s.pointee.edges.ends[Int(cursor)] == attribute.index {
+            if vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation {
+                s.pointee.cursor = cursor &+ 1
+                return s.pointee.value(attribute.index).pointee
+            }
+        } else if cursor != s.pointee.cursorStart && s.pointee.edges.ends[Int(cursor &- 1)] == attribute.index {
+            if vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation {
+                return s.pointee.value(attribute.index).pointee
+            }
+        }
+        return try readSlowly(attribute).pointee
+    }
+
+    /// As `read`, lending the value instead of copying it. The body must not create attributes or evaluate anything.
+    @inlinable
+    public func withRead<Result>(_ attribute: AttributeID, _ body: (borrowing Value) throws -> Result) throws -> Result {
+        try body(readSlowly(attribute).pointee)
+    }
+
+    @inlinable @inline(never)
+    func readSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+        if s.pointee.isInterrupted { throw Interruption() }
+        if s.pointee.logCount != 0 { settle() }
+        guard s.pointee.isAlive(attribute) else { return try stored(s.pointee.host.pointee.value(ofRemoved: attribute)) }
+        if s.pointee.reader != 0 { trackRead(of: attribute.index) }
+        return try current(attribute)
+    }
+
+    /// The value of a living attribute, evaluated if need be.
+    @inlinable
+    func current(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+        let index = attribute.index
+        let flags = s.pointee.vertex(index).pointee.flags
+        if !flags.isDisjoint(with: .slow) {
+            if flags.contains(.running) {
+                noteCycle(index)
+                return try stored(s.pointee.host.pointee.value(ofFailed: attribute))
+            }
+            if flags.contains(.unseen) { s.pointee.vertex(index).pointee.flags.remove(.unseen) }
+            if flags.contains(.maybe) {
+                if s.pointee.nesting >= GraphCore.nestingLimit {
+                    s.pointee.pending.append(Pending(vertex: index))
+                    s.pointee.isInterrupted = true
+                    throw Interruption()
+                }
+                try validate(index)
+                let after = s.pointee.vertex(index).pointee
+                guard after.generation == attribute.generation && after.kind != .doomed else {
+                    return try stored(s.pointee.host.pointee.value(ofRemoved: attribute))
+                }
+                if after.flags.contains(.running) {
+                    noteCycle(index)
+                    return try stored(s.pointee.host.pointee.value(ofFailed: attribute))
+                }
+            }
+            if s.pointee.vertex(index).pointee.flags.contains(.empty) {
+                return try stored(s.pointee.host.pointee.value(ofFailed: attribute))
+            }
+        }
+        return s.pointee.value(index)
+    }
+
+    /// Keeps a value that no attribute holds where a reader can borrow it until the next such value.
+    @inlinable
+    func stored(_ value: consuming Value) -> UnsafeMutablePointer<Value> {
+        if s.pointee.hasSpare { s.pointee.spare.deinitialize(count: 1) }
+        s.pointee.spare.initialize(to: value)
+        s.pointee.hasSpare = true
+        return s.pointee.spare
+    }
+
+    // MARK: Reading from outside
+
+    /// The current value, evaluated if need be; no dependency arises. Inside a batch it sees the writes so far.
+    /// O(1) when nothing upstream may have changed.
+    @inlinable @inline(__always)
+    public func readUntracked(_ attribute: AttributeID) throws -> Value {
+        let vertex = s.pointee.vertex(attribute.index)
+        if vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation
+            && s.pointee.logCount == 0
+        {
+            return s.pointee.value(attribute.index).pointee
+        }
+        return try readUntrackedSlowly(attribute).pointee
+    }
+
+    @inlinable @inline(never)
+    func readUntrackedSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+        if s.pointee.isInterrupted { throw Interruption() }
+        if s.pointee.logCount != 0 { settle() }
+        guard s.pointee.isAlive(attribute) else { return try stored(s.pointee.host.pointee.value(ofRemoved: attribute)) }
+        return try current(attribute)
+    }
+
+    /// Runs the body with the reads of the running rule untracked.
+    @inlinable
+    public func withoutTracking<Result>(_ body: () throws -> Result) rethrows -> Result {
+        if s.pointee.logCount != 0 { settle() }
+        let reader = s.pointee.reader
+        let cursor = s.pointee.cursor
+        let isHinted = s.pointee.isHinted
+        if reader != 0 { suspendTracking() }
+        defer { if reader != 0 { restoreReader(reader, cursor, isHinted) } }
+        return try body()
+    }
+
+    /// Brings a rule or observer up to date without reading its value. Does nothing for a destroyed one.
+    @inlinable
+    public func update(_ attribute: AttributeID) throws {
+        if s.pointee.logCount != 0 { settle() }
+        guard s.pointee.isAlive(attribute) else { return }
+        let flags = s.pointee.vertex(attribute.index).pointee.flags
+        if flags.contains(.maybe) && !flags.contains(.running) { try validate(attribute.index) }
+    }
+}

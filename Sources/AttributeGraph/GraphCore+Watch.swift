@@ -1,0 +1,41 @@
+extension GraphCore where Host: ~Copyable {
+    /// From now on the attribute is reported when it may have changed. Watching evaluates nothing.
+    ///
+    /// A report comes once: the attribute is reported again only after it has been read. One that was never
+    /// read, or is already marked, is reported after its next read at the earliest.
+    @inlinable
+    public func watch(_ attribute: AttributeID) {
+        guard s.pointee.isAlive(attribute) else { return }
+        s.pointee.vertex(attribute.index).pointee.flags.insert(.watched)
+    }
+
+    /// Ends reporting. Reports already made stay in the list.
+    @inlinable
+    public func unwatch(_ attribute: AttributeID) {
+        guard s.pointee.isAlive(attribute) else { return }
+        s.pointee.vertex(attribute.index).pointee.flags.subtract([.watched, .unseen])
+    }
+
+    @inlinable
+    public func isWatched(_ attribute: AttributeID) -> Bool {
+        s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.watched)
+    }
+
+    /// Moves the reports made since the last call to the end of an array, in the order in which marking reached
+    /// them. Attributes destroyed since are left out.
+    @inlinable
+    public func drainInvalidated(into list: inout [AttributeID]) {
+        for position in 0..<s.pointee.invalidated.count {
+            let attribute = s.pointee.invalidated.base[position]
+            if s.pointee.isAlive(attribute) { list.append(attribute) }
+        }
+        s.pointee.invalidated.count = 0
+    }
+
+    /// When the attribute's value last became a different one. Of a rule that may have changed this is known
+    /// only after it has been read. 0 for a destroyed attribute and for a rule that never ran.
+    @inlinable
+    public func changedAt(_ attribute: AttributeID) -> Revision {
+        s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.changedAt : 0
+    }
+}

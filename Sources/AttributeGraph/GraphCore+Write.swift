@@ -1,0 +1,182 @@
+extension GraphCore where Host: ~Copyable {
+    // MARK: Writing
+
+    /// Gives an input a value. An equal value changes nothing and wakes nobody.
+    ///
+    /// Outside a batch everything downstream is marked at once, without running anything; inside a batch
+    /// when the batch ends or something is read. O(what gets marked for the first time since it was last evaluated).
+    ///
+    /// - Returns: whether the value is another one than before.
+    /// - Throws: `GraphError.removed`; `GraphError.writeDuringEvaluation` while a rule is running.
+    @inlinable
+    @discardableResult
+    public func set(_ input: AttributeID, _ value: consuming Value) throws(GraphError) -> Bool {
+        guard s.pointee.isAlive(input) else { throw .removed(input) }
+        guard s.pointee.rulesRunning == 0 else { throw .writeDuringEvaluation(input) }
+        let vertex = s.pointee.vertex(input.index)
+        precondition(vertex.pointee.kind == .input, "only inputs are set")
+        let slot = s.pointee.value(input.index)
+        if s.pointee.host.pointee.areEqual(slot.pointee, value) { return false }
+        if s.pointee.batchDepth == 0 {
+            slot.pointee = value
+            s.pointee.revision &+= 1
+            commit(input.index)
+        } else if vertex.pointee.flags.contains(.unsettled) {
+            slot.pointee = value
+        } else {
+            s.pointee.appendLog(input.index, slot.move())
+            slot.initialize(to: value)
+            vertex.pointee.flags.insert(.unsettled)
+            if s.pointee.reader != 0 && !s.pointee.isCursorHidden { hideCursor() }
+        }
+        return true
+    }
+
+    /// The rule of an attribute has become another one, or depends on something the graph does not know: it must run again.
+    @inlinable
+    public func invalidate(_ rule: AttributeID) throws(GraphError) {
+        guard s.pointee.isAlive(rule) else { throw .removed(rule) }
+        precondition(s.pointee.vertex(rule.index).pointee.kind != .input, "an input has no rule")
+        s.pointee.revision &+= 1
+        makeStale(rule.index)
+    }
+
+    // MARK: Batches
+
+    /// Opens a batch: writes accumulate until the outermost batch ends, and an input that then has its old
+    /// value again counts as never written. Batches nest.
+    @inlinable @inline(__always)
+    public func beginBatch() { s.pointee.batchDepth &+= 1 }
+
+    /// Closes a batch; closing the outermost marks what its writes have changed. Evaluates nothing.
+    @inlinable @inline(__always)
+    public func endBatch() {
+        s.pointee.batchDepth &-= 1
+        if s.pointee.batchDepth == 0 && s.pointee.logCount != 0 { settle() }
+    }
+
+    /// Lets the writes of the open batch take effect, so that everything read sees them.
+    @inlinable
+    func settle() {
+        if s.pointee.isCursorHidden { showCursor() }
+        s.pointee.revision &+= 1
+        var position = 0
+        while position < s.pointee.logCount {
+            let entry = s.pointee.log + position
+            let input = entry.pointee.input
+            if s.pointee.isAlive(input) {
+                s.pointee.vertex(input.index).pointee.flags.remove(.unsettled)
+                if !s.pointee.host.pointee.areEqual(entry.pointee.old, s.pointee.value(input.index).pointee) {
+                    commit(input.index)
+                }
+            }
+            position &+= 1
+        }
+        let count = s.pointee.logCount
+        s.pointee.logCount = 0
+        s.pointee.log.deinitialize(count: count)
+    }
+
+    /// While a running observer has unsettled writes, no read may take the short way past them.
+    @inlinable @inline(never)
+    func hideCursor() {
+        s.pointee.isCursorHidden = true
+        s.pointee.hiddenCursor = s.pointee.cursor
+        s.pointee.cursor = 0
+        s.pointee.cursorStart = 0
+        s.pointee.cursorEnd = 0
+    }
+
+    @inlinable @inline(never)
+    func showCursor() {
+        s.pointee.isCursorHidden = false
+        let vertex = s.pointee.vertex(s.pointee.reader)
+        guard s.pointee.reader != 0, vertex.pointee.kind != .doomed else { return }
+        s.pointee.cursor = s.pointee.hiddenCursor
+        s.pointee.cursorStart = vertex.pointee.inputStart
+        s.pointee.cursorEnd = vertex.pointee.inputStart &+ vertex.pointee.inputCount
+    }
+
+    // MARK: Marking
+
+    /// An input holds another value than before.
+    @inlinable @inline(__always)
+    func commit(_ input: UInt32) {
+        let vertex = s.pointee.vertex(input)
+        vertex.pointee.changedAt = s.pointee.revision
+        s.pointee.counters.writes &+= 1
+        if vertex.pointee.flags.contains(.watched) && !vertex.pointee.flags.contains(.unseen) {
+            vertex.pointee.flags.insert(.unseen)
+            s.pointee.invalidated.append(s.pointee.id(input))
+        }
+        if vertex.pointee.readerCount != 0 { markReaders(of: input) }
+    }
+
+    /// Marks everything downstream as possibly changed. What is marked already has marked all that follows it.
+    @inlinable
+    func markReaders(of root: UInt32) {
+        let base = s.pointee.marking.count
+        var index = root
+        while true {
+            let vertex = s.pointee.vertex(index)
+            let start = Int(vertex.pointee.readerStart)
+            let end = start &+ Int(vertex.pointee.readerCount)
+            var next: UInt32 = 0
+            var entry = start
+            while entry < end {
+                let reader = s.pointee.edges.ends[entry]
+                if mark(reader, entry), s.pointee.vertex(reader).pointee.readerCount != 0 {
+                    if next != 0 { s.pointee.marking.append(next) }
+                    next = reader
+                }
+                entry &+= 1
+            }
+            if next != 0 {
+                index = next
+            } else if s.pointee.marking.count > base {
+                index = s.pointee.marking.removeLast()
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Marks one reader, unless that has been done; reports it if it is watched.
+    @inlinable @inline(__always)
+    func mark(_ reader: UInt32, _ entry: Int) -> Bool {
+        let vertex = s.pointee.vertex(reader)
+        let flags = vertex.pointee.flags
+        if flags.contains(.maybe) { return false }
+        if flags.contains(.running) && !hasRead(reader, entry) { return false }
+        vertex.pointee.flags = flags.union(.maybe)
+        s.pointee.counters.invalidations &+= 1
+        if flags.contains(.watched) {
+            s.pointee.invalidated.append(AttributeID(index: reader, generation: vertex.pointee.generation))
+        }
+        return true
+    }
+
+    /// Whether a running observer has read, in this run, the input at an entry of that input's readers. If not, it will see the new value.
+    @inlinable @inline(never)
+    func hasRead(_ reader: UInt32, _ entry: Int) -> Bool {
+        let cursor: UInt32
+        if reader == s.pointee.reader {
+            cursor = s.pointee.cursor &- s.pointee.cursorStart
+        } else {
+            cursor = s.pointee.pending.base[Int(s.pointee.vertex(reader).pointee.cause)].cursor
+        }
+        return s.pointee.edges.slots[entry] < cursor
+    }
+
+    /// Makes a rule run again whatever its inputs say.
+    @inlinable
+    func makeStale(_ index: UInt32) {
+        let vertex = s.pointee.vertex(index)
+        let flags = vertex.pointee.flags
+        vertex.pointee.flags.insert([.stale, .maybe])
+        if flags.contains(.maybe) { return }
+        s.pointee.counters.invalidations &+= 1
+        if flags.contains(.watched) { s.pointee.invalidated.append(s.pointee.id(index)) }
+        if vertex.pointee.readerCount != 0 { markReaders(of: index) }
+    }
+}

@@ -1,0 +1,115 @@
+/// The engine: a dependency graph of attributes whose values are the host's.
+///
+/// A handle of one pointer, free to copy. **Lifetime:** the graph lives from `init(host:)` to `deallocate()`,
+/// which its one owner calls; a handle must not be used after that. A graph belongs to one thread at a time.
+///
+/// An attribute is an *input*, set from outside, or a *rule*, computed from what it reads. Push marks, pull
+/// evaluates: a write marks everything downstream as possibly changed; a read walks upstream from what is
+/// asked for, runs what really has to run, and stops where values turn out equal. `Documentation/Algorithm.md`
+/// explains how and why.
+@frozen
+public struct GraphCore<Host: GraphHost & ~Copyable> {
+    public typealias Value = Host.Value
+
+    @usableFromInline let s: UnsafeMutablePointer<GraphStorage<Host>>
+
+    /// How deep rules may nest on the machine's stack before a run is abandoned and continued from the
+    /// explicit stack. Deep chains cost a restart per rule beyond it; each level takes a few hundred bytes
+    /// of stack beside what the rules themselves use.
+    @inlinable public static var nestingLimit: Int { 100 }
+
+    @inlinable
+    public init(host: consuming Host) {
+        s = .allocate(capacity: 1)
+        s.initialize(to: GraphStorage(host: host))
+    }
+
+    /// Frees the graph, its values and its host. No handle to it may be used afterwards.
+    @inlinable
+    public func deallocate() {
+        s.deinitialize(count: 1)
+        s.deallocate()
+    }
+
+    /// The host, borrowed.
+    @inlinable
+    public var host: UnsafeMutablePointer<Host> { s.pointee.host }
+
+    @inlinable
+    public var counters: GraphCounters { s.pointee.counters }
+
+    /// The current point of the graph's logical clock.
+    @inlinable
+    public var revision: Revision { s.pointee.revision }
+
+    // MARK: Creating attributes
+
+    /// Creates an attribute that is set from outside. O(1).
+    @inlinable
+    public func createInput(_ value: consuming Value, in subgraph: SubgraphID = .root) -> AttributeID {
+        let id = createVertex(.input, [], subgraph)
+        s.pointee.value(id.index).initialize(to: value)
+        s.pointee.vertex(id.index).pointee.changedAt = s.pointee.revision
+        return id
+    }
+
+    /// Creates an attribute that the host computes. It does not run until it is read. O(definite inputs).
+    ///
+    /// - Parameter definiteInputs: attributes that the rule reads whenever it runs, in the order of reading. They
+    ///   are evaluated before the rule's first run, from the explicit stack, which spares deep cold graphs
+    ///   the restarts. Naming one that the rule does not read makes it run for nothing.
+    @inlinable
+    public func createRule(in subgraph: SubgraphID = .root, definiteInputs: some Collection<AttributeID> = EmptyCollection())
+        -> AttributeID
+    {
+        let id = createVertex(.rule, [.maybe, .stale, .empty], subgraph)
+        for input in definiteInputs where s.pointee.isAlive(input) {
+            appendInput(input.index, to: id.index)
+        }
+        return id
+    }
+
+    /// Creates a rule that may write inputs and read as deep as it likes, and whose run is never abandoned.
+    /// Nobody may depend on it. It does not run by itself: see `watch`, `drainInvalidated` and `update`.
+    @inlinable
+    public func createObserver(in subgraph: SubgraphID = .root) -> AttributeID {
+        createVertex(.observer, [.maybe, .stale, .empty], subgraph)
+    }
+
+    @inlinable
+    func createVertex(_ kind: Vertex.Kind, _ flags: Vertex.Flags, _ subgraph: SubgraphID) -> AttributeID {
+        precondition(isAlive(subgraph), "an attribute needs a living subgraph")
+        let index: UInt32
+        var generation: UInt32 = 1
+        if s.pointee.freeVertex != 0 {
+            index = s.pointee.freeVertex
+            s.pointee.freeVertex = s.pointee.vertex(index).pointee.hint
+            generation = s.pointee.vertex(index).pointee.generation
+        } else {
+            if s.pointee.vertexCount == s.pointee.vertexCapacity { s.pointee.growVertices() }
+            index = s.pointee.vertexCount
+            s.pointee.vertexCount += 1
+        }
+        s.pointee.vertex(index).initialize(
+            to: Vertex(kind: kind, flags: flags, generation: generation, subgraph: subgraph.index))
+        let row = s.pointee.subgraphs.base + Int(subgraph.index)
+        let next = row.pointee.firstVertex
+        (s.pointee.siblings + Int(index)).initialize(to: Siblings(next: next, previous: 0))
+        if next != 0 { s.pointee.siblings[Int(next)].previous = index }
+        row.pointee.firstVertex = index
+        s.pointee.counters.attributesCreated &+= 1
+        return AttributeID(index: index, generation: generation)
+    }
+
+    /// Whether the attribute has not been destroyed.
+    @inlinable
+    public func isAlive(_ attribute: AttributeID) -> Bool { s.pointee.isAlive(attribute) }
+
+    /// Whether the subgraph has not been destroyed.
+    @inlinable
+    public func isAlive(_ subgraph: SubgraphID) -> Bool {
+        guard subgraph.index < UInt32(truncatingIfNeeded: s.pointee.subgraphs.count) else { return false }
+        let row = s.pointee.subgraphs.base + Int(subgraph.index)
+        return row.pointee.isAlive && row.pointee.generation == subgraph.generation
+    }
+}

@@ -1,0 +1,54 @@
+/// The few things the engine must be told about what it computes.
+///
+/// The engine knows which attribute depends on which, and what has to run; it knows neither rules nor what
+/// a value means. A host keeps the rules in tables of its own by `AttributeID.index`, and says how to run
+/// one and when two values are equal. It is a stored part of the graph and is only ever borrowed, so calling
+/// it costs no reference counting; a host that refers to an object should hold it unretained.
+public protocol GraphHost: ~Copyable {
+    associatedtype Value
+
+    /// Runs the rule of an attribute and returns its value, or `nil` for a rule that ended without one: an
+    /// observer, or a failure the host keeps aside (`value(ofFailed:)` is asked for it by readers).
+    ///
+    /// Everything the rule depends on must be read with `graph.read(_:)`, whose errors must be passed on
+    /// unchanged, because one of them (`Interruption`) is how the engine abandons a run that would nest too
+    /// deep, to start it again later. No other error may leave this function. While it runs the host may
+    /// create and destroy attributes and read others; it must not write inputs, unless the attribute is an observer.
+    func evaluate(_ attribute: AttributeID, in graph: GraphCore<Self>) throws -> Value?
+
+    /// Whether a change from one value to the other is none: readers are then left alone.
+    func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool
+
+    /// The value of every attribute on a cycle; `nil` as in `evaluate`. `path` names the attributes in the
+    /// order they read one another, beginning with the one of lowest index; the last reads the first.
+    func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Value?
+
+    /// What a rule reads through the id of an attribute that has been destroyed.
+    func value(ofRemoved attribute: AttributeID) throws -> Value
+
+    /// What is read from an attribute whose rule ended without a value.
+    func value(ofFailed attribute: AttributeID) throws -> Value
+
+    /// An attribute is gone; its row will be reused. Called once for each, never while its rule is running.
+    func didDestroy(_ attribute: AttributeID)
+}
+
+/// Thrown by a read that would nest rule evaluations too deep; never seen by a host that passes errors on.
+///
+/// The engine catches it, evaluates what was to be read from its own explicit stack, and starts the rule again.
+public struct Interruption: Error {
+    @inlinable
+    init() {}
+}
+
+/// A request the graph refused; nothing has changed.
+public enum GraphError: Error, Equatable {
+    /// The attribute has been destroyed.
+    case removed(AttributeID)
+    /// The attributes read one another in a circle, in this order; the last reads the first.
+    case cycle([AttributeID])
+    /// A rule tried to write an input while it was being evaluated. Observers may write; rules are pure.
+    case writeDuringEvaluation(AttributeID)
+    /// These observers kept invalidating themselves or each other; they were stopped after the named number of rounds.
+    case unsettled([AttributeID])
+}

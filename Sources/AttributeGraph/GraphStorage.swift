@@ -1,0 +1,204 @@
+/// All tables of one graph. Lives in memory of its own, so that a handle is one pointer.
+///
+/// Lifetime: made by `GraphCore.init`, freed by `GraphCore.deallocate`. Pointers into a table hold until the
+/// next creation of an attribute (`vertices`), edge (`edges`) or stack entry; code that calls the host
+/// fetches them again afterwards.
+@usableFromInline
+struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
+    // The evaluation in progress: where the running rule stands in its list of inputs (positions in `edges`).
+    @usableFromInline var cursor: UInt32 = 0
+    @usableFromInline var cursorEnd: UInt32 = 0
+    @usableFromInline var cursorStart: UInt32 = 0
+    /// The rule whose reads are being tracked; 0: none.
+    @usableFromInline var reader: UInt32 = 0
+
+    @usableFromInline var edges = EdgePool()
+    /// Vertices with their values, `stride` bytes apart. Row 0 is a dead one, for edges whose input is gone.
+    @usableFromInline var vertices: UnsafeMutableRawPointer
+    @usableFromInline var vertexCount: UInt32 = 1
+    @usableFromInline var vertexCapacity: UInt32
+    @usableFromInline var siblings: UnsafeMutablePointer<Siblings>
+    @usableFromInline var freeVertex: UInt32 = 0
+
+    @usableFromInline var revision: Revision = 1
+    @usableFromInline var batchDepth = 0
+    /// Rules running since the last observer or outside read began: how deep evaluation is nested.
+    @usableFromInline var nesting = 0
+    /// Rules running in all; while there are any, nothing may be written.
+    @usableFromInline var rulesRunning = 0
+    /// Each input of `reader` has its place in the list as its `hint`.
+    @usableFromInline var isHinted = false
+    @usableFromInline var isInterrupted = false
+    /// The cursor is hidden so that every tracked read goes the slow way, which settles the batch first.
+    @usableFromInline var isCursorHidden = false
+    @usableFromInline var hiddenCursor: UInt32 = 0
+
+    /// Old values of inputs written in the open batch.
+    @usableFromInline var log: UnsafeMutablePointer<LoggedWrite<Host.Value>>
+    @usableFromInline var logCount = 0
+    @usableFromInline var logCapacity = 16
+
+    @usableFromInline var pending = Buffer<Pending>(capacity: 64)
+    @usableFromInline var marking = Buffer<UInt32>(capacity: 64)
+    @usableFromInline var invalidated = Buffer<AttributeID>(capacity: 64)
+    /// Members of cycles that are not closed yet.
+    @usableFromInline var openCycle = Buffer<UInt32>(capacity: 16)
+    /// The path of the cycle that was found first since the last was closed.
+    @usableFromInline var cyclePath = Buffer<UInt32>(capacity: 16)
+    /// Hints overwritten by nested evaluations, to be put back.
+    @usableFromInline var overwrittenHints = Buffer<Hint>(capacity: 16)
+
+    @usableFromInline var subgraphs = Buffer<SubgraphRow>(capacity: 16)
+    @usableFromInline var freeSubgraph: UInt32 = 0
+    @usableFromInline var counters = GraphCounters()
+    @usableFromInline let host: UnsafeMutablePointer<Host>
+    /// A value that no attribute holds (of a removed or failed one), lent to a reader.
+    @usableFromInline let spare: UnsafeMutablePointer<Host.Value>
+    @usableFromInline var hasSpare = false
+
+    @inlinable
+    init(host: consuming Host) {
+        self.host = .allocate(capacity: 1)
+        self.host.initialize(to: host)
+        spare = .allocate(capacity: 1)
+        vertexCapacity = 64
+        vertices = .allocate(byteCount: 64 * GraphStorage.stride, alignment: 64)
+        siblings = .allocate(capacity: 64)
+        siblings.initialize(to: Siblings(next: 0, previous: 0))
+        log = .allocate(capacity: logCapacity)
+        subgraphs.append(SubgraphRow(generation: 1, parent: 0))
+        vertex(0).initialize(to: Vertex(kind: .free, flags: .empty, generation: 0, subgraph: 0))
+    }
+
+    @inlinable
+    deinit {
+        for index in 1..<max(1, vertexCount) where vertex(index).pointee.kind != .free {
+            if !vertex(index).pointee.flags.contains(.empty) { value(index).deinitialize(count: 1) }
+        }
+        log.deinitialize(count: logCount)
+        log.deallocate()
+        vertices.deallocate()
+        siblings.deallocate()
+        if hasSpare { spare.deinitialize(count: 1) }
+        spare.deallocate()
+        host.deinitialize(count: 1)
+        host.deallocate()
+    }
+
+    // MARK: Rows
+
+    @inlinable @inline(__always)
+    static var valueOffset: Int {
+        let alignment = MemoryLayout<Host.Value>.alignment
+        return (MemoryLayout<Vertex>.size + alignment - 1) & ~(alignment - 1)
+    }
+
+    @inlinable @inline(__always)
+    static var stride: Int {
+        let alignment = max(8, MemoryLayout<Host.Value>.alignment)
+        return (valueOffset + MemoryLayout<Host.Value>.size + alignment - 1) & ~(alignment - 1)
+    }
+
+    @inlinable @inline(__always)
+    func vertex(_ index: UInt32) -> UnsafeMutablePointer<Vertex> {
+        (vertices + Int(index) &* GraphStorage.stride).assumingMemoryBound(to: Vertex.self)
+    }
+
+    @inlinable @inline(__always)
+    func value(_ index: UInt32) -> UnsafeMutablePointer<Host.Value> {
+        (vertices + (Int(index) &* GraphStorage.stride &+ GraphStorage.valueOffset))
+            .assumingMemoryBound(to: Host.Value.self)
+    }
+
+    @inlinable @inline(__always)
+    func id(_ index: UInt32) -> AttributeID {
+        AttributeID(index: index, generation: vertex(index).pointee.generation)
+    }
+
+    @inlinable @inline(__always)
+    func isAlive(_ attribute: AttributeID) -> Bool {
+        attribute.index < vertexCount && vertex(attribute.index).pointee.generation == attribute.generation
+    }
+
+    @inlinable @inline(never)
+    mutating func growVertices() {
+        let newCapacity = vertexCapacity > UInt32.max / 2 ? UInt32.max : vertexCapacity * 2
+        precondition(newCapacity > vertexCapacity, "a graph holds at most four thousand million attributes")
+        let old = vertices
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: Int(newCapacity) * GraphStorage.stride, alignment: 64)
+        if _isPOD(Host.Value.self) {
+            larger.copyMemory(from: old, byteCount: Int(vertexCount) * GraphStorage.stride)
+        } else {
+            for index in 0..<Int(vertexCount) {
+                let from = old + index * GraphStorage.stride
+                let to = larger + index * GraphStorage.stride
+                let row = from.assumingMemoryBound(to: Vertex.self)
+                to.assumingMemoryBound(to: Vertex.self).initialize(to: row.pointee)
+                if !row.pointee.flags.contains(.empty) {
+                    (to + GraphStorage.valueOffset).assumingMemoryBound(to: Host.Value.self).moveInitialize(
+                        from: (from + GraphStorage.valueOffset).assumingMemoryBound(to: Host.Value.self), count: 1)
+                }
+            }
+        }
+        old.deallocate()
+        vertices = larger
+        let largerSiblings = UnsafeMutablePointer<Siblings>.allocate(capacity: Int(newCapacity))
+        largerSiblings.update(from: siblings, count: Int(vertexCount))
+        siblings.deallocate()
+        siblings = largerSiblings
+        vertexCapacity = newCapacity
+    }
+
+    @inlinable
+    mutating func appendLog(_ index: UInt32, _ old: consuming Host.Value) {
+        if logCount == logCapacity {
+            let larger = UnsafeMutablePointer<LoggedWrite<Host.Value>>.allocate(capacity: logCapacity * 2)
+            larger.moveInitialize(from: log, count: logCount)
+            log.deallocate()
+            log = larger
+            logCapacity *= 2
+        }
+        (log + logCount).initialize(to: LoggedWrite(input: id(index), old: old))
+        logCount += 1
+    }
+}
+
+/// A write inside a batch: the input and what it held before the batch, or `nil` once the input is gone.
+@usableFromInline
+struct LoggedWrite<Value> {
+    @usableFromInline let input: AttributeID
+    @usableFromInline let old: Value
+
+    @inlinable
+    init(input: AttributeID, old: consuming Value) {
+        self.input = input
+        self.old = old
+    }
+}
+
+/// A vertex on the explicit evaluation stack; each depends, or may depend, on the one above it.
+@usableFromInline
+struct Pending: BitwiseCopyable {
+    @usableFromInline let vertex: UInt32
+    /// Inputs already found unchanged.
+    @usableFromInline var validated: UInt32 = 0
+    /// The lowest stack position that a read reached inside this run, if below its own: it is part of a cycle.
+    @usableFromInline var low: UInt32 = UInt32.max
+    /// Of a running rule whose reads are not being tracked just now, the position it has reached (relative).
+    @usableFromInline var cursor: UInt32 = 0
+
+    @inlinable @inline(__always)
+    init(vertex: UInt32) { self.vertex = vertex }
+}
+
+@usableFromInline
+struct Hint: BitwiseCopyable {
+    @usableFromInline let vertex: UInt32
+    @usableFromInline let hint: UInt32
+
+    @inlinable
+    init(vertex: UInt32, hint: UInt32) {
+        self.vertex = vertex
+        self.hint = hint
+    }
+}

@@ -1,0 +1,116 @@
+/// One row of the vertex table: all that the engine knows of an attribute except its value, which follows
+/// the row in memory. 56 bytes, so that with an 8-byte value a vertex is exactly one cache line.
+@usableFromInline
+struct Vertex: BitwiseCopyable {
+    @usableFromInline var flags: Flags
+    @usableFromInline var kind: Kind
+    /// Size classes of the two edge blocks (see `EdgePool`); 0: no block.
+    @usableFromInline var inputClass: UInt8
+    @usableFromInline var readerClass: UInt8
+    @usableFromInline var generation: UInt32
+    @usableFromInline var inputStart: UInt32
+    @usableFromInline var inputCount: UInt32
+    @usableFromInline var readerStart: UInt32
+    @usableFromInline var readerCount: UInt32
+    /// When the value last became a different one.
+    @usableFromInline var changedAt: Revision
+    /// When the rule last ran. Its inputs as of then are known to be unchanged while theirs are not later.
+    @usableFromInline var evaluatedAt: Revision
+    /// The input whose change made the rule run last; while it runs, its position on the evaluation stack.
+    @usableFromInline var cause: UInt32
+    /// Where the rule that is running has this vertex among its inputs; a hint, to be checked.
+    @usableFromInline var hint: UInt32
+    @usableFromInline var subgraph: UInt32
+    /// How often the rule has run to its end (wraps).
+    @usableFromInline var evaluations: UInt32
+
+    @inlinable
+    init(kind: Kind, flags: Flags, generation: UInt32, subgraph: UInt32) {
+        self.flags = flags
+        self.kind = kind
+        inputClass = 0
+        readerClass = 0
+        self.generation = generation
+        inputStart = 0
+        inputCount = 0
+        readerStart = 0
+        readerCount = 0
+        changedAt = 0
+        evaluatedAt = 0
+        cause = 0
+        hint = 0
+        self.subgraph = subgraph
+        evaluations = 0
+    }
+
+    @usableFromInline
+    enum Kind: UInt8, BitwiseCopyable {
+        case free, input, rule, observer
+        /// Destroyed while its rule was running; freed when that run ends.
+        case doomed
+    }
+
+    @usableFromInline
+    struct Flags: OptionSet, BitwiseCopyable {
+        @usableFromInline let rawValue: UInt8
+        @inlinable @inline(__always)
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Something upstream may have changed. Holds for every reader of a vertex for which it holds.
+        @inlinable static var maybe: Flags { Flags(rawValue: 1) }
+        /// Must run, whatever its inputs say. Only together with `maybe`.
+        @inlinable static var stale: Flags { Flags(rawValue: 2) }
+        /// The memory of the value is not initialised.
+        @inlinable static var empty: Flags { Flags(rawValue: 4) }
+        /// An input written in a batch that has not settled yet.
+        @inlinable static var unsettled: Flags { Flags(rawValue: 8) }
+        /// A watched input that was reported and has not been read since.
+        @inlinable static var unseen: Flags { Flags(rawValue: 16) }
+        /// The rule is running, or was abandoned and will run again, or waits for its cycle to be closed.
+        @inlinable static var running: Flags { Flags(rawValue: 32) }
+        /// To be reported when it may have changed.
+        @inlinable static var watched: Flags { Flags(rawValue: 64) }
+        /// Its value is that of a cycle, so its inputs cannot be validated one by one: it runs.
+        @inlinable static var cyclic: Flags { Flags(rawValue: 128) }
+
+        /// Any of these sends a read the slow way.
+        @inlinable static var slow: Flags { Flags(rawValue: 1 | 4 | 8 | 16 | 32) }
+    }
+}
+
+/// One row of the subgraph table: a tree of sibling lists, each with a list of attributes.
+@usableFromInline
+struct SubgraphRow: BitwiseCopyable {
+    @usableFromInline var generation: UInt32
+    @usableFromInline var parent: UInt32
+    @usableFromInline var firstChild: UInt32
+    @usableFromInline var nextSibling: UInt32
+    @usableFromInline var previousSibling: UInt32
+    /// The newest attribute; the list goes from young to old.
+    @usableFromInline var firstVertex: UInt32
+    @usableFromInline var isAlive: Bool
+
+    @inlinable
+    init(generation: UInt32, parent: UInt32) {
+        self.generation = generation
+        self.parent = parent
+        firstChild = 0
+        nextSibling = 0
+        previousSibling = 0
+        firstVertex = 0
+        isAlive = true
+    }
+}
+
+/// A vertex's neighbours in its subgraph's list.
+@usableFromInline
+struct Siblings: BitwiseCopyable {
+    @usableFromInline var next: UInt32
+    @usableFromInline var previous: UInt32
+
+    @inlinable
+    init(next: UInt32, previous: UInt32) {
+        self.next = next
+        self.previous = previous
+    }
+}
