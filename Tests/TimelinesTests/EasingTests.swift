@@ -151,7 +151,7 @@ struct EventTests {
         let event = timeline.event(id: 91, replaces: 88, css: try made(timeline))
         #expect(event["id"] == 91 && event["replaces"] == 88 && event["start"] == 81_237.120394 && event["from"] == 1.5 && event["to"] == 1 && event["velocity"] == 0)
         #expect(event["curve"]["spring"].real("mass") == 1 && (event["curve"]["spring"].real("stiffness") - 157.91367).magnitude < 1e-5)
-        #expect(event["delay"] == 0 && event["speed"] == 1 && event["repeat"] == nil && event["logical"] == 0.5 && event["mode"] == "replace")
+        #expect(event["delay"] == 0 && event["speed"] == 1 && event["repeat"] == .null && event["logical"] == 0.5 && event["mode"] == "replace")
         #expect((event.real("settle") - 0.8187467).magnitude < 1e-6)
         #expect(event["css"]["duration"] == "818.747ms" && event["css"]["easing"].string?.hasPrefix("linear(0, ") == true)
     }
