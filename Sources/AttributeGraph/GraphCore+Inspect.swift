@@ -1,0 +1,130 @@
+/// What the engine knows of one attribute, at the moment of asking.
+public struct AttributeReport: Equatable, Sendable {
+    public enum State: String, Sendable {
+        /// Holds the value it would have if everything were evaluated now.
+        case valid
+        /// Something upstream may have changed; a read will tell.
+        case invalidated
+        /// Its rule has never run.
+        case unevaluated
+        /// Its rule is running now.
+        case running
+    }
+
+    public let attribute: AttributeID
+    public let isInput: Bool
+    public let isObserver: Bool
+    public let isWatched: Bool
+    /// The value is that of a cycle.
+    public let isCyclic: Bool
+    public let state: State
+    /// When the value last became a different one; 0: never.
+    public let changedAt: Revision
+    /// When the rule last ran; 0: never, or an input.
+    public let evaluatedAt: Revision
+    /// The first input found changed when the rule last ran; `nil` for a first run, a run asked for by
+    /// `invalidate`, and where that input is none any more.
+    public let cause: AttributeID?
+    /// How often the rule has run (wraps at 2³²).
+    public let evaluations: UInt32
+    /// In the order of reading.
+    public let inputs: [AttributeID]
+    /// In no particular order.
+    public let readers: [AttributeID]
+}
+
+extension GraphCore where Host: ~Copyable {
+    /// What the rule read when it last ran, in that order, each attribute once. Empty for inputs and destroyed attributes. O(inputs).
+    public func inputs(of attribute: AttributeID) -> [AttributeID] {
+        guard s.pointee.isAlive(attribute) else { return [] }
+        let vertex = s.pointee.vertex(attribute.index).pointee
+        return (vertex.inputStart..<(vertex.inputStart + vertex.inputCount)).compactMap { entry in
+            let input = s.pointee.edges.ends[Int(entry)]
+            return input == 0 ? nil : s.pointee.id(input)
+        }
+    }
+
+    /// The rules that read the attribute when they last ran, in no particular order. Empty for destroyed attributes. O(readers).
+    public func readers(of attribute: AttributeID) -> [AttributeID] {
+        guard s.pointee.isAlive(attribute) else { return [] }
+        let vertex = s.pointee.vertex(attribute.index).pointee
+        return (vertex.readerStart..<(vertex.readerStart + vertex.readerCount)).map { entry in
+            s.pointee.id(s.pointee.edges.ends[Int(entry)])
+        }
+    }
+
+    /// Everything known of an attribute; `nil` for a destroyed one. O(inputs + readers). Evaluates nothing.
+    public func report(on attribute: AttributeID) -> AttributeReport? {
+        guard s.pointee.isAlive(attribute) else { return nil }
+        let vertex = s.pointee.vertex(attribute.index).pointee
+        let inputs = inputs(of: attribute)
+        let isRunning = vertex.flags.contains(.running)
+        let state: AttributeReport.State =
+            if isRunning { .running } else if vertex.kind != .input && vertex.evaluatedAt == 0 { .unevaluated } else if
+                vertex.flags.contains(.maybe)
+            { .invalidated } else { .valid }
+        return AttributeReport(
+            attribute: attribute, isInput: vertex.kind == .input, isObserver: vertex.kind == .observer,
+            isWatched: vertex.flags.contains(.watched), isCyclic: vertex.flags.contains(.cyclic), state: state,
+            changedAt: vertex.changedAt, evaluatedAt: vertex.evaluatedAt, cause: cause(of: attribute),
+            evaluations: vertex.evaluations, inputs: inputs, readers: readers(of: attribute))
+    }
+
+    /// When the attribute's rule last ran; 0: never, an input, or destroyed.
+    @inlinable
+    public func evaluatedAt(_ attribute: AttributeID) -> Revision {
+        s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.evaluatedAt : 0
+    }
+
+    /// The first input found changed when the rule last ran (see `AttributeReport.cause`). O(inputs).
+    public func cause(of attribute: AttributeID) -> AttributeID? {
+        guard s.pointee.isAlive(attribute) else { return nil }
+        let vertex = s.pointee.vertex(attribute.index).pointee
+        if vertex.cause == 0 || vertex.flags.contains(.running) { return nil }
+        return inputs(of: attribute).first { $0.index == vertex.cause }
+    }
+
+    /// How often the attribute's rule has run to its end (wraps at 2³²); 0 for a destroyed attribute.
+    @inlinable
+    public func evaluations(of attribute: AttributeID) -> UInt32 {
+        s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.evaluations : 0
+    }
+
+    /// Whether the value may be out of date, so that a read would have to look upstream. False for a destroyed attribute.
+    @inlinable
+    public func isInvalidated(_ attribute: AttributeID) -> Bool {
+        s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.maybe)
+    }
+
+    /// All living attributes in the order of their rows. O(rows).
+    public var attributes: [AttributeID] {
+        (1..<max(1, s.pointee.vertexCount)).compactMap { index in
+            let kind = s.pointee.vertex(index).pointee.kind
+            return kind == .free || kind == .doomed ? nil : s.pointee.id(index)
+        }
+    }
+
+    /// The living attributes of a subgraph itself, oldest first.
+    public func attributes(of subgraph: SubgraphID) -> [AttributeID] {
+        guard isAlive(subgraph) else { return [] }
+        var list: [AttributeID] = []
+        var index = s.pointee.subgraphs.base[Int(subgraph.index)].firstVertex
+        while index != 0 {
+            list.append(s.pointee.id(index))
+            index = s.pointee.siblings[Int(index)].next
+        }
+        return list.reversed()
+    }
+
+    /// Memory held, in bytes: the vertex table (values included) and the edge lists, used or not.
+    public var memory: (vertices: Int, edges: Int, other: Int) {
+        (
+            Int(s.pointee.vertexCapacity) * (GraphStorage<Host>.stride + MemoryLayout<Siblings>.stride),
+            Int(s.pointee.edges.capacity) * 8,
+            s.pointee.pending.capacity * MemoryLayout<Pending>.stride + s.pointee.marking.capacity * 4
+                + s.pointee.invalidated.capacity * 8
+                + s.pointee.subgraphs.capacity * MemoryLayout<SubgraphRow>.stride
+                + s.pointee.overwrittenHints.capacity * 8
+        )
+    }
+}

@@ -1,0 +1,141 @@
+extension GraphCore where Host: ~Copyable {
+    /// Checks everything that must hold of the tables between two calls from outside, and returns what does not,
+    /// in words; empty when all is well. O(graph). For tests and debug builds.
+    ///
+    /// 1. An edge stands in both lists, and each entry names the other's position.
+    /// 2. A list of inputs holds no vertex twice.
+    /// 3. A vertex that may have changed has only readers that may have changed; one that must run is one of these.
+    /// 4. Nothing runs, waits or is half-settled; the stacks are empty and the cursor is at rest.
+    /// 5. Inputs have values and no inputs; a valid rule has no evaluation later than the graph's revision.
+    /// 6. Every living vertex stands in the list of exactly its own subgraph.
+    /// 7. Blocks of edges do not overlap, neither one another nor a free block, and together fill the pool.
+    public func checkInvariants() -> [String] {
+        var faults: [String] = []
+        if s.pointee.pending.count != 0 || s.pointee.marking.count != 0 || s.pointee.openCycle.count != 0
+            || s.pointee.cyclePath.count != 0 || s.pointee.overwrittenHints.count != 0
+        {
+            faults.append("a stack is not empty at rest")
+        }
+        if s.pointee.reader != 0 || s.pointee.cursor != 0 || s.pointee.cursorEnd != 0 || s.pointee.isCursorHidden
+            || s.pointee.nesting != 0 || s.pointee.rulesRunning != 0 || s.pointee.isInterrupted
+        {
+            faults.append("an evaluation is in progress at rest")
+        }
+        var edgeCount: UInt64 = 0
+        var living: UInt64 = 0
+        for index in 1..<max(1, s.pointee.vertexCount) {
+            let vertex = s.pointee.vertex(index).pointee
+            if vertex.kind == .free { continue }
+            if vertex.kind == .doomed { faults.append("vertex \(index) is doomed at rest"); continue }
+            living += 1
+            checkFlags(index, vertex, &faults)
+            edgeCount += checkInputs(index, vertex, &faults)
+            checkReaders(index, vertex, &faults)
+        }
+        if living != s.pointee.counters.liveAttributes { faults.append("the counters miscount attributes") }
+        if edgeCount != s.pointee.counters.liveEdges { faults.append("the counters miscount edges") }
+        checkSubgraphs(living, &faults)
+        checkPool(&faults)
+        return faults
+    }
+
+    func checkFlags(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) {
+        if vertex.flags.contains(.running) { faults.append("vertex \(index) runs at rest") }
+        if vertex.flags.contains(.stale) && !vertex.flags.contains(.maybe) {
+            faults.append("vertex \(index) must run but is not marked")
+        }
+        if vertex.flags.contains(.unsettled) && s.pointee.batchDepth == 0 {
+            faults.append("vertex \(index) is unsettled outside a batch")
+        }
+        if vertex.evaluatedAt > s.pointee.revision || vertex.changedAt > s.pointee.revision {
+            faults.append("vertex \(index) is ahead of its time")
+        }
+        if vertex.kind == .input
+            && (vertex.flags.contains(.empty) || vertex.flags.contains(.maybe) || vertex.inputCount != 0)
+        {
+            faults.append("input \(index) looks like a rule")
+        }
+    }
+
+    func checkInputs(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) -> UInt64 {
+        var seen: Set<UInt32> = []
+        var count: UInt64 = 0
+        if vertex.inputCount > EdgePool.size(of: vertex.inputClass) { faults.append("vertex \(index) overflows its inputs") }
+        for position in 0..<vertex.inputCount {
+            let input = s.pointee.edges.ends[Int(vertex.inputStart + position)]
+            let slot = s.pointee.edges.slots[Int(vertex.inputStart + position)]
+            if input == 0 {
+                if !vertex.flags.contains(.stale) { faults.append("vertex \(index) lost an input and is not stale") }
+                continue
+            }
+            count += 1
+            if !seen.insert(input).inserted { faults.append("vertex \(index) has input \(input) twice") }
+            let other = s.pointee.vertex(input).pointee
+            if other.kind == .free || other.kind == .observer {
+                faults.append("vertex \(index) reads \(input), which nobody can read")
+                continue
+            }
+            if slot >= other.readerCount || s.pointee.edges.ends[Int(other.readerStart + slot)] != index
+                || s.pointee.edges.slots[Int(other.readerStart + slot)] != position
+            {
+                faults.append("edge \(input) -> \(index) does not point back")
+            }
+            if other.flags.contains(.maybe) && !vertex.flags.contains(.maybe) {
+                faults.append("vertex \(index) is valid although its input \(input) is not")
+            }
+        }
+        return count
+    }
+
+    func checkReaders(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) {
+        if vertex.readerCount > EdgePool.size(of: vertex.readerClass) { faults.append("vertex \(index) overflows its readers") }
+        for slot in 0..<vertex.readerCount {
+            let reader = s.pointee.edges.ends[Int(vertex.readerStart + slot)]
+            let position = s.pointee.edges.slots[Int(vertex.readerStart + slot)]
+            let other = s.pointee.vertex(reader).pointee
+            if position >= other.inputCount || s.pointee.edges.ends[Int(other.inputStart + position)] != index {
+                faults.append("reader \(reader) of \(index) does not read it")
+            }
+        }
+    }
+
+    func checkSubgraphs(_ living: UInt64, _ faults: inout [String]) {
+        var listed: UInt64 = 0
+        for row in 0..<s.pointee.subgraphs.count where s.pointee.subgraphs.base[row].isAlive {
+            var index = s.pointee.subgraphs.base[row].firstVertex
+            var previous: UInt32 = 0
+            while index != 0 && listed <= living {
+                listed += 1
+                if s.pointee.vertex(index).pointee.subgraph != row || s.pointee.siblings[Int(index)].previous != previous {
+                    faults.append("vertex \(index) is in the wrong list")
+                }
+                previous = index
+                index = s.pointee.siblings[Int(index)].next
+            }
+        }
+        if listed != living { faults.append("the subgraphs list \(listed) of \(living) vertices") }
+    }
+
+    func checkPool(_ faults: inout [String]) {
+        var blocks: [(UInt32, UInt32)] = [(0, 1), (s.pointee.edges.next, s.pointee.edges.limit - s.pointee.edges.next)]
+        for index in 1..<max(1, s.pointee.vertexCount) {
+            let vertex = s.pointee.vertex(index).pointee
+            if vertex.kind == .free { continue }
+            if vertex.inputClass != 0 { blocks.append((vertex.inputStart, EdgePool.size(of: vertex.inputClass))) }
+            if vertex.readerClass != 0 { blocks.append((vertex.readerStart, EdgePool.size(of: vertex.readerClass))) }
+        }
+        for sizeClass in 1..<UInt8(EdgePool.classCount - 4) {
+            var block = s.pointee.edges.free[Int(sizeClass)]
+            while block != 0 && blocks.count <= Int(s.pointee.edges.capacity) {
+                blocks.append((block, EdgePool.size(of: sizeClass)))
+                block = s.pointee.edges.ends[Int(block)]
+            }
+        }
+        var expected: UInt32 = 0
+        for (start, size) in blocks.sorted(by: <) where size > 0 {
+            if start != expected { faults.append("the edge pool has a gap or an overlap at \(expected)") }
+            expected = start + size
+        }
+        if expected != s.pointee.edges.capacity { faults.append("the edge pool lost its end") }
+    }
+}
