@@ -124,23 +124,3 @@ open class OpaqueValue {
     /// How the value appears in typed JSON below its type name; read back by the type's own reader.
     open var typedJSON: Value { json }
 }
-
-extension String {
-    /// Equality of the UTF-8 bytes. (`==` would also call canonically equivalent strings equal.)
-    @inlinable
-    public func hasSameBytes(as other: String) -> Bool {
-        var a = self
-        var b = other
-        return a.withUTF8 { x in
-            b.withUTF8 { y in
-                x.count == y.count && (x.count == 0 || x.elementsEqual(y))
-            }
-        }
-    }
-
-    /// Order of the UTF-8 bytes, which is the order of the Unicode scalars.
-    @inlinable
-    public func precedesByBytes(_ other: String) -> Bool {
-        utf8.lexicographicallyPrecedes(other.utf8)
-    }
-}

@@ -5,10 +5,11 @@
 /// lookup is O(1). Copies share storage until one is written.
 public struct ValueMap {
     @usableFromInline final class Storage {
-        @usableFromInline var keys: [Value]
-        @usableFromInline var values: [Value]
+        // Written only while one map holds the storage, so that the runtime need not watch over overlapping accesses.
+        @exclusivity(unchecked) @usableFromInline var keys: [Value]
+        @exclusivity(unchecked) @usableFromInline var values: [Value]
         /// Slot → position + 1; empty while the map is small. Length is a power of two.
-        @usableFromInline var index: [UInt32] = []
+        @exclusivity(unchecked) @usableFromInline var index: [UInt32] = []
 
         @usableFromInline init(keys: [Value], values: [Value]) {
             self.keys = keys
@@ -69,10 +70,8 @@ public struct ValueMap {
     /// The entry's place in the order of insertion.
     public func position(of key: Value) -> Int? {
         if storage.index.isEmpty {
-            for (position, candidate) in storage.keys.enumerated() where ValueMap.sameKey(candidate, key) {
-                return position
-            }
-            return nil
+            if case .string(let text) = key { return storage.keys.withUnsafeBufferPointer { ValueMap.scan($0, for: text) } }
+            return storage.keys.withUnsafeBufferPointer { $0.firstIndex { ValueMap.sameKey($0, key) } }
         }
         let mask = storage.index.count - 1
         var slot = ValueMap.hash(key) & mask
@@ -80,6 +79,14 @@ public struct ValueMap {
             let position = Int(storage.index[slot] - 1)
             if ValueMap.sameKey(storage.keys[position], key) { return position }
             slot = (slot + 1) & mask
+        }
+        return nil
+    }
+
+    /// The place of a string among a few keys, without copying one.
+    private static func scan(_ keys: UnsafeBufferPointer<Value>, for text: String) -> Int? {
+        for position in keys.indices {
+            if case .string(let candidate) = keys[position], candidate.hasSameBytes(as: text) { return position }
         }
         return nil
     }
