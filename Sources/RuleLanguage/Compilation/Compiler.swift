@@ -39,10 +39,12 @@ struct Compiler {
         self.isTraced = isTraced
         parts = ProgramParts(text: text, limits: scope.limits)
         parts.resultType = checked.resultType
-        // A register for each input: there are at most as many as names that stand for variables, twice for presence.
+        // A register for each input: there are at most as many as names that stand for variables, and one more for each
+        // optional access, which asks for presence first.
         var references: Int32 = 0
         for resolution in checked.resolutions { if case .variable = resolution { references += 1 } }
-        top = references * 2
+        for node in checked.tree.nodes where node.flag && (node.kind == .select || node.kind == .index) { references += 1 }
+        top = references
         peak = top
     }
 

@@ -73,7 +73,7 @@ public final class Program {
     let instructions: UnsafeMutablePointer<Instruction>
     let instructionCount: Int
     let constants: UnsafeMutablePointer<Value>
-    private let constantCount: Int
+    let constantCount: Int
     let operands: UnsafeMutablePointer<Int32>
     /// By instruction: byte offset in the text.
     let positions: [Int32]
@@ -84,6 +84,7 @@ public final class Program {
     /// Inner regions before outer ones.
     let regions: [FaultRegion]
     let limits: RuleLimits
+    let inputCount: Int
     let registerCount: Int
     let loopCount: Int
     let faultCount: Int
@@ -95,6 +96,7 @@ public final class Program {
     init(_ parts: consuming ProgramParts) {
         text = parts.text
         inputs = parts.inputs
+        inputCount = parts.inputs.count
         resultType = parts.resultType
         instructionCount = parts.instructions.count
         instructions = .allocate(capacity: max(1, instructionCount))

@@ -1,24 +1,23 @@
 import AttributeValues
 
 extension Evaluator {
-    private func operand(_ operand: Int32) -> Value {
-        guard operand < 0 else { return machine.registers[Int(operand)] }
-        return machine.program?.constants[Int(~operand)] ?? .null
+    private func operand(_ operand: Int32, _ program: Program) -> Value {
+        operand < 0 ? program.constants[Int(~operand)] : machine.pointee.registers[Int(operand)]
     }
 
-    func makeList(_ operands: UnsafePointer<Int32>, _ count: Int) -> [Value] {
+    func makeList(_ operands: UnsafePointer<Int32>, _ count: Int, _ program: Program) -> [Value] {
         [Value](unsafeUninitializedCapacity: count) { buffer, initialized in
-            for at in 0..<count { buffer.initializeElement(at: at, to: operand(operands[at])) }
+            for at in 0..<count { buffer.initializeElement(at: at, to: operand(operands[at], program)) }
             initialized = count
         }
     }
 
     /// From triples of key, value and whether the value is an optional entry.
-    func makeMap(_ operands: UnsafePointer<Int32>, _ count: Int) throws(Fault) -> ValueMap {
+    func makeMap(_ operands: UnsafePointer<Int32>, _ count: Int, _ program: Program) throws(Fault) -> ValueMap {
         var map = ValueMap(minimumCapacity: count)
         for at in 0..<count {
-            let key = operand(operands[3 * at])
-            var value = operand(operands[3 * at + 1])
+            let key = operand(operands[3 * at], program)
+            var value = operand(operands[3 * at + 1], program)
             guard key.isMapKey else { throw Fault("unsupported key type: '\(CELText.shortTypeName(key))'") }
             if operands[3 * at + 2] != 0 {
                 guard case .optional(let wrapped) = value else { throw .noSuchOverload("{?…}", value) }
@@ -36,17 +35,17 @@ extension Evaluator {
         guard case .map(let map) = value else { throw .noSuchOverload("transformMapEntry", value) }
         for position in 0..<map.count {
             let (key, value) = map.entry(at: position)
-            try machine.append(key, to: loop)
-            try machine.append(value, to: loop)
+            try machine.pointee.append(key, to: loop)
+            try machine.pointee.append(value, to: loop)
         }
     }
 
     /// The loop's range in the order of the keys in its output; equal keys keep their order.
     func takeSorted(_ loop: Int) throws(Fault) -> [Value] {
-        let keys = machine.takeList(loop)
-        guard case .list(let elements) = machine.loops[loop].range else {
-            throw .noSuchOverload("sortBy", machine.loops[loop].range)
+        let keys = machine.pointee.takeList(loop)
+        guard case .list(let elements) = machine.pointee.loops[loop].range else {
+            throw .noSuchOverload("sortBy", machine.pointee.loops[loop].range)
         }
-        return try Sorting.sort(elements, by: keys, &machine.meter)
+        return try Sorting.sort(elements, by: keys, &machine.pointee.meter)
     }
 }

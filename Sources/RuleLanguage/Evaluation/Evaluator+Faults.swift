@@ -7,39 +7,39 @@ extension Evaluator {
     func unwind(_ fault: Fault, from position: Int, _ program: Program) -> Int? {
         var fault = fault
         if fault.instruction < 0 { fault.instruction = Int32(position) }
-        machine.meter.remaining -= 1 + program.regions.count / 8
-        if fault.kind == .limit || machine.meter.remaining < 0 {
+        machine.pointee.meter.remaining -= 1 + program.regions.count / 8
+        if fault.kind == .limit || machine.pointee.meter.remaining < 0 {
             if fault.kind != .limit {
                 fault = Fault(limit: "the rule costs more than \(program.limits.cost) steps")
                 fault.instruction = Int32(position)
             }
-            result = .failure(program.failure(.limit, fault.message, at: Int(fault.instruction)))
+            machine.pointee.result = .failure(program.failure(.limit, fault.message, at: Int(fault.instruction)))
             return nil
         }
-        if trace != nil { record(Int(program.nodes[position]), .failure(failure(fault, program))) }
+        if machine.pointee.trace != nil { record(Int(program.nodes[position]), .failure(failure(fault, program))) }
         var position = Int32(position)
         while let region = program.regions.first(where: { $0.start <= position && position < $0.end }) {
             if region.lazy >= 0 {
                 let lazy = Int(region.lazy)
-                lazyFaults[lazy] = fault
-                machine.lazies[lazy].state = .failed
-                position = Int32(machine.lazies[lazy].returnPosition - 1)
+                machine.pointee.lazyFaults[lazy] = fault
+                machine.pointee.lazies[lazy].state = .failed
+                position = Int32(machine.pointee.lazies[lazy].returnPosition - 1)
                 continue
             }
             let number = Int(region.fault)
-            if !machine.hasFault[number] {
-                machine.hasFault[number] = true
-                faults[number] = fault
+            if !machine.pointee.hasFault[number] {
+                machine.pointee.hasFault[number] = true
+                machine.pointee.faults[number] = fault
             }
             if region.output >= 0 {
-                let loop = machine.loops[Int(region.output)]
-                machine.truncateOutput(to: loop.outputStart + loop.outputCount)
+                let loop = machine.pointee.loops[Int(region.output)]
+                machine.pointee.truncateOutput(to: loop.outputStart + loop.outputCount)
             } else {
-                machine.truncateOutput(to: region.owner >= 0 ? machine.lazies[Int(region.owner)].outputStart : 0)
+                machine.pointee.truncateOutput(to: region.owner >= 0 ? machine.pointee.lazies[Int(region.owner)].outputStart : 0)
             }
             return Int(region.resume)
         }
-        result = .failure(failure(fault, program))
+        machine.pointee.result = .failure(failure(fault, program))
         return nil
     }
 
@@ -59,7 +59,7 @@ extension Evaluator {
 
     private func measure(_ value: Value, depth: Int, _ count: inout Int) throws(Fault) {
         count += 1
-        let limits = machine.meter.limits
+        let limits = machine.pointee.meter.limits
         if count > limits.resultSize { throw Fault(limit: "a result of more than \(limits.resultSize) values") }
         if depth > limits.resultDepth { throw Fault(limit: "a result nested deeper than \(limits.resultDepth) levels") }
         switch value {
@@ -72,7 +72,7 @@ extension Evaluator {
     }
 
     func record(_ node: Int, _ content: Content) {
-        let times = trace?[node]?.times ?? 0
-        trace?[node] = (content, times + 1)
+        let times = machine.pointee.trace?[node]?.times ?? 0
+        machine.pointee.trace?[node] = (content, times + 1)
     }
 }

@@ -3,12 +3,12 @@ import AttributeValues
 extension Evaluator {
     /// Runs until an input is needed or the result is there: an input's number, or one of the requests below zero.
     @usableFromInline
-    func resume() -> Int {
-        guard let program = machine.program else { preconditionFailure("no evaluation has begun") }
+    func resume(_ program: Program) -> Int {
+        let machine = machine
         let code = program.instructions
         let constants = program.constants
-        let registers = machine.registers
-        var position = machine.position
+        let registers = machine.pointee.registers
+        var position = machine.pointee.position
 
         @inline(__always) func at(_ operand: Int32) -> UnsafeMutablePointer<Value> {
             operand >= 0 ? registers + Int(operand) : constants + Int(~operand)
@@ -16,25 +16,21 @@ extension Evaluator {
 
         while true {
             do throws(Fault) {
-                if let failure = machine.pendingFailure {
-                    machine.pendingFailure = nil
-                    throw Fault(failure)
-                }
                 while true {
                     let i = code[position]
                     position += 1
                     switch i.opcode {
                     case .load:
-                        if machine.isLoaded[Int(i.a)] { continue }
-                        machine.position = position
-                        machine.target = Int(i.a)
-                        machine.requestedInput = Int(i.a)
+                        if machine.pointee.isLoaded[Int(i.a)] { continue }
+                        machine.pointee.position = position
+                        machine.pointee.target = Int(i.a)
+                        machine.pointee.requestedInput = Int(i.a)
                         return Int(i.a)
                     case .loadDynamic:
-                        machine.position = position
-                        machine.target = Int(i.a)
-                        machine.requestedInput = -1
-                        return try requestDynamic(program.dynamicPaths[Int(i.b)])
+                        machine.pointee.position = position
+                        machine.pointee.target = Int(i.a)
+                        machine.pointee.requestedInput = -1
+                        return try requestDynamic(program.dynamicPaths[Int(i.b)], program)
                     case .move: registers[Int(i.a)] = at(i.b).pointee
                     case .jump: position = Int(i.c)
                     case .jumpUnless:
@@ -49,7 +45,7 @@ extension Evaluator {
                             if overflow { throw Fault("integer overflow") }
                             registers[Int(i.a)] = .int(sum)
                         } else {
-                            registers[Int(i.a)] = try Operators.add(at(i.b).pointee, at(i.c).pointee, &machine.meter)
+                            registers[Int(i.a)] = try Operators.add(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter)
                         }
                     case .subtract:
                         if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee {
@@ -68,10 +64,10 @@ extension Evaluator {
                             registers[Int(i.a)] = .bool(x == y)
                         } else {
                             registers[Int(i.a)] = .bool(
-                                try Operators.equal(at(i.b).pointee, at(i.c).pointee, &machine.meter))
+                                try Operators.equal(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter))
                         }
                     case .notEqual:
-                        registers[Int(i.a)] = .bool(try !Operators.equal(at(i.b).pointee, at(i.c).pointee, &machine.meter))
+                        registers[Int(i.a)] = .bool(try !Operators.equal(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter))
                     case .less, .lessOrEqual, .greater, .greaterOrEqual:
                         if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee {
                             let holds =
@@ -84,10 +80,10 @@ extension Evaluator {
                             registers[Int(i.a)] = .bool(holds)
                         } else {
                             registers[Int(i.a)] = .bool(
-                                try Operators.compare(i.opcode, at(i.b).pointee, at(i.c).pointee, &machine.meter))
+                                try Operators.compare(i.opcode, at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter))
                         }
                     case .isIn:
-                        registers[Int(i.a)] = .bool(try Operators.isIn(at(i.b).pointee, at(i.c).pointee, &machine.meter))
+                        registers[Int(i.a)] = .bool(try Operators.isIn(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter))
                     case .negate: registers[Int(i.a)] = try Operators.negate(at(i.b).pointee)
                     case .not:
                         guard case .bool(let flag) = at(i.b).pointee else { throw .noSuchOverload("!", at(i.b).pointee) }
@@ -98,32 +94,32 @@ extension Evaluator {
                     case .select:
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
                         if case .opaque(let object) = at(i.b).pointee, !i.flag {
-                            machine.position = position
-                            machine.target = Int(i.a)
-                            machine.requestedInput = -1
-                            requestedProperty = (object, name)
+                            machine.pointee.position = position
+                            machine.pointee.target = Int(i.a)
+                            machine.pointee.requestedInput = -1
+                            machine.pointee.requestedProperty = (object, name)
                             return Evaluator.property
                         }
                         registers[Int(i.a)] = try Access.select(at(i.b).pointee, name, isOptional: i.flag)
                     case .presence:
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
                         registers[Int(i.a)] = .bool(try Access.isPresent(at(i.b).pointee, name))
-                    case .makeList: registers[Int(i.a)] = .list(makeList(program.operands + Int(i.b), Int(i.c)))
-                    case .makeMap: registers[Int(i.a)] = .map(try makeMap(program.operands + Int(i.b), Int(i.c)))
+                    case .makeList: registers[Int(i.a)] = .list(makeList(program.operands + Int(i.b), Int(i.c), program))
+                    case .makeMap: registers[Int(i.a)] = .map(try makeMap(program.operands + Int(i.b), Int(i.c), program))
                     case .call:
                         let call = program.calls[Int(i.b)]
                         let arguments = Arguments(
                             registers: registers, constants: constants, operands: program.operands + Int(call.start),
                             count: Int(call.count))
-                        registers[Int(i.a)] = try call.function.call(arguments, isMember: call.isMember, &machine.meter)
+                        registers[Int(i.a)] = try call.function.call(arguments, isMember: call.isMember, &machine.pointee.meter)
                     case .matches:
                         guard case .string(let text) = at(i.b).pointee else {
                             throw .noSuchOverload("matches", at(i.b).pointee)
                         }
-                        if text.utf8.count > 100 { try machine.meter.charge(text.utf8.count / 10) }
+                        if text.utf8.count > 100 { try machine.pointee.meter.charge(text.utf8.count / 10) }
                         registers[Int(i.a)] = .bool(program.patterns[Int(i.c)].matches(text))
 
-                    case .beginLogic: machine.hasFault[Int(i.a)] = false
+                    case .beginLogic: machine.pointee.hasFault[Int(i.a)] = false
                     case .logicStep:
                         if case .bool(let flag) = at(i.b).pointee {
                             if flag == i.flag { position = Int(i.c) }
@@ -131,16 +127,16 @@ extension Evaluator {
                             throw .noSuchOverload(i.flag ? "||" : "&&", at(i.b).pointee)
                         }
                     case .endLogic:
-                        if machine.hasFault[Int(i.b)], let fault = faults[Int(i.b)] { throw fault }
+                        if machine.pointee.hasFault[Int(i.b)], let fault = machine.pointee.faults[Int(i.b)] { throw fault }
                         registers[Int(i.a)] = .bool(!i.flag)
                     case .decide: registers[Int(i.a)] = .bool(i.flag)
 
-                    case .iterate: try machine.open(Int(i.a), over: at(i.b).pointee, wantsValues: i.flag)
+                    case .iterate: try machine.pointee.open(Int(i.a), over: at(i.b).pointee, wantsValues: i.flag)
                     case .next:
-                        let loop = machine.loops + Int(i.a)
+                        let loop = machine.pointee.loops + Int(i.a)
                         let index = loop.pointee.index
                         if index == loop.pointee.count { continue }
-                        try machine.meter.charge(position - Int(i.c))
+                        try machine.pointee.meter.charge(position - Int(i.c))
                         loop.pointee.index = index + 1
                         if let values = loop.pointee.values { advance(loop, index, values, registers + Int(i.b), i.flag) }
                         position = Int(i.c)
@@ -153,39 +149,39 @@ extension Evaluator {
                         guard case .bool(let flag) = at(i.b).pointee else {
                             throw .noSuchOverload("filter", at(i.b).pointee)
                         }
-                        if flag { try machine.append(at(i.c).pointee, to: Int(i.a)) }
+                        if flag { try machine.pointee.append(at(i.c).pointee, to: Int(i.a)) }
                     case .append:
                         if !i.flag {
-                            try machine.append(at(i.b).pointee, to: Int(i.a))
+                            try machine.pointee.append(at(i.b).pointee, to: Int(i.a))
                         } else {
                             guard case .optional(let wrapped) = at(i.b).pointee else {
                                 throw .noSuchOverload("[?…]", at(i.b).pointee)
                             }
-                            if let wrapped { try machine.append(wrapped, to: Int(i.a)) }
+                            if let wrapped { try machine.pointee.append(wrapped, to: Int(i.a)) }
                         }
                     case .appendEntry:
-                        try machine.append(at(i.b).pointee, to: Int(i.a))
-                        try machine.append(at(i.c).pointee, to: Int(i.a))
+                        try machine.pointee.append(at(i.b).pointee, to: Int(i.a))
+                        try machine.pointee.append(at(i.c).pointee, to: Int(i.a))
                     case .appendMap: try appendMap(at(i.b).pointee, to: Int(i.a))
-                    case .beginOutput: machine.openOutput(Int(i.a))
-                    case .finishList: registers[Int(i.a)] = .list(machine.takeList(Int(i.b)))
-                    case .finishMap: registers[Int(i.a)] = .map(try machine.takeMap(Int(i.b)))
+                    case .beginOutput: machine.pointee.openOutput(Int(i.a))
+                    case .finishList: registers[Int(i.a)] = .list(machine.pointee.takeList(Int(i.b)))
+                    case .finishMap: registers[Int(i.a)] = .map(try machine.pointee.takeMap(Int(i.b)))
                     case .finishSort: registers[Int(i.a)] = .list(try takeSorted(Int(i.b)))
 
-                    case .beginLazy: machine.lazies[Int(i.a)].state = .unknown
+                    case .beginLazy: machine.pointee.lazies[Int(i.a)].state = .unknown
                     case .force:
-                        switch machine.lazies[Int(i.a)].state {
+                        switch machine.pointee.lazies[Int(i.a)].state {
                         case .known: break
-                        case .failed: if let fault = lazyFaults[Int(i.a)] { throw fault }
+                        case .failed: if let fault = machine.pointee.lazyFaults[Int(i.a)] { throw fault }
                         case .unknown, .running:
-                            machine.lazies[Int(i.a)].state = .running
-                            machine.lazies[Int(i.a)].returnPosition = position
-                            machine.lazies[Int(i.a)].outputStart = machine.outputCount
+                            machine.pointee.lazies[Int(i.a)].state = .running
+                            machine.pointee.lazies[Int(i.a)].returnPosition = position
+                            machine.pointee.lazies[Int(i.a)].outputStart = machine.pointee.outputCount
                             position = lazyStart(Int(i.a), program)
                         }
                     case .endLazy:
-                        machine.lazies[Int(i.a)].state = .known
-                        position = machine.lazies[Int(i.a)].returnPosition
+                        machine.pointee.lazies[Int(i.a)].state = .known
+                        position = machine.pointee.lazies[Int(i.a)].returnPosition
 
                     case .branchIfPresent:
                         guard case .optional(let wrapped) = at(i.b).pointee else {
@@ -209,7 +205,7 @@ extension Evaluator {
                     case .fail: throw Fault(program.messages[Int(i.a)])
                     case .record: record(Int(i.a), .value(at(i.b).pointee))
                     case .end:
-                        result = .value(at(i.b).pointee)
+                        machine.pointee.result = .value(at(i.b).pointee)
                         if program.makesContainers { try measure(at(i.b).pointee) }
                         return Evaluator.finished
                     }
@@ -234,21 +230,20 @@ extension Evaluator {
         }
     }
 
-    private func requestDynamic(_ path: DynamicPath) throws(Fault) -> Int {
+    private func requestDynamic(_ path: DynamicPath, _ program: Program) throws(Fault) -> Int {
         var steps: [AttributePath.Step] = []
         for step in path.steps {
             switch step {
             case .fixed(let step): steps.append(step)
             case .operand(let operand):
-                switch operand >= 0 ? machine.registers[Int(operand)] : machine.program?.constants[Int(~operand)] {
-                case .string(let key)?: steps.append(.key(key))
-                case .int(let index)?: steps.append(.index(Int(index)))
-                case let key?: throw .noSuchOverload("[]", .null, key)
-                case nil: throw .noSuchOverload
+                switch operand >= 0 ? machine.pointee.registers[Int(operand)] : program.constants[Int(~operand)] {
+                case .string(let key): steps.append(.key(key))
+                case .int(let index): steps.append(.index(Int(index)))
+                case let key: throw .noSuchOverload("[]", .null, key)
                 }
             }
         }
-        requestedSteps = steps
+        machine.pointee.requestedSteps = steps
         return Evaluator.dynamic - Int(path.input)
     }
 

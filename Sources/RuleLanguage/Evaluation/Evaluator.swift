@@ -2,47 +2,38 @@ import AttributeValues
 
 /// Runs programs, one at a time; keep one and use it for all, so that no evaluation allocates for its own sake.
 ///
-/// The memory it points to is its own, from `init` (or growth between runs) to `deinit`. Registers hold values always
-/// (`null` when unused), so a fault can leave from anywhere without a leak.
+/// Its state lies in memory that is allocated once, behind a constant pointer: each access to a class's own variables would
+/// be checked at run time. The memory lives from `init` to `deinit`.
 public final class Evaluator {
-    var machine: Machine
-    /// In traced programs: by syntax node, what it gave (the last time, and how often).
-    var trace: [Int: (content: Content, times: Int)]?
-    /// The steps of the dynamic read at hand.
-    @usableFromInline var requestedSteps: [AttributePath.Step] = []
-    /// The property read at hand.
-    @usableFromInline var requestedProperty: (object: OpaqueValue, name: String)?
-    @usableFromInline var result: Content = .value(.null)
-    var faults: [Fault?] = []
-    var lazyFaults: [Fault?] = []
-    private var isRunning = false
+    let machine: UnsafeMutablePointer<Machine>
 
-    public init() { machine = Machine() }
+    public init() {
+        machine = .allocate(capacity: 1)
+        machine.initialize(to: Machine())
+    }
 
-    deinit { machine.free() }
+    deinit {
+        machine.pointee.free()
+        machine.deinitialize(count: 1)
+        machine.deallocate()
+    }
 
     /// Evaluates a program. Inputs are read when evaluation reaches them, in the order of evaluation.
     @inlinable
     public func evaluate<R: RuleReader>(_ program: Program, _ reader: inout R) -> Evaluation {
         begin(program)
-        while true {
-            let request = resume()
-            if request >= 0 {
-                switch reader.read(request) {
-                case .value(let value): provide(value)
-                case .failure(let failure): fail(failure)
-                case .interrupted: return interrupt()
-                }
-            } else if request == Evaluator.finished {
-                return .content(finish())
-            } else {
-                switch read(request, &reader) {
-                case .value(let value): provide(value)
-                case .failure(let failure): fail(failure)
-                case .interrupted: return interrupt()
-                }
+        var request = resume(program)
+        while request != Evaluator.finished {
+            let reading = request >= 0 ? reader.read(request) : read(request, &reader)
+            switch reading {
+            case .value(let value): request = resume(program, with: value)
+            case .failure(let failure): request = resume(program, withFailure: failure)
+            case .interrupted:
+                end(program)
+                return .interrupted
             }
         }
+        return .content(finish(program))
     }
 
     /// Evaluates over bindings.
@@ -55,7 +46,7 @@ public final class Evaluator {
     }
 
     /// What the last evaluation cost, in steps.
-    public private(set) var lastCost = 0
+    public var lastCost: Int { machine.pointee.lastCost }
 
     // MARK: requests of the machine to the reader: an input's number, or one of
 
@@ -66,11 +57,12 @@ public final class Evaluator {
 
     @usableFromInline
     func read<R: RuleReader>(_ request: Int, _ reader: inout R) -> Reading {
-        if request == Evaluator.property, let requested = requestedProperty {
-            requestedProperty = nil
+        if request == Evaluator.property, let requested = machine.pointee.requestedProperty {
+            machine.pointee.requestedProperty = nil
             return reader.read(property: requested.name, of: requested.object)
         }
-        let steps = requestedSteps
+        let steps = machine.pointee.requestedSteps
+        machine.pointee.requestedSteps = []
         return reader.read(Evaluator.dynamic - request, at: steps)
     }
 
@@ -78,40 +70,36 @@ public final class Evaluator {
 
     @usableFromInline
     func begin(_ program: Program) {
-        precondition(!isRunning, "a reader must not use the evaluator that calls it")
-        isRunning = true
-        machine.prepare(program)
-        if faults.count < program.faultCount {
-            faults += [Fault?](repeating: nil, count: program.faultCount - faults.count)
-        }
-        if lazyFaults.count < program.lazyCount {
-            lazyFaults += [Fault?](repeating: nil, count: program.lazyCount - lazyFaults.count)
-        }
+        precondition(!machine.pointee.isRunning, "a reader must not use the evaluator that calls it")
+        machine.pointee.isRunning = true
+        machine.pointee.prepare(program)
     }
 
     @usableFromInline
-    func provide(_ value: Value) { machine.provide(value) }
-
-    @usableFromInline
-    func fail(_ failure: Failure) { machine.pendingFailure = failure }
-
-    @usableFromInline
-    func interrupt() -> Evaluation {
-        end()
-        return .interrupted
+    func resume(_ program: Program, with value: Value) -> Int {
+        machine.pointee.provide(value)
+        return resume(program)
     }
 
     @usableFromInline
-    func finish() -> Content {
-        end()
-        let content = result
-        result = .value(.null)
+    func resume(_ program: Program, withFailure failure: Failure) -> Int {
+        guard let next = unwind(Fault(failure), from: machine.pointee.position - 1, program) else {
+            return Evaluator.finished
+        }
+        machine.pointee.position = next
+        return resume(program)
+    }
+
+    @usableFromInline
+    func finish(_ program: Program) -> Content {
+        let content = machine.pointee.result
+        end(program)
         return content
     }
 
-    private func end() {
-        lastCost = machine.cost
-        machine.clear()
-        isRunning = false
+    @usableFromInline
+    func end(_ program: Program) {
+        machine.pointee.clear(program)
+        machine.pointee.isRunning = false
     }
 }

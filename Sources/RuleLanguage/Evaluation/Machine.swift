@@ -20,13 +20,24 @@ struct Machine {
     private var outputCapacity = 0
     var outputCount = 0
 
-    var program: Program?
+    var isRunning = false
     var position = 0
+    var result: Content = .value(.null)
+    private(set) var lastCost = 0
+    /// By fault number.
+    var faults: [Fault?] = []
+    /// By lazy value.
+    var lazyFaults: [Fault?] = []
+    /// In traced programs: by syntax node, what it gave (the last time, and how often).
+    var trace: [Int: (content: Content, times: Int)]?
+    /// The steps of the dynamic read at hand.
+    var requestedSteps: [AttributePath.Step] = []
+    /// The property read at hand.
+    var requestedProperty: (object: OpaqueValue, name: String)?
     var meter = Meter(RuleLimits())
     /// The register that takes what the reader gives, and the input that is then loaded (-1: none).
     var target = 0
     var requestedInput = -1
-    var pendingFailure: Failure?
 
     /// One loop's range and place. `keys` and `values` point into the storage of `range`, which the loop keeps alive.
     struct Loop {
@@ -49,8 +60,6 @@ struct Machine {
         var outputStart = 0
     }
 
-    var cost: Int { meter.limits.cost - meter.remaining }
-
     private static func grow<T>(_ memory: inout UnsafeMutablePointer<T>, _ capacity: inout Int, to count: Int, _ filler: T) {
         if count <= capacity { return }
         let larger = UnsafeMutablePointer<T>.allocate(capacity: count)
@@ -62,17 +71,25 @@ struct Machine {
     }
 
     mutating func prepare(_ program: Program) {
-        Machine.grow(&registers, &registerCapacity, to: program.registerCount, .null)
-        Machine.grow(&isLoaded, &inputCapacity, to: program.inputs.count, false)
-        Machine.grow(&hasFault, &faultCapacity, to: program.faultCount, false)
-        Machine.grow(&loops, &loopCapacity, to: program.loopCount, Loop(range: .null))
-        Machine.grow(&lazies, &lazyCapacity, to: program.lazyCount, Lazy())
-        for input in 0..<program.inputs.count { isLoaded[input] = false }
-        self.program = program
+        if program.registerCount > registerCapacity || program.inputCount > inputCapacity
+            || program.faultCount > faultCapacity || program.loopCount > loopCapacity || program.lazyCount > lazyCapacity
+        {
+            grow(for: program)
+        }
+        for input in 0..<program.inputCount { isLoaded[input] = false }
         position = 0
         meter.reset(program.limits)
         meter.remaining -= program.instructionCount
-        pendingFailure = nil
+    }
+
+    private mutating func grow(for program: Program) {
+        Machine.grow(&registers, &registerCapacity, to: program.registerCount, .null)
+        Machine.grow(&isLoaded, &inputCapacity, to: program.inputCount, false)
+        faults += [Fault?](repeating: nil, count: max(0, program.faultCount - faultCapacity))
+        Machine.grow(&hasFault, &faultCapacity, to: program.faultCount, false)
+        Machine.grow(&loops, &loopCapacity, to: program.loopCount, Loop(range: .null))
+        lazyFaults += [Fault?](repeating: nil, count: max(0, program.lazyCount - lazyCapacity))
+        Machine.grow(&lazies, &lazyCapacity, to: program.lazyCount, Lazy())
     }
 
     mutating func provide(_ value: Value) {
@@ -81,12 +98,21 @@ struct Machine {
     }
 
     /// Lets go of all values.
-    mutating func clear() {
-        guard let program else { return }
-        for register in 0..<program.registerCount { registers[register] = .null }
-        for loop in 0..<program.loopCount { loops[loop] = Loop(range: .null) }
+    mutating func clear(_ program: Program) {
+        for register in 0..<program.registerCount { release(register) }
+        for loop in 0..<program.loopCount { loops[loop].range = .null }
         truncateOutput(to: 0)
-        self.program = nil
+        result = .value(.null)
+        lastCost = meter.limits.cost - meter.remaining
+    }
+
+    /// Lets go of what a register holds; what holds nothing may stay.
+    @inline(__always)
+    private func release(_ register: Int) {
+        switch registers[register] {
+        case .null, .bool, .int, .uint, .double, .timestamp, .duration: break
+        default: registers[register] = .null
+        }
     }
 
     func free() {

@@ -41,37 +41,49 @@ public enum Evaluation {
 
 /// Reads from a map of bindings, the names as declared (dotted ones written out: `"a.b"`, `"env.locale"`).
 public struct BindingsReader: RuleReader {
-    private let program: Program
-    /// By input: the variable's value.
-    private var roots: [Value?] = []
+    /// How an input is read.
+    private enum Plan {
+        case missing(Failure)
+        case whole(Value)
+        case path(Value, [AttributePath.Step])
+        case presence(Value, [AttributePath.Step])
+    }
+
+    private var plans: [Plan] = []
 
     public init(_ program: Program, _ bindings: ValueMap) {
-        self.program = program
-        roots.reserveCapacity(program.inputs.count)
+        plans.reserveCapacity(program.inputs.count)
         for input in program.inputs {
             var root = bindings[input.variable]
             if root == nil, let namespace = input.namespace, case .map(let keys)? = bindings[namespace] {
                 root = keys[input.name]
             }
-            roots.append(root)
+            guard let root else {
+                plans.append(.missing(Failure(.ruleFailed, "no such attribute: \(input.variable)")))
+                continue
+            }
+            if input.isPresence {
+                plans.append(.presence(root, input.steps))
+            } else {
+                plans.append(input.steps.isEmpty || input.isDynamic ? .whole(root) : .path(root, input.steps))
+            }
         }
     }
 
     public mutating func read(_ input: Int) -> Reading {
-        let described = program.inputs[input]
-        guard let root = roots[input] else { return missing(described) }
-        if described.steps.isEmpty { return .value(root) }
-        if described.isPresence { return BindingsReader.reading(root.isPresent(described.steps)) }
-        return BindingsReader.reading(root.at(described.steps))
+        switch plans[input] {
+        case .missing(let failure): .failure(failure)
+        case .whole(let root): .value(root)
+        case .path(let root, let steps): BindingsReader.reading(root.at(steps))
+        case .presence(let root, let steps): BindingsReader.reading(root.isPresent(steps))
+        }
     }
 
     public mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
-        guard let root = roots[input] else { return missing(program.inputs[input]) }
-        return BindingsReader.reading(root.at(steps))
-    }
-
-    private func missing(_ input: RuleInput) -> Reading {
-        .failure(Failure(.ruleFailed, "no such attribute: \(input.variable)"))
+        switch plans[input] {
+        case .missing(let failure): .failure(failure)
+        case .whole(let root), .path(let root, _), .presence(let root, _): BindingsReader.reading(root.at(steps))
+        }
     }
 
     private static func reading(_ content: Content) -> Reading {
