@@ -18,7 +18,7 @@ public struct ValueMap {
     }
 
     /// Maps up to this size are searched in line: comparing eight short keys is cheaper than hashing one.
-    static let linearLimit = 8
+    @usableFromInline static let linearLimit = 8
 
     @usableFromInline var storage: Storage
 
@@ -46,6 +46,9 @@ public struct ValueMap {
         (storage.keys[position], storage.values[position])
     }
 
+    @inlinable
+    public func value(at position: Int) -> Value { storage.values[position] }
+
     /// Whether both maps share storage: then they are equal without a look at the entries.
     public func isIdentical(to other: ValueMap) -> Bool { storage === other.storage }
 
@@ -68,6 +71,7 @@ public struct ValueMap {
     }
 
     /// The entry's place in the order of insertion.
+    @inlinable
     public func position(of key: Value) -> Int? {
         if storage.index.isEmpty {
             if case .string(let text) = key { return storage.keys.withUnsafeBufferPointer { ValueMap.scan($0, for: text) } }
@@ -84,7 +88,7 @@ public struct ValueMap {
     }
 
     /// The place of a string among a few keys, without copying one.
-    private static func scan(_ keys: UnsafeBufferPointer<Value>, for text: String) -> Int? {
+    @inlinable static func scan(_ keys: UnsafeBufferPointer<Value>, for text: String) -> Int? {
         for position in keys.indices {
             if case .string(let candidate) = keys[position], candidate.hasSameBytes(as: text) { return position }
         }
@@ -131,7 +135,7 @@ public struct ValueMap {
     }
 
     /// Key identity: numbers by exact numeric value, everything else by type and content.
-    static func sameKey(_ a: Value, _ b: Value) -> Bool {
+    @usableFromInline static func sameKey(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
         case (.string(let x), .string(let y)): return x.hasSameBytes(as: y)
         case (.int(let x), .int(let y)): return x == y
@@ -155,7 +159,7 @@ public struct ValueMap {
         }
     }
 
-    private static func hash(_ key: Value) -> Int {
+    @usableFromInline static func hash(_ key: Value) -> Int {
         var hasher = Hasher()
         switch key {
         case .string(let text):

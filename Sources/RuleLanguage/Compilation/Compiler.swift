@@ -53,6 +53,7 @@ struct Compiler {
         let result = compiler.emit(checked.tree.root)
         compiler.add(.end, b: result, at: checked.tree.root)
         compiler.parts.registerCount = Int(compiler.peak) + 1
+        if checked.resultType.isScalar { compiler.parts.makesContainers = false }
         return Program(compiler.parts)
     }
 

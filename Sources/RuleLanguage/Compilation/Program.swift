@@ -77,7 +77,7 @@ public final class Program {
     let operands: UnsafeMutablePointer<Int32>
     /// By instruction: byte offset in the text.
     let positions: [Int32]
-    let calls: [Call]
+    let calls: UnsafeMutablePointer<Call>
     let patterns: [Pattern]
     let messages: [String]
     let dynamicPaths: [DynamicPath]
@@ -107,7 +107,8 @@ public final class Program {
         operands = .allocate(capacity: max(1, parts.operands.count))
         for (at, operand) in parts.operands.enumerated() { (operands + at).initialize(to: operand) }
         positions = parts.positions
-        calls = parts.calls
+        calls = .allocate(capacity: max(1, parts.calls.count))
+        for (at, call) in parts.calls.enumerated() { (calls + at).initialize(to: call) }
         patterns = parts.patterns
         messages = parts.messages
         dynamicPaths = parts.dynamicPaths
@@ -126,6 +127,7 @@ public final class Program {
         constants.deinitialize(count: constantCount)
         constants.deallocate()
         operands.deallocate()
+        calls.deallocate()
     }
 
     /// The failure of an instruction, with its place in the rule.

@@ -14,6 +14,12 @@ extension Evaluator {
             operand >= 0 ? registers + Int(operand) : constants + Int(~operand)
         }
 
+        /// What holds no reference needs no release.
+        @inline(__always) func set(_ register: Int32, _ value: Value) {
+            let place = registers + Int(register)
+            if place.pointee.isPlain { place.initialize(to: value) } else { place.pointee = value }
+        }
+
         while true {
             do throws(Fault) {
                 while true {
@@ -43,7 +49,7 @@ extension Evaluator {
                         if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee {
                             let (sum, overflow) = x.addingReportingOverflow(y)
                             if overflow { throw Fault("integer overflow") }
-                            registers[Int(i.a)] = .int(sum)
+                            set(i.a, .int(sum))
                         } else {
                             registers[Int(i.a)] = try Operators.add(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter)
                         }
@@ -51,7 +57,7 @@ extension Evaluator {
                         if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee {
                             let (difference, overflow) = x.subtractingReportingOverflow(y)
                             if overflow { throw Fault("integer overflow") }
-                            registers[Int(i.a)] = .int(difference)
+                            set(i.a, .int(difference))
                         } else {
                             registers[Int(i.a)] = try Operators.subtract(at(i.b).pointee, at(i.c).pointee)
                         }
@@ -61,13 +67,12 @@ extension Evaluator {
 
                     case .equal:
                         if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee {
-                            registers[Int(i.a)] = .bool(x == y)
+                            set(i.a, .bool(x == y))
                         } else {
-                            registers[Int(i.a)] = .bool(
-                                try Operators.equal(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter))
+                            set(i.a, .bool(try Operators.equal(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter)))
                         }
                     case .notEqual:
-                        registers[Int(i.a)] = .bool(try !Operators.equal(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter))
+                        set(i.a, .bool(try !Operators.equal(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter)))
                     case .less, .lessOrEqual, .greater, .greaterOrEqual:
                         if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee {
                             let holds =
@@ -77,21 +82,24 @@ extension Evaluator {
                                 case .greater: x > y
                                 default: x >= y
                                 }
-                            registers[Int(i.a)] = .bool(holds)
+                            set(i.a, .bool(holds))
                         } else {
-                            registers[Int(i.a)] = .bool(
-                                try Operators.compare(i.opcode, at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter))
+                            set(i.a, .bool(try Operators.compare(i.opcode, at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter)))
                         }
                     case .isIn:
-                        registers[Int(i.a)] = .bool(try Operators.isIn(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter))
+                        set(i.a, .bool(try Operators.isIn(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter)))
                     case .negate: registers[Int(i.a)] = try Operators.negate(at(i.b).pointee)
                     case .not:
                         guard case .bool(let flag) = at(i.b).pointee else { throw .noSuchOverload("!", at(i.b).pointee) }
-                        registers[Int(i.a)] = .bool(!flag)
+                        set(i.a, .bool(!flag))
 
                     case .index:
                         registers[Int(i.a)] = try Access.index(at(i.b).pointee, at(i.c).pointee, isOptional: i.flag)
                     case .select:
+                        if !i.flag, case .map(let map) = at(i.b).pointee, let place = map.position(of: at(i.c).pointee) {
+                            registers[Int(i.a)] = map.value(at: place)
+                            continue
+                        }
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
                         if case .opaque(let object) = at(i.b).pointee, !i.flag {
                             machine.pointee.position = position
@@ -103,21 +111,21 @@ extension Evaluator {
                         registers[Int(i.a)] = try Access.select(at(i.b).pointee, name, isOptional: i.flag)
                     case .presence:
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
-                        registers[Int(i.a)] = .bool(try Access.isPresent(at(i.b).pointee, name))
+                        set(i.a, .bool(try Access.isPresent(at(i.b).pointee, name)))
                     case .makeList: registers[Int(i.a)] = .list(makeList(program.operands + Int(i.b), Int(i.c), program))
                     case .makeMap: registers[Int(i.a)] = .map(try makeMap(program.operands + Int(i.b), Int(i.c), program))
                     case .call:
-                        let call = program.calls[Int(i.b)]
+                        let call = program.calls + Int(i.b)
                         let arguments = Arguments(
-                            registers: registers, constants: constants, operands: program.operands + Int(call.start),
-                            count: Int(call.count))
-                        registers[Int(i.a)] = try call.function.call(arguments, isMember: call.isMember, &machine.pointee.meter)
+                            registers: registers, constants: constants, operands: program.operands + Int(call.pointee.start),
+                            count: Int(call.pointee.count))
+                        registers[Int(i.a)] = try call.pointee.function.call(arguments, isMember: call.pointee.isMember, &machine.pointee.meter)
                     case .matches:
                         guard case .string(let text) = at(i.b).pointee else {
                             throw .noSuchOverload("matches", at(i.b).pointee)
                         }
                         if text.utf8.count > 100 { try machine.pointee.meter.charge(text.utf8.count / 10) }
-                        registers[Int(i.a)] = .bool(program.patterns[Int(i.c)].matches(text))
+                        set(i.a, .bool(program.patterns[Int(i.c)].matches(text)))
 
                     case .beginLogic: machine.pointee.hasFault[Int(i.a)] = false
                     case .logicStep:
@@ -128,8 +136,8 @@ extension Evaluator {
                         }
                     case .endLogic:
                         if machine.pointee.hasFault[Int(i.b)], let fault = machine.pointee.faults[Int(i.b)] { throw fault }
-                        registers[Int(i.a)] = .bool(!i.flag)
-                    case .decide: registers[Int(i.a)] = .bool(i.flag)
+                        set(i.a, .bool(!i.flag))
+                    case .decide: set(i.a, .bool(i.flag))
 
                     case .iterate: try machine.pointee.open(Int(i.a), over: at(i.b).pointee, wantsValues: i.flag)
                     case .next:

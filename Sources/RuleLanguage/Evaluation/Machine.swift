@@ -109,10 +109,7 @@ struct Machine {
     /// Lets go of what a register holds; what holds nothing may stay.
     @inline(__always)
     private func release(_ register: Int) {
-        switch registers[register] {
-        case .null, .bool, .int, .uint, .double, .timestamp, .duration: break
-        default: registers[register] = .null
-        }
+        if !registers[register].isPlain { registers[register] = .null }
     }
 
     func free() {
@@ -198,5 +195,16 @@ struct Machine {
         }
         opened.outputStart = outputCount
         loops[loop] = opened
+    }
+}
+
+extension Value {
+    /// Whether the value holds no reference.
+    @inline(__always)
+    var isPlain: Bool {
+        switch self {
+        case .null, .bool, .int, .uint, .double, .timestamp, .duration: true
+        default: false
+        }
     }
 }

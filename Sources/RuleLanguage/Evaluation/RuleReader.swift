@@ -45,6 +45,9 @@ public struct BindingsReader: RuleReader {
     private enum Plan {
         case missing(Failure)
         case whole(Value)
+        /// The commonest paths: one key of a map.
+        case field(ValueMap, Value)
+        case fieldPresence(ValueMap, Value)
         case path(Value, [AttributePath.Step])
         case presence(Value, [AttributePath.Step])
     }
@@ -62,7 +65,9 @@ public struct BindingsReader: RuleReader {
                 plans.append(.missing(Failure(.ruleFailed, "no such attribute: \(input.variable)")))
                 continue
             }
-            if input.isPresence {
+            if case .map(let map) = root, input.steps.count == 1, case .key(let key) = input.steps[0], !input.isDynamic {
+                plans.append(input.isPresence ? .fieldPresence(map, .string(key)) : .field(map, .string(key)))
+            } else if input.isPresence {
                 plans.append(.presence(root, input.steps))
             } else {
                 plans.append(input.steps.isEmpty || input.isDynamic ? .whole(root) : .path(root, input.steps))
@@ -74,6 +79,13 @@ public struct BindingsReader: RuleReader {
         switch plans[input] {
         case .missing(let failure): .failure(failure)
         case .whole(let root): .value(root)
+        case .field(let map, let key):
+            if let place = map.position(of: key) {
+                .value(map.value(at: place))
+            } else {
+                BindingsReader.reading(Value.map(map).at([.key(key.string ?? "")]))
+            }
+        case .fieldPresence(let map, let key): .value(.bool(map.position(of: key) != nil))
         case .path(let root, let steps): BindingsReader.reading(root.at(steps))
         case .presence(let root, let steps): BindingsReader.reading(root.isPresent(steps))
         }
@@ -83,6 +95,7 @@ public struct BindingsReader: RuleReader {
         switch plans[input] {
         case .missing(let failure): .failure(failure)
         case .whole(let root), .path(let root, _), .presence(let root, _): BindingsReader.reading(root.at(steps))
+        case .field(let map, _), .fieldPresence(let map, _): BindingsReader.reading(Value.map(map).at(steps))
         }
     }
 

@@ -38,6 +38,14 @@ public indirect enum RuleType: Hashable, Sendable {
         }
     }
 
+    /// Whether values of this type have no parts.
+    var isScalar: Bool {
+        switch self {
+        case .null, .bool, .int, .uint, .double, .string, .bytes, .timestamp, .duration: true
+        default: false
+        }
+    }
+
     /// What a value of this type is known as at run time, where that is certain.
     var runtimeName: String? {
         switch self {
