@@ -1,0 +1,36 @@
+# agd, the attribute-graph daemon. The two commands that matter: `make run` and `make test`.
+
+PREFIX      ?= /usr/local
+SYSCONFDIR  ?= /etc
+DESTDIR     ?=
+SWIFT       ?= swift
+
+.PHONY: help run test bench release install uninstall dependencies clean
+.DEFAULT_GOAL := help
+
+help: ## show this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## build the release, start agd with the host monitor and its feeder, until Ctrl-C
+	@SWIFT="$(SWIFT)" Scripts/run
+
+test: dependencies ## run all tests
+	@SWIFT="$(SWIFT)" Scripts/test
+
+bench: dependencies ## run the benchmarks
+	@SWIFT="$(SWIFT)" Scripts/bench
+
+release: dependencies ## build the programs that ship, with the Swift runtime inside
+	@SWIFT="$(SWIFT)" Scripts/release
+
+install: release ## install programs, units and configuration (PREFIX, SYSCONFDIR, DESTDIR)
+	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" DESTDIR="$(DESTDIR)" Scripts/install
+
+uninstall: ## remove what install put there, but configuration and state
+	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" DESTDIR="$(DESTDIR)" Scripts/install --remove
+
+dependencies: ## install the Debian packages that are missing
+	@Scripts/dependencies
+
+clean: ## remove everything that was built
+	rm -rf .build .run

@@ -1,0 +1,49 @@
+import Glibc
+
+/// `/proc`, or a folder that looks like it.
+struct ProcFolder {
+    var path: String = "/proc"
+
+    /// The whole file, or nil where the kernel (or a container) does not show one. Files under `/proc` have no size, so
+    /// they are read until they end.
+    func bytes(_ name: String) -> [UInt8]? {
+        let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var size = 4096
+        while true {
+            let start = bytes.count
+            bytes.append(contentsOf: repeatElement(0, count: size))
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                read(file, buffer.baseAddress.map { $0 + start }, size)
+            }
+            bytes.removeLast(size - max(0, count))
+            if count == 0 { return bytes }
+            // A process may end between being listed and being read.
+            if count < 0 { return errno == EINTR ? self.bytes(name) : nil }
+            size *= 2
+        }
+    }
+
+    func text(_ name: String) -> ProcText? { bytes(name).map { ProcText($0) } }
+
+    /// The first line of a file that holds one.
+    func line(_ name: String) -> String? {
+        bytes(name).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
+    }
+
+    /// The processes that there are now, in no order.
+    func processes() -> [Int64] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var processes: [Int64] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) { String(cString: $0) }
+            }
+            if let process = Int64(name) { processes.append(process) }
+        }
+        return processes
+    }
+}

@@ -1,0 +1,24 @@
+/// What a process has used so far (`/proc/PID/stat`).
+struct ProcessTimes: Equatable {
+    var id: Int64
+    var name: String
+    /// Time on a CPU, in clock ticks.
+    var ticks: Int64
+    /// When it started, in clock ticks since the machine did: tells a process from a later one of the same id.
+    var start: Int64
+    /// Memory that is not swapped out.
+    var residentPages: Int64
+
+    static func read(_ stat: ProcText) -> ProcessTimes? {
+        var stat = stat
+        // 14 and 15: user and system time; 22: start; 24: resident pages. The name is in brackets and may hold any.
+        guard let id = stat.text(upTo: UInt8(ascii: "(")).flatMap({ Int64($0.dropLast()) }),
+            let name = stat.text(upToLast: UInt8(ascii: ")"))
+        else { return nil }
+        stat.skip(11)
+        guard let user = stat.number(), let system = stat.number() else { return nil }
+        stat.skip(6)
+        guard let start = stat.number(), stat.word() != nil, let pages = stat.number() else { return nil }
+        return ProcessTimes(id: id, name: name, ticks: user + system, start: start, residentPages: pages)
+    }
+}

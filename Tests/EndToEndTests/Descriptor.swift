@@ -1,0 +1,85 @@
+import Foundation
+
+/// An open file, closed when the object goes. Never handed down to programs but by `dup2`.
+final class Descriptor {
+    let number: Int32
+
+    /// Takes the file over.
+    init(_ number: Int32, _ call: String) throws {
+        guard number >= 0 else { throw Trouble("\(call): \(String(cString: strerror(errno)))") }
+        self.number = number
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    }
+
+    deinit { close(number) }
+
+    static func pipe() throws -> (read: Descriptor, write: Descriptor) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Trouble("pipe2: \(String(cString: strerror(errno)))") }
+        return (try Descriptor(ends[0], "pipe2"), try Descriptor(ends[1], "pipe2"))
+    }
+
+    /// Whether a read would not block: something has come, or the end.
+    func isReadable(within seconds: Double) -> Bool { isReady(POLLIN, within: seconds) }
+
+    func isWritable(within seconds: Double) -> Bool { isReady(POLLOUT, within: seconds) }
+
+    private func isReady(_ events: Int32, within seconds: Double) -> Bool {
+        let deadline = Deadline(seconds)
+        while true {
+            var wanted = pollfd(fd: number, events: Int16(events), revents: 0)
+            let count = poll(&wanted, 1, deadline.milliseconds)
+            if count > 0 { return true }
+            if count == 0 { return false }
+            if errno != EINTR { return false }
+        }
+    }
+}
+
+/// A moment after which waiting is given up.
+struct Deadline {
+    /// Long enough for a debug build on a busy machine, short enough that a hanging daemon is told as such.
+    static let patience = 60.0
+
+    private let end: UInt64
+
+    init(_ seconds: Double) { end = DispatchTime.now().uptimeNanoseconds + UInt64(seconds * 1e9) }
+
+    var seconds: Double {
+        let now = DispatchTime.now().uptimeNanoseconds
+        return now >= end ? 0 : Double(end - now) / 1e9
+    }
+
+    var milliseconds: Int32 { Int32(min(seconds * 1000, 1e9).rounded(.up)) }
+    var isOver: Bool { seconds == 0 }
+}
+
+/// A folder of one test's own under `/tmp`, short enough for a socket's path; removed with all it holds when the object goes.
+final class Folder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/agd-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Trouble("mkdtemp: \(String(cString: strerror(errno)))") }
+        path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { path + "/" + name }
+
+    @discardableResult
+    func write(_ text: String, to name: String) throws -> String {
+        try text.write(toFile: file(name), atomically: true, encoding: .utf8)
+        return file(name)
+    }
+}
+
+/// The project's own files.
+enum Project {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    static func file(_ name: String) -> String { root + "/" + name }
+    static func text(_ name: String) throws -> String { try String(contentsOfFile: file(name), encoding: .utf8) }
+}

@@ -1,0 +1,170 @@
+import AttributeValues
+import Foundation
+import Testing
+
+/// The example that `make run` starts, with its feeder.
+@Suite("Host monitor")
+struct HostMonitorTests {
+    private func daemon() throws -> Daemon { try Daemon(sceneFiles: ["Examples/host-monitor.yaml"]) }
+
+    private func feeder(_ daemon: Daemon, _ arguments: String...) throws -> Program {
+        try Program("agd-host-feeder", ["--socket", daemon.socket] + arguments, folder: daemon.folder)
+    }
+
+    @Test("before it is fed, everything is stale, and nothing fails")
+    func unfed() throws {
+        let daemon = try daemon()
+        let client = try daemon.client()
+        try client.call("subscribe", ["paths": ["/host/**"]])
+        let changes = try client.event()["changes"]?.list ?? []
+        #expect(changes.count > 30)
+        #expect(changes.filter { $0["error"] != nil } == [])
+        #expect(try client.get("/host.status") == "stale")
+    }
+
+    @Test("fed from this machine's /proc, every figure comes to life in transactions of the feeder's")
+    func fed() throws {
+        let daemon = try daemon()
+        let client = try daemon.client()
+        try client.call("subscribe", ["paths": ["/host/**"]])
+        _ = try client.event()
+        let feeder = try feeder(daemon, "--interval", "0.2")
+        #expect(try client.value(of: "/host.isStale") { $0 == false } == false)
+        let status = try #require(try client.get("/host.status")?.string)
+        #expect(["ok", "warn", "critical"].contains(status))
+
+        let tree = try client.call("describe", ["path": "/host/cpu/cores"])
+        let cores = tree["children"]?.list?.compactMap { $0["id"]?.string } ?? []
+        #expect(cores.first == "cpu0")
+        for core in cores {
+            let percent = try #require(try client.get("/host/cpu/cores/\(core).percent")?.number)
+            #expect((0.0...100).contains(percent))
+        }
+        let worst = try #require(try client.get("/host/cpu.worst"))
+        #expect(cores.contains(worst["id"]?.string ?? ""))
+        let memory = try #require(try client.get("/host/memory.percent")?.number)
+        #expect(memory > 0 && memory < 100)
+        #expect(try client.get("/host/load.average.one")?.number != nil)
+        #expect(try client.get("/host/processes.count")?.int ?? 0 > 1)
+        let featured = try #require(try client.get("/host.featured")?.list)
+        #expect(featured.contains("CPU") && featured.contains("Memory"))
+
+        // Every update is one whole sample: its label says so, and nothing in it has failed.
+        for _ in 0..<5 {
+            let update = try client.event()
+            #expect(update["changes"]?.list?.filter { $0["error"] != nil } == [])
+        }
+        feeder.signal(SIGTERM)
+        #expect(try feeder.wait() == 0)
+    }
+
+    @Test("when the feeder dies, the daemon says so for it at once")
+    func feederDies() throws {
+        let daemon = try daemon()
+        let client = try daemon.client()
+        try client.call("subscribe", ["paths": ["/host.status", "/host.feed.isLive", "/host/cpu/gauge.status"]])
+        _ = try client.event()
+        let feeder = try feeder(daemon, "--interval", "0.2")
+        #expect(try client.value(of: "/host.feed.isLive") { $0 == true } == true)
+        feeder.signal(SIGKILL)
+        #expect(try client.value(of: "/host/cpu/gauge.status") { $0 == "stale" } == "stale")
+        #expect(try client.get("/host.feed.isLive") == false)
+        #expect(try client.get("/host.status") == "stale")
+    }
+
+    @Test("a feeder that is there but silent is noticed by the clock")
+    func silentFeeder() throws {
+        let daemon = try daemon()
+        let client = try daemon.client()
+        try client.call("transact", ["mutations": [
+            ["op": "set", "path": "/host.feed.isLive", "value": true],
+            ["op": "set", "path": "/host.feed.time", "value": "2026-01-01T00:00:00Z"],
+        ]])
+        #expect(try client.get("/host.isStale") == true)
+        try client.set("/host.patience", "876000h")
+        #expect(try client.get("/host.isStale") == false)
+    }
+
+    /// A sample as the feeder sends it, with the CPUs so many percent busy.
+    private func feed(_ client: Client, cpu: Int64, memory: Int64 = 10) throws {
+        let counters: Value = ["before": ["busy": 0, "total": 0], "now": ["busy": .int(cpu), "total": 100]]
+        var core = ValueMap([(.string("id"), .string("cpu0"))])
+        for (key, value) in counters.map ?? ValueMap() { core[key] = value }
+        try client.call("transact", ["mutations": [
+            ["op": "set", "path": "/host.patience", "value": "876000h"],
+            ["op": "set", "path": "/host.feed.isLive", "value": true],
+            ["op": "set", "path": "/host/cpu.all", "value": counters],
+            ["op": "set", "path": "/host/cpu.cores", "value": [.map(core)]],
+            ["op": "set", "path": "/host/memory.bytes", "value": [
+                "total": 100, "available": .int(100 - memory), "cached": 0, "swapTotal": 0, "swapFree": 0,
+            ]],
+        ]])
+    }
+
+    @Test("thresholds come down the environment, and the memory's own override holds for the memory alone")
+    func thresholds() throws {
+        let daemon = try daemon()
+        let client = try daemon.client()
+        try feed(client, cpu: 85, memory: 85)
+        #expect(try client.get("/host/cpu/gauge.status") == "warn")
+        #expect(try client.get("/host/memory/gauge.status") == "ok")
+        #expect(try client.get("/host.status") == "warn")
+        try feed(client, cpu: 95, memory: 99)
+        #expect(try client.get("/host/cpu/gauge.status") == "critical")
+        #expect(try client.get("/host/memory/gauge.status") == "critical")
+        #expect(try client.get("/host/cpu.worst") == ["id": "cpu0", "percent": 95.0])
+        try feed(client, cpu: 5)
+        #expect(try client.get("/host.status") == "ok")
+    }
+
+    @Test("panels mark themselves for the first row, and the host reads it of its own subviews alone")
+    func featured() throws {
+        let daemon = try daemon()
+        let client = try daemon.client()
+        try feed(client, cpu: 5)
+        #expect(try client.get("/host.featured") == ["CPU", "Memory"])
+        try client.set("/host/pressure.resources", [["id": "io", "some": 99.0, "full": 50.0]])
+        #expect(try client.get("/host.featured") == ["CPU", "Memory", "Pressure"])
+    }
+
+    @Test("a gauge's needle swings to its new value on a spring, by the scene's own animation")
+    func needle() throws {
+        let daemon = try daemon()
+        let client = try daemon.client()
+        try feed(client, cpu: 0)
+        try client.call("subscribe", ["paths": ["/host/cpu/gauge.needle", "/host/cpu/gauge.status"]])
+        _ = try client.event()
+        try feed(client, cpu: 80)
+        let changes = try client.event()["changes"]?.list ?? []
+        let needle = try #require(changes.first { $0["path"] == "/host/cpu/gauge.needle" })
+        #expect(needle["value"] == 80.0)
+        #expect(needle["timeline"]?["curve"]?["spring"] != nil)
+        #expect(needle["timeline"]?["from"] == 0.0)
+        #expect(changes.first { $0["path"] == "/host/cpu/gauge.status" }?["timeline"] == nil)
+    }
+
+    @Test("the feeder waits for its daemon, and finds it again when it has been away")
+    func reconnect() throws {
+        let folder = try Folder()
+        let feeder = try Program(
+            "agd-host-feeder", ["--socket", folder.file("agd.sock"), "--interval", "0.1"], folder: folder)
+        for _ in 0..<2 {
+            let daemon = try Daemon(sceneFiles: ["Examples/host-monitor.yaml"], folder: folder)
+            let client = try daemon.client()
+            try client.call("subscribe", ["paths": ["/host.feed.isLive"]])
+            #expect(try client.value(of: "/host.feed.isLive") { $0 == true } == true)
+            #expect(try daemon.stop() == 0)
+        }
+        #expect(!feeder.isOver(within: 0))
+        feeder.signal(SIGINT)
+        #expect(try feeder.wait() == 0)
+    }
+
+    @Test("a feeder without its scene says what is missing")
+    func withoutScene() throws {
+        let daemon = try Daemon()
+        let feeder = try feeder(daemon)
+        #expect(try feeder.wait() != 0)
+        #expect(feeder.text.contains("/host"))
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+
+/// A program of the project, or of the system, run as users run it. Ended and reaped when the object goes.
+///
+/// Nobody sleeps to wait for it: its end shows on a pipe that it holds open as long as it lives, and with it the files
+/// of the whole test, so that `wait` may block in `poll` with a deadline.
+final class Program {
+    let pid: pid_t
+    /// Where the program's output and errors go.
+    let output: String
+    private let life: Descriptor
+    private(set) var status: Int32?
+
+    /// - Parameters:
+    ///   - name: a program built with the tests (`agd`), or an absolute path.
+    ///   - environment: in addition to `PATH`; nothing else is inherited.
+    ///   - input: the program's standard input; nothing when nil.
+    ///   - descriptors: handed down as 3, 4, … in this order.
+    init(
+        _ name: String, _ arguments: [String] = [], environment: [String: String] = [:], folder: Folder,
+        input: Descriptor? = nil, descriptors: [Descriptor] = [], workingFolder: String? = nil
+    ) throws {
+        let path = name.hasPrefix("/") ? name : Program.built(name)
+        output = folder.file("\(URL(fileURLWithPath: name).lastPathComponent)-\(UUID().uuidString.prefix(8)).out")
+        let (lifeRead, lifeWrite) = try Descriptor.pipe()
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, lifeWrite.number, Program.lifeNumber)
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input.number, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        for (place, descriptor) in descriptors.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, descriptor.number, Int32(3 + place))
+        }
+        if let workingFolder { posix_spawn_file_actions_addchdir_np(&actions, workingFolder) }
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // A process group of its own, so that what it started ends with it; and the signals as a shell would leave them.
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+
+        var variables = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+        variables.merge(environment) { $1 }
+        let arguments = ([path] + arguments).map { strdup($0) } + [nil]
+        let strings = variables.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + strings { free(text) } }
+        var pid = pid_t()
+        let code = posix_spawn(&pid, path, &actions, &attributes, arguments, strings)
+        guard code == 0 else { throw Trouble("cannot start \(path): \(String(cString: strerror(code)))") }
+        self.pid = pid
+        life = lifeRead
+    }
+
+    deinit {
+        guard status == nil else { return }
+        kill(-pid, SIGKILL)
+        var status = Int32()
+        waitpid(pid, &status, 0)
+    }
+
+    /// Everything the program has written so far.
+    var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
+
+    func signal(_ signal: Int32) { kill(pid, signal) }
+
+    /// Waits for the program's end.
+    /// - Returns: its exit code; 128 and the signal's number when a signal ended it.
+    @discardableResult
+    func wait(seconds: Double = Deadline.patience) throws -> Int32 {
+        if let status { return status }
+        // The pipe reports its end once all that hold it are gone: the program, and what it started.
+        guard life.isReadable(within: seconds) else {
+            throw Trouble("\(output) still runs after \(seconds) s; it said:\n\(text)")
+        }
+        var code = Int32()
+        waitpid(pid, &code, 0)
+        let result = code & 0x7f == 0 ? code >> 8 & 0xff : 128 + code & 0x7f
+        status = result
+        return result
+    }
+
+    /// Whether the program ends within so many seconds.
+    func isOver(within seconds: Double) -> Bool { life.isReadable(within: seconds) }
+
+    /// Kilobytes of memory that the program holds now.
+    var residentKilobytes: Int {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+    }
+
+    /// Where the life pipe lies in the program: out of the way of what is handed down on purpose.
+    private static let lifeNumber: Int32 = 999
+
+    /// A program that was built together with the tests stands beside them.
+    static func built(_ name: String) -> String { folder + "/" + name }
+
+    static let folder: String = {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().path
+    }()
+
+    /// Runs a program to its end.
+    static func run(
+        _ name: String, _ arguments: [String] = [], environment: [String: String] = [:], folder: Folder,
+        workingFolder: String? = nil, seconds: Double = Deadline.patience
+    ) throws -> (code: Int32, text: String) {
+        let program = try Program(
+            name, arguments, environment: environment, folder: folder, workingFolder: workingFolder)
+        let code = try program.wait(seconds: seconds)
+        return (code, program.text)
+    }
+}
+
+/// Something that a test needs and cannot have.
+struct Trouble: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

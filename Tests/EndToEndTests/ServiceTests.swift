@@ -1,0 +1,137 @@
+import AttributeValues
+import Foundation
+import Testing
+
+/// The daemon as a service: how it starts, takes its socket, tells that it is ready, and ends.
+@Suite("Service")
+struct ServiceTests {
+    @Test("SIGTERM answers what was asked, tells the service manager, removes the socket and ends with 0")
+    func terminate() throws {
+        let daemon = try Daemon(scenes: [Scenes.counter])
+        let client = try daemon.client()
+        for number in Int64(1)...100 {
+            try client.send(#"{"jsonrpc":"2.0","id":\#(number),"method":"set","params":{"path":"/counter.value","value":\#(number)}}"#)
+        }
+        // All requests have been read once the daemon answers the last one; its answers may not have been.
+        #expect(try client.message()["id"] == 1)
+        #expect(try daemon.stop() == 0)
+        #expect(try daemon.awaitNotification("STOPPING=1").contains("STOPPING=1"))
+        var last: Value?
+        while let line = try client.line() { last = try JSONParser.parseOnce(line.utf8)["id"] }
+        #expect(last == 100)
+        #expect(!FileManager.default.fileExists(atPath: daemon.socket))
+    }
+
+    @Test("SIGINT, as Ctrl-C sends it, ends it as well")
+    func interrupt() throws {
+        let daemon = try Daemon()
+        daemon.program.signal(SIGINT)
+        #expect(try daemon.program.wait() == 0)
+        #expect(!FileManager.default.fileExists(atPath: daemon.socket))
+    }
+
+    @Test("the socket file that a killed daemon left behind is recognised and replaced")
+    func staleSocket() throws {
+        let first = try Daemon(scenes: [Scenes.counter])
+        first.program.signal(SIGKILL)
+        #expect(try first.program.wait() == 128 + SIGKILL)
+        #expect(FileManager.default.fileExists(atPath: first.socket))
+        let second = try Daemon(scenes: [Scenes.counter], folder: first.folder)
+        #expect(try second.client().get("/counter.value") == 0)
+    }
+
+    @Test("a second daemon on the same socket is refused with a clear error, and the first goes on")
+    func secondDaemon() throws {
+        let daemon = try Daemon(scenes: [Scenes.counter])
+        let second = try Program.run("agd", ["--socket", daemon.socket], folder: daemon.folder)
+        #expect(second.code != 0)
+        #expect(second.text.contains(daemon.socket))
+        #expect(try daemon.client().get("/counter.value") == 0)
+    }
+
+    @Test("a file that is no socket is never removed")
+    func noSocket() throws {
+        let folder = try Folder()
+        let path = try folder.write("precious", to: "agd.sock")
+        let daemon = try Program.run("agd", ["--socket", path], folder: folder)
+        #expect(daemon.code != 0)
+        #expect(daemon.text.contains(path))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+    }
+
+    @Test("only its user and group may use the socket")
+    func mode() throws {
+        let daemon = try Daemon()
+        let attributes = try FileManager.default.attributesOfItem(atPath: daemon.socket)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o660)
+    }
+
+    @Test("a socket handed over by the service manager is served, and left to it at the end")
+    func socketActivation() throws {
+        let folder = try Folder()
+        let path = folder.file("agd.sock")
+        let listening = try UnixSocket.listen(path)
+        // A client may connect before there is a daemon; the kernel keeps it waiting.
+        let early = try Client(path)
+        try early.send(#"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.value"}}"#)
+        let daemon = try Daemon(
+            starting: [Scenes.counter], [], nil, in: folder, listening: [listening], environment: ["LISTEN_FDS": "1"])
+        #expect(try early.message()["result"]?["value"] == 0)
+        #expect(try daemon.stop() == 0)
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("it is ready only after its scenes are loaded, and says in one line how it is")
+    func readiness() throws {
+        let daemon = try Daemon(scenes: [Scenes.counter])
+        // `init` returned with READY=1; had it come before the scene, this would be refused.
+        #expect(try daemon.client().get("/counter.twice") == 0)
+    }
+
+    @Test("a scene with a mistake keeps it from starting; it says where the mistake is")
+    func badScene() throws {
+        let folder = try Folder()
+        let scene = try folder.write("agd: 1\nnodes:\n  - id: x\n    state: { a: 1 }\n    computed: { b: a + }\n", to: "bad.yaml")
+        let daemon = try Program.run("agd", ["--socket", folder.file("agd.sock"), "--scene", scene], folder: folder)
+        #expect(daemon.code != 0)
+        #expect(daemon.text.contains("bad.yaml:5:"))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("agd.sock")))
+        let missing = try Program.run(
+            "agd", ["--socket", folder.file("agd.sock"), "--scene", folder.file("none.yaml")], folder: folder)
+        #expect(missing.code != 0)
+        #expect(missing.text.contains("none.yaml"))
+    }
+
+    @Test("--check-config accepts what ships, and names line and near name of what is wrong")
+    func checkConfiguration() throws {
+        let folder = try Folder()
+        let shipped = try Program.run("agd", ["--check-config", "--config", Project.file("config/agd.conf")], folder: folder)
+        #expect(shipped.code == 0, "\(shipped.text)")
+        let wrong = try folder.write("\n\nclinets = 5\n", to: "wrong.conf")
+        let refused = try Program.run("agd", ["--check-config", "--config", wrong], folder: folder)
+        #expect(refused.code != 0)
+        #expect(refused.text.contains("wrong.conf:3") && refused.text.contains("clients"))
+    }
+
+    @Test("the units are clean under systemd-analyze verify")
+    func units() throws {
+        let analyze = "/usr/bin/systemd-analyze"
+        guard FileManager.default.isExecutableFile(atPath: analyze) else {
+            print("systemd-analyze is not installed; the units are not verified")
+            return
+        }
+        let folder = try Folder()
+        // The units name programs where they are installed; here they stand where they were built.
+        var units: [String] = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: Project.file("systemd")).sorted()
+        where name.hasSuffix(".service") || name.hasSuffix(".socket") {
+            let text = try Project.text("systemd/" + name)
+                .replacingOccurrences(of: "/usr/bin/", with: Program.folder + "/")
+                .replacingOccurrences(of: "/usr/local/bin/", with: Program.folder + "/")
+            units.append(try folder.write(text, to: name))
+        }
+        #expect(units.count >= 2)
+        let verified = try Program.run(analyze, ["verify", "--man=no"] + units, folder: folder)
+        #expect(verified.code == 0 && verified.text.isEmpty, "\(verified.text)")
+    }
+}

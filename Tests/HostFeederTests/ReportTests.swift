@@ -1,0 +1,73 @@
+import AttributeValues
+import Testing
+
+@testable import agd_host_feeder
+
+@Suite("What the feeder reports")
+struct ReportTests {
+    private func value(_ path: String, _ before: Sample, _ now: Sample) -> Value? {
+        Report(before: before, now: now, node: "/host").mutations.first { $0.path == path }?.value
+    }
+
+    @Test("a counter is told as it was and as it is")
+    func pairs() {
+        var before = Sample()
+        before.cpus = [CPUTimes(id: "cpu0", busy: 10, total: 100)]
+        var now = Sample()
+        now.cpus = [CPUTimes(id: "cpu0", busy: 15, total: 110)]
+        #expect(
+            value("/host/cpu.cores", before, now) == [
+                ["id": "cpu0", "before": ["busy": 10, "total": 100], "now": ["busy": 15, "total": 110]]
+            ])
+    }
+
+    @Test("what is new or has begun anew is compared with itself, so that no rate is invented")
+    func fresh() {
+        var before = Sample()
+        before.disks = [DiskTraffic(id: "sda", read: 500, written: 900)]
+        var now = Sample()
+        now.disks = [DiskTraffic(id: "sda", read: 600, written: 10), DiskTraffic(id: "sdb", read: 7, written: 8)]
+        #expect(
+            value("/host/disks.devices", before, now) == [
+                ["id": "sda", "before": ["read": 600, "written": 10], "now": ["read": 600, "written": 10]],
+                ["id": "sdb", "before": ["read": 7, "written": 8], "now": ["read": 7, "written": 8]],
+            ])
+    }
+
+    @Test("the busiest processes come first, at most eight, and a reused id counts from nothing")
+    func processes() throws {
+        var before = Sample()
+        var now = Sample()
+        for id in Int64(1)...20 {
+            before.processes[id] = ProcessTimes(id: id, name: "p\(id)", ticks: 100, start: 1, residentPages: 5)
+            now.processes[id] = ProcessTimes(id: id, name: "p\(id)", ticks: 100 + id % 10, start: 1, residentPages: 5)
+        }
+        now.processes[19]?.start = 2
+        let top = try #require(value("/host/processes.top", before, now)?.list)
+        #expect(top.count == Report.processCount)
+        #expect(top.compactMap { $0.map?["id"] } == [9, 8, 18, 7, 17, 6, 16, 5])
+        #expect(value("/host/processes.count", before, now) == 20)
+    }
+
+    @Test("what the machine does not show is not written, lists become empty")
+    func absent() {
+        let report = Report(before: Sample(), now: Sample(), node: "/host")
+        let paths = report.mutations.map(\.path)
+        #expect(!paths.contains("/host/memory.bytes"))
+        #expect(!paths.contains("/host/load.average"))
+        #expect(value("/host/pressure.resources", Sample(), Sample()) == [])
+        #expect(value("/host/network.interfaces", Sample(), Sample()) == [])
+    }
+
+    @Test("the interval is measured on the clock that nobody sets")
+    func interval() {
+        var before = Sample()
+        before.monotonic = 5_000_000_000
+        before.wall = Timestamp("2026-01-01T00:00:10Z") ?? .epoch
+        var now = Sample()
+        now.monotonic = 6_500_000_000
+        now.wall = Timestamp("2026-01-01T00:00:00Z") ?? .epoch
+        #expect(value("/host.feed.interval", before, now) == 1.5)
+        #expect(value("/host.feed.time", before, now)?.jsonText == "\"2026-01-01T00:00:00Z\"")
+    }
+}
