@@ -53,7 +53,7 @@ extension GraphCore where Host: ~Copyable {
             }
             if flags.contains(.unseen) { s.pointee.vertex(index).pointee.flags.remove(.unseen) }
             if flags.contains(.maybe) {
-                if s.pointee.nesting >= GraphCore.nestingLimit {
+                if s.pointee.nesting >= s.pointee.nestingLimit {
                     s.pointee.pending.append(Pending(vertex: index))
                     s.pointee.isInterrupted = true
                     throw Interruption()

@@ -13,10 +13,14 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
 
     @usableFromInline let s: UnsafeMutablePointer<GraphStorage<Host>>
 
-    /// How deep rules may nest on the machine's stack before a run is abandoned and continued from the
-    /// explicit stack. Deep chains cost a restart per rule beyond it; each level takes a few hundred bytes
+    /// How deep rules may nest on the machine's stack (at least 1) before a run is abandoned and continued from the
+    /// explicit stack. Cold chains cost a restart per rule beyond it; each level takes a few hundred bytes
     /// of stack beside what the rules themselves use.
-    @inlinable public static var nestingLimit: Int { 100 }
+    @inlinable
+    public var nestingLimit: Int {
+        get { s.pointee.nestingLimit }
+        nonmutating set { s.pointee.nestingLimit = max(1, newValue) }
+    }
 
     @inlinable
     public init(host: consuming Host) {

@@ -24,6 +24,7 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var batchDepth = 0
     /// Rules running since the last observer or outside read began: how deep evaluation is nested.
     @usableFromInline var nesting = 0
+    @usableFromInline var nestingLimit = 100
     /// Rules running in all; while there are any, nothing may be written.
     @usableFromInline var rulesRunning = 0
     /// Each input of `reader` has its place in the list as its `hint`.

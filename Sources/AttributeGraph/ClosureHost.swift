@@ -1,0 +1,205 @@
+/// The host behind `Graph`: rules and observers are Swift closures, values are equal by `==`.
+public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
+    @usableFromInline let table: UnsafeMutablePointer<ClosureTable<Value>>
+
+    @inlinable
+    init(_ table: UnsafeMutablePointer<ClosureTable<Value>>) { self.table = table }
+
+    @inlinable @inline(__always)
+    public func evaluate(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value? {
+        let row = table.pointee.row(attribute.index)
+        if row.pointee.extras != 0, !prepare(attribute, in: core) { return nil }
+        let context = GraphContext(core, table)
+        if row.pointee.isObserver {
+            do { try ClosureTable<Value>.observer(row).pointee.run(context) } catch {
+                try fail(attribute, error, in: core)
+            }
+            return nil
+        }
+        do { return try ClosureTable<Value>.rule(row).pointee.run(context) } catch {
+            try fail(attribute, error, in: core)
+            return nil
+        }
+    }
+
+    @inlinable @inline(__always)
+    public func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool { copy old == copy new }
+
+    /// Before a run: what the last one left is cleaned up. False if that destroyed the attribute.
+    @inlinable @inline(never)
+    func prepare(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) -> Bool {
+        GraphContext(core, table).cleanUp(attribute)
+        if core.isAlive(attribute) { return true }
+        return false
+    }
+
+    /// Keeps an error for the readers; an interruption belongs to the engine.
+    @inlinable @inline(never)
+    func fail(_ attribute: AttributeID, _ error: any Error, in core: GraphCore<ClosureHost<Value>>) throws {
+        if error is Interruption { throw error }
+        guard core.isAlive(attribute) else { return }
+        table.pointee.makeExtras(of: attribute.index).failure = error
+        if table.pointee.row(attribute.index).pointee.isObserver { table.pointee.observerFailures.append(error) }
+    }
+
+    public func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Value? {
+        table.pointee.makeExtras(of: attribute.index).failure = GraphError.cycle(path)
+        return nil
+    }
+
+    public func value(ofRemoved attribute: AttributeID) throws -> Value { throw GraphError.removed(attribute) }
+
+    public func value(ofFailed attribute: AttributeID) throws -> Value {
+        throw table.pointee.failure(of: attribute.index) ?? GraphError.cycle([attribute])
+    }
+
+    @inlinable
+    public func didDestroy(_ attribute: AttributeID) { table.pointee.release(attribute.index) }
+}
+
+/// The closures of one graph by attribute, and what they own.
+///
+/// Lifetime: a row holds its closure from creation until `didDestroy`, which the engine never calls while the
+/// closure runs; so a run borrows the closure where it lies and counts no references. The memory of the rows
+/// may move during a run; the closure's own context does not.
+@usableFromInline
+struct ClosureTable<Value: Equatable>: ~Copyable {
+    @usableFromInline var rows: UnsafeMutablePointer<ClosureRow>
+    @usableFromInline var capacity = 64
+    @usableFromInline var extras: [Extras] = []
+    @usableFromInline var freeExtras: [UInt32] = []
+    /// By subgraph, the attribute whose run owns it; 0: none.
+    @usableFromInline var owners: [UInt32] = []
+    @usableFromInline var cleanupCount = 0
+    @usableFromInline var isFlushing = false
+    @usableFromInline var observerFailures: [any Error] = []
+    /// Where `scope` put its attributes, and how deep evaluation was nested then.
+    @usableFromInline var scope = SubgraphID.root
+    @usableFromInline var scopeDepth = 0
+
+    @inlinable
+    init() {
+        rows = .allocate(capacity: capacity)
+        rows.initialize(repeating: ClosureRow(), count: capacity)
+    }
+
+    @inlinable
+    deinit {
+        for index in 0..<capacity { ClosureTable.destroyClosure(rows + index) }
+        rows.deallocate()
+    }
+
+    @inlinable @inline(__always)
+    func row(_ index: UInt32) -> UnsafeMutablePointer<ClosureRow> { rows + Int(index) }
+
+    @inlinable @inline(__always)
+    static func rule(_ row: UnsafeMutablePointer<ClosureRow>) -> UnsafeMutablePointer<RuleClosure<Value>> {
+        UnsafeMutableRawPointer(row).assumingMemoryBound(to: RuleClosure<Value>.self)
+    }
+
+    @inlinable @inline(__always)
+    static func observer(_ row: UnsafeMutablePointer<ClosureRow>) -> UnsafeMutablePointer<ObserverClosure<Value>> {
+        UnsafeMutableRawPointer(row).assumingMemoryBound(to: ObserverClosure<Value>.self)
+    }
+
+    @inlinable
+    static func destroyClosure(_ row: UnsafeMutablePointer<ClosureRow>) {
+        guard row.pointee.isRule || row.pointee.isObserver else { return }
+        if row.pointee.isObserver { observer(row).deinitialize(count: 1) } else { rule(row).deinitialize(count: 1) }
+        row.initialize(to: ClosureRow())
+    }
+
+    @inlinable @inline(never)
+    mutating func grow(to index: UInt32) {
+        let newCapacity = max(capacity * 2, Int(index) + 1)
+        let larger = UnsafeMutablePointer<ClosureRow>.allocate(capacity: newCapacity)
+        larger.update(from: rows, count: capacity)
+        (larger + capacity).initialize(repeating: ClosureRow(), count: newCapacity - capacity)
+        rows.deallocate()
+        rows = larger
+        capacity = newCapacity
+    }
+
+    @inlinable
+    func extras(of index: UInt32) -> Extras? {
+        let number = row(index).pointee.extras
+        return number == 0 ? nil : extras[Int(number) - 1]
+    }
+
+    func failure(of index: UInt32) -> (any Error)? { extras(of: index)?.failure }
+
+    @usableFromInline
+    mutating func makeExtras(of index: UInt32) -> Extras {
+        let number = row(index).pointee.extras
+        if number != 0 { return extras[Int(number) - 1] }
+        if let reused = freeExtras.popLast() {
+            row(index).pointee.extras = reused
+            return extras[Int(reused) - 1]
+        }
+        let new = Extras()
+        extras.append(new)
+        row(index).pointee.extras = UInt32(extras.count)
+        return new
+    }
+
+    @usableFromInline
+    mutating func releaseExtras(_ number: UInt32) {
+        extras[Int(number) - 1] = Extras()
+        freeExtras.append(number)
+    }
+
+    @inlinable
+    mutating func release(_ index: UInt32) {
+        guard Int(index) < capacity else { return }
+        let row = row(index)
+        if row.pointee.extras != 0 { releaseExtras(row.pointee.extras) }
+        ClosureTable.destroyClosure(row)
+    }
+}
+
+/// 16 bytes that hold a closure, and what is known of it.
+@usableFromInline
+struct ClosureRow: BitwiseCopyable {
+    @usableFromInline var code: UInt = 0
+    @usableFromInline var context: UInt = 0
+    /// Place in the table of extras, from 1; 0: none, as nearly always.
+    @usableFromInline var extras: UInt32 = 0
+    @usableFromInline var isRule = false
+    @usableFromInline var isObserver = false
+
+    @inlinable @inline(__always)
+    init() {}
+}
+
+/// Not copyable, so that calling it through a pointer borrows it: no retain, no release.
+@usableFromInline
+struct RuleClosure<Value: Equatable>: ~Copyable {
+    @usableFromInline let body: (GraphContext<Value>) throws -> Value
+
+    @inlinable @inline(__always)
+    init(_ body: @escaping (GraphContext<Value>) throws -> Value) { self.body = body }
+
+    @inlinable @inline(__always)
+    borrowing func run(_ context: GraphContext<Value>) throws -> Value { try body(context) }
+}
+
+@usableFromInline
+struct ObserverClosure<Value: Equatable>: ~Copyable {
+    @usableFromInline let body: (GraphContext<Value>) throws -> Void
+
+    @inlinable @inline(__always)
+    init(_ body: @escaping (GraphContext<Value>) throws -> Void) { self.body = body }
+
+    @inlinable @inline(__always)
+    borrowing func run(_ context: GraphContext<Value>) throws { try body(context) }
+}
+
+/// What few attributes have: things made while their closure ran, and an error.
+@usableFromInline
+final class Extras {
+    @usableFromInline var scope: SubgraphID?
+    @usableFromInline var cleanups: [() -> Void] = []
+    @usableFromInline var failure: (any Error)?
+
+    @usableFromInline init() {}
+}

@@ -1,0 +1,115 @@
+/// Observers run in rounds: those that a round's writes invalidate make up the next.
+@usableFromInline let roundLimit = 100
+
+extension GraphContext {
+    /// Runs the observers that are due, unless a batch is open or they are being run already.
+    @inlinable @inline(__always)
+    func flush() throws {
+        if core.hasInvalidated && core.batchIsClosed && core.stackDepth == 0 && !table.pointee.isFlushing { try runObservers() }
+    }
+
+    @inlinable @inline(never)
+    func runObservers() throws {
+        table.pointee.isFlushing = true
+        var rounds = 0
+        while core.hasInvalidated {
+            rounds += 1
+            if rounds > roundLimit { break }
+            let count = core.invalidatedCount
+            for position in 0..<count {
+                let observer = core.invalidatedAttribute(position)
+                if !table.pointee.owners.isEmpty { try runOwners(of: observer) }
+                try core.update(observer)
+            }
+            core.removeInvalidated(count)
+        }
+        table.pointee.isFlushing = false
+        if core.hasInvalidated || !table.pointee.observerFailures.isEmpty { try reportObservers() }
+    }
+
+    /// What observers left behind: an error, or no end of work. Those that are still due stay so for the next flush.
+    @usableFromInline
+    func reportObservers() throws {
+        let failures = table.pointee.observerFailures
+        table.pointee.observerFailures.removeAll()
+        if let first = failures.first { throw first }
+        let observers = (0..<core.invalidatedCount).map { core.invalidatedAttribute($0) }.filter { core.isAlive($0) }
+        throw GraphError.unsettled(observers)
+    }
+
+    /// An observer that made this one may be due itself, and then this one is to go: the outermost runs first.
+    @usableFromInline
+    func runOwners(of observer: AttributeID) throws {
+        while core.isAlive(observer) {
+            var due: AttributeID?
+            var subgraph = core.subgraph(of: observer)
+            while subgraph != .root {
+                let owner = Int(subgraph.index) < table.pointee.owners.count ? table.pointee.owners[Int(subgraph.index)] : 0
+                if owner != 0, table.pointee.row(owner).pointee.isObserver {
+                    let attribute = core.attribute(at: owner)
+                    if core.isInvalidated(attribute) { due = attribute }
+                }
+                subgraph = core.parent(of: subgraph)
+            }
+            guard let due else { return }
+            try core.update(due)
+            if core.isInvalidated(due) { return }
+        }
+    }
+
+    /// The first run of an observer. An error here means that it never came to be.
+    @usableFromInline
+    func runFirst(_ attribute: AttributeID) throws {
+        let failures = table.pointee.observerFailures.count
+        try core.update(attribute)
+        if table.pointee.observerFailures.count > failures {
+            let error = table.pointee.observerFailures[failures]
+            table.pointee.observerFailures.removeSubrange(failures...)
+            try? dispose(attribute)
+            throw error
+        }
+        try flush()
+    }
+
+    // MARK: Cleaning up
+
+    /// Undoes what the last run of an attribute has made: inner things first, then its own cleanups.
+    @usableFromInline
+    func cleanUp(_ attribute: AttributeID) {
+        guard let extras = table.pointee.extras(of: attribute.index) else { return }
+        extras.failure = nil
+        if let scope = extras.scope {
+            extras.scope = nil
+            if core.isAlive(scope) {
+                if table.pointee.cleanupCount != 0 { runCleanups(in: scope) }
+                core.destroy(scope)
+                table.pointee.owners[Int(scope.index)] = 0
+            }
+        }
+        runCleanups(of: extras)
+    }
+
+    @usableFromInline
+    func runCleanups(of extras: Extras) {
+        while let cleanup = extras.cleanups.popLast() {
+            table.pointee.cleanupCount -= 1
+            core.withoutTracking(cleanup)
+        }
+    }
+
+    /// Runs the cleanups of everything in a scope: inner before outer, the youngest first.
+    @usableFromInline
+    func runCleanups(in scope: SubgraphID) {
+        // Outer before inner and the oldest first, to be gone through backwards.
+        var order: [Extras] = []
+        var pending = [scope]
+        while let next = pending.popLast() {
+            for attribute in core.attributes(of: next) {
+                guard let extras = table.pointee.extras(of: attribute.index), !extras.cleanups.isEmpty else { continue }
+                order.append(extras)
+            }
+            pending.append(contentsOf: core.children(of: next))
+        }
+        for extras in order.reversed() { runCleanups(of: extras) }
+    }
+}
