@@ -49,7 +49,7 @@ func sampling(_ name: String, _ texts: [String], frames: Int = 60) throws {
 
 try sampling("frames of 100,000 springs, one kind", ["spring(duration: 50, bounce: 0.3)"])
 try sampling("frames of 100,000 springs, 64 kinds", (0..<64).map { "spring(duration: \(50 + $0), bounce: 0.3)" })
-try sampling("frames of 100,000 easeInOut", ["easeInOut(duration: 100)"], frames: 6)
+try sampling("frames of 100,000 easeInOut", ["easeInOut(duration: 50)"], frames: 30)
 
 let spring = Spring(duration: 0.5, bounce: 0.3)
 for (name, spring) in [("under-damped", spring), ("critical", Spring(duration: 0.5, bounce: 0)), ("over-damped", Spring(duration: 0.5, bounce: -0.5))] {

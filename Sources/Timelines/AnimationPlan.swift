@@ -27,6 +27,9 @@ final class AnimationPlan: Sendable {
     let freeSpring: Spring?
     /// The product of speeds over a free spring.
     let freeSpeed: Double
+    /// The timing function, if nothing was done to it. Kept apart from `base` because reading a trivial
+    /// value costs no reference counting, and these are most of what is sampled beside springs.
+    let plainTiming: TimingFunction?
     /// Over this time an inherited velocity fades where the curve cannot carry one.
     let fadeLength: Double
     /// Slope of progress at the start.
@@ -105,6 +108,11 @@ final class AnimationPlan: Sendable {
         fadeLength = fade
         freeSpeed = speed
         self.initialVelocity = initialVelocity
+        if case .timing(let function, let duration) = base, steps.isEmpty, duration > 0 {
+            plainTiming = function
+        } else {
+            plainTiming = nil
+        }
         if isFree, case .spring(let spring) = base {
             freeSpring = spring
             springSettling = length
@@ -195,7 +203,14 @@ extension AnimationPlan {
             let basis = freeSpring.basis(at: time * freeSpeed)
             return Weights(f: 1 - basis.p, df: -basis.dp * freeSpeed, g: basis.q / freeSpeed, dg: basis.dq)
         }
-        var (f, df) = progress(at: time)
+        var f: Double
+        var df: Double
+        if let plainTiming {
+            (f, df) = plainTiming.sample(at: time / curveLength)
+            df /= curveLength
+        } else {
+            (f, df) = progress(at: time)
+        }
         guard joined, time < fadeLength else { return Weights(f: f, df: df, g: 0, dg: 0) }
         if time <= 0 { return Weights(f: 0, df: 0, g: 0, dg: 1) }
         let left = 1 - time / fadeLength

@@ -37,6 +37,27 @@ public struct CubicBezier: Hashable, Sendable {
         return (y, dy / dx)
     }
 
+    /// y at x = `u`, found from the parameter of a point near by, which is then the one found. Two or three steps instead of
+    /// five, with the same accuracy.
+    func value(at u: Double, near guess: inout Double) -> Double {
+        if u <= 0 { return 0 }
+        if u >= 1 { return 1 }
+        let (a, b, c) = (ax, bx, cx)
+        var s = guess
+        for _ in 0..<6 {
+            let slope = ((3 * a) * s + 2 * b) * s + c
+            let step = (((a * s + b) * s + c) * s - u) / slope
+            s -= step
+            guard s >= 0, s <= 1 else { break }   // also where the slope vanished
+            if step * step * ((6 * a * s + 2 * b).magnitude + (6 * a * step).magnitude) <= slope.magnitude * s * 0x1p-53 {
+                guess = s
+                return ((ay * s + by) * s + cy) * s
+            }
+        }
+        guess = parameter(at: u)
+        return sample(at: u).value
+    }
+
     private var ax: Double { 1 - 3 * (x2 - x1) }
     private var bx: Double { 3 * (x2 - 2 * x1) }
     private var cx: Double { 3 * x1 }

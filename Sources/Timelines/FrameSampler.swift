@@ -2,8 +2,9 @@
 ///
 /// Springs are grouped by their constants. Inside a group a frame is one multiplication of every (displacement,
 /// velocity) by the same 2 × 2 matrix, computed once per group and frame from the closed form for the time that really
-/// passed; nothing is integrated. Every `resyncInterval` frames the group is set anew from the closed form, so rounding
-/// never adds up. All other timelines are evaluated one by one.
+/// passed; nothing is integrated. Every `LaneGroup.resyncInterval` frames the group is set anew from the closed form, so
+/// rounding never adds up. Timing functions without modifiers are grouped too and evaluated each from where the last frame
+/// left off. All other timelines are evaluated one by one.
 ///
 /// Values lie in one array: a timeline's components at `slot(of:)`, one after the other.
 public struct FrameSampler {
@@ -13,7 +14,7 @@ public struct FrameSampler {
     struct Entry {
         var timeline: Timeline
         var slot: Int
-        /// Index of the spring group, or −1.
+        /// Index of its group, or −1.
         var group: Int
         /// Place in `others` or in `waiting`, for timelines without a lane.
         var place: Int
@@ -36,15 +37,13 @@ public struct FrameSampler {
     private var entries: [Entry?] = []
     private var freeHandles: [Handle] = []
     private var freeSlots: [Int: [Int]] = [:]
-    private var groups: [SpringGroup] = []
-    private var groupIndex: [SpringGroup.Key: Int] = [:]
+    private var groups: [LaneGroup] = []
+    private var groupIndex: [LaneGroup.Key: Int] = [:]
     private var emptyGroups: [Int] = []
     private var waiting: [Handle] = []
     private var others: [Other] = []
     private var owner: [Handle] = []
     private var lanes: [Int] = []
-
-    static let resyncInterval = 1024
 
     public init() {}
 
@@ -120,7 +119,7 @@ public struct FrameSampler {
 
     private mutating func advance(_ g: Int, to time: Double) {
         guard groups[g].count > 0 else { return }
-        if groups[g].steps >= FrameSampler.resyncInterval {
+        if groups[g].needsResync {
             resync(g, at: time)
         } else {
             groups[g].step(to: time, into: &values)
@@ -146,9 +145,9 @@ public struct FrameSampler {
         groups[g].restart(at: time)
     }
 
-    private mutating func group(for key: SpringGroup.Key, at time: Double) -> Int {
+    private mutating func group(for key: LaneGroup.Key, at time: Double) -> Int {
         if let g = groupIndex[key] { return g }
-        var group = SpringGroup(key)
+        var group = LaneGroup(key)
         group.restart(at: time)
         let g = emptyGroups.popLast() ?? groups.count
         if g == groups.count { groups.append(group) } else { groups[g] = group }
@@ -156,17 +155,16 @@ public struct FrameSampler {
         return g
     }
 
-    /// Gives the new timelines a lane in their spring's group or a place among the others.
+    /// Gives the new timelines a lane in their group or a place among the others.
     private mutating func admit(at time: Double) {
         for handle in waiting {
             guard var entry = entries[handle] else { continue }
             let timeline = entry.timeline
-            if let spring = timeline.animation.freeSpring, timeline.under == nil, time >= timeline.start, !timeline.isFinished(at: time) {
-                let g = group(for: SpringGroup.Key(spring: spring.spring, speed: spring.speed), at: time)
+            if let key = LaneGroup.Key(timeline), time >= timeline.start, !timeline.isFinished(at: time) {
+                let g = group(for: key, at: time)
                 let state = timeline.exactState(at: time)
                 for i in 0..<timeline.to.count {
-                    lanes[entry.slot + i] = groups[g].append(slot: entry.slot + i, displacement: state.value[i] - timeline.to[i],
-                                                             velocity: state.velocity[i], target: timeline.to[i], end: timeline.end)
+                    lanes[entry.slot + i] = groups[g].append(timeline, i, slot: entry.slot + i, state: state)
                     values[entry.slot + i] = state.value[i]
                 }
                 entry.group = g

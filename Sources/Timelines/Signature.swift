@@ -21,6 +21,14 @@ struct Signature: Sendable {
         self.parameters = parameters
     }
 
+    func knows(_ label: String?) -> Bool { parameters.contains { $0.label == label } }
+
+    /// Whether it has every label of the call, and the call every argument it requires.
+    func accepts(_ call: Call) -> Bool {
+        call.arguments.allSatisfy { $0.label == nil || knows($0.label) }
+            && parameters.allSatisfy { parameter in !parameter.isRequired || parameter.isPositional || call.arguments.contains { $0.label == parameter.label } }
+    }
+
     /// As it is shown in a message: `easeIn(duration:)`.
     var text: String {
         parameters.isEmpty ? name : name + "(" + parameters.map { $0.isPositional ? "\($0.label)" : "\($0.label):" }.joined(separator: ", ") + ")"
@@ -88,25 +96,16 @@ struct BoundCall {
             let names = table.map(\.name) + others
             throw AnimationError("there is no \(what) '\(call.name)'", at: call.place, hint: BoundCall.suggestion(call.name, names))
         }
-        var failure: AnimationError?
-        for signature in overloads {
-            do throws(AnimationError) {
-                self = try BoundCall(call, signature, overloads)
-                return
-            } catch {
-                // Blame the overload that accepts the most: the one that knows the first label.
-                let first = call.arguments.first?.label
-                if failure == nil || (first != nil && signature.parameters.contains { $0.label == first }) { failure = error }
-            }
-        }
-        throw failure ?? AnimationError("'\(call.name)' cannot be read", at: call.place)
+        // The overload that knows all labels; to blame, the one that knows the first.
+        let fitting = overloads.first { $0.accepts(call) } ?? overloads.first { $0.knows(call.arguments.first?.label) }
+        try self.init(call, fitting ?? overloads[0], overloads)
     }
 
     private init(_ call: Call, _ signature: Signature, _ overloads: [Signature]) throws(AnimationError) {
         self.signature = signature
         place = call.place
         arguments = Array(repeating: nil, count: signature.parameters.count)
-        let expected = "it takes " + overloads.map(\.text).joined(separator: " or ")
+        var expected: String { "it takes " + overloads.map(\.text).joined(separator: " or ") }
         for argument in call.arguments {
             let index: Int?
             if let label = argument.label {

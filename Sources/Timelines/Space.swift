@@ -39,20 +39,20 @@ extension Space {
     /// The space in which a value moves to `target`; nil if the target is discrete.
     init?(target: Value) {
         switch target {
-        case .double(let number) where number.isFinite: self = .scalar
+        case .double(let number) where Space.canMove(number): self = .scalar
         case .int(let number): self = .integer(origin: number)
         case .uint(let number): self = .unsigned(origin: number)
         case .duration(let span): self = .duration(origin: span)
         case .timestamp(let timestamp): self = .timestamp(origin: timestamp)
         case .map(let map):
-            guard !map.isEmpty, map.count <= Space.maximumComponents, map.values.allSatisfy({ $0.number?.isFinite ?? false }) else { return nil }
+            guard !map.isEmpty, map.count <= Space.maximumComponents, map.values.allSatisfy({ $0.number.map(Space.canMove) ?? false }) else { return nil }
             self = .map(target: map)
         case .opaque(let value):
             switch value {
             case is ColorValue: self = .oklab
-            case let angle as AngleValue where angle.degrees.isFinite: self = .angle
+            case let angle as AngleValue where Space.canMove(angle.degrees): self = .angle
             case let vector as VectorValue:
-                guard 1...Space.maximumComponents ~= vector.components.count, vector.components.allSatisfy(\.isFinite) else { return nil }
+                guard 1...Space.maximumComponents ~= vector.components.count, vector.components.allSatisfy(Space.canMove) else { return nil }
                 self = .vector
             default: return nil
             }
@@ -62,15 +62,19 @@ extension Space {
 
     /// Larger maps and vectors jump.
     public static let maximumComponents = 4096
+    /// Numbers beyond this jump: their differences and velocities might be too great for a double.
+    public static let maximumMagnitude = 1e200
+
+    private static func canMove(_ number: Double) -> Bool { number.magnitude <= maximumMagnitude }
 
     /// The components of a value in this space; nil if it is of another kind.
     func components(of value: Value) -> Components? {
         switch (self, value) {
         case (.scalar, _):
-            return value.number.flatMap { $0.isFinite ? Components($0) : nil }
+            return value.number.flatMap { Space.canMove($0) ? Components($0) : nil }
         case (.integer(let origin), .int(let number)):
             return Components(Space.distance(number, origin))
-        case (.integer(let origin), .double(let number)) where number.isFinite:
+        case (.integer(let origin), .double(let number)) where Space.canMove(number):
             return Components(number - Double(origin))
         case (.unsigned(let origin), .uint(let number)):
             return Components(number >= origin ? Double(number - origin) : -Double(origin - number))
@@ -83,16 +87,16 @@ extension Space {
             var result: [Double] = []
             result.reserveCapacity(target.count)
             for key in target.keys {
-                guard let number = map[key]?.number, number.isFinite else { return nil }
+                guard let number = map[key]?.number, Space.canMove(number) else { return nil }
                 result.append(number)
             }
             return Components(result)
         case (.oklab, .opaque(let value as ColorValue)):
             return value.color.oklabComponents
-        case (.angle, .opaque(let value as AngleValue)) where value.degrees.isFinite:
+        case (.angle, .opaque(let value as AngleValue)) where Space.canMove(value.degrees):
             return Components(value.degrees)
         case (.vector, .opaque(let value as VectorValue)):
-            return value.components.isEmpty || !value.components.allSatisfy(\.isFinite) ? nil : Components(value.components)
+            return value.components.isEmpty || !value.components.allSatisfy(Space.canMove) ? nil : Components(value.components)
         default:
             return nil
         }

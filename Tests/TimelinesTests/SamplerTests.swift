@@ -11,7 +11,7 @@ struct SamplerTests {
         var running: [FrameSampler.Handle: Timeline] = [:]
         var time = 0.0
         var worst = 0.0
-        let animations = try ["bouncy", "smooth", "snappy.speed(2)", "easeInOut(duration: 1)", "bouncy.delay(0.2)", "spring(duration: 3, bounce: -0.5)"].map { try Animation($0) }
+        let animations = try ["bouncy", "smooth", "snappy.speed(2)", "easeInOut(duration: 1)", "easeOut", "linear", "circularEaseInOut(duration: 1)", "timingCurve(0, 0.75, 0, 1, duration: 0.5)", "bouncy.delay(0.2)", "spring(duration: 3, bounce: -0.5)"].map { try Animation($0) }
         for frame in 0..<4000 {
             time += random.real(0.001...0.03)
             while running.count < 60 {

@@ -196,7 +196,7 @@ struct ValueTests {
 
     @Test("discrete values jump")
     func discrete() {
-        let pairs: [(Value, Value)] = [("a", "b"), (true, false), (.null, 1), ([1, 2], [3, 4]), (1.0, .double(.nan)), (.double(.infinity), 1.0)]
+        let pairs: [(Value, Value)] = [("a", "b"), (true, false), (.null, 1), ([1, 2], [3, 4]), (1.0, .double(.nan)), (.double(.infinity), 1.0), (0.0, 1e300), (-1.7e308, 1.7e308)]
         for (from, to) in pairs { #expect(Timeline(changing: from, to: to, animation: .default, start: 0) == nil) }
     }
 

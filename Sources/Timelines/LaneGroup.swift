@@ -1,0 +1,168 @@
+/// Timelines of one kind, one lane per moving component: what a frame reads lies in one array without references, and what
+/// all lanes share is computed once.
+struct LaneGroup {
+    enum Key: Hashable {
+        /// A spring and how many times as fast it runs.
+        case spring(Spring, speed: Double)
+        /// A timing function over `length` seconds.
+        case timing(TimingFunction, length: Double)
+
+        /// The group of a timeline; nil if it must be evaluated by itself.
+        init?(_ timeline: Timeline) {
+            let plan = timeline.animation.plan
+            guard timeline.under == nil else { return nil }
+            if let spring = plan.freeSpring {
+                self = .spring(spring, speed: plan.freeSpeed)
+            } else if let function = plan.plainTiming, timeline.joint == .start || plan.initialSlope.isFinite {
+                self = .timing(function, length: plan.curveLength)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    let key: Key
+    private(set) var slots: [Int] = []
+    private var ends: [Double] = []
+    /// One per slot in a group of springs, else empty.
+    private var springs: [SpringLane] = []
+    /// One per slot in a group of timing functions, else empty.
+    private var curves: [CurveLane] = []
+    /// No lane ends before this.
+    private(set) var earliestEnd = Double.infinity
+    /// Frames since the lanes were last set from the closed form.
+    private(set) var steps = 0
+    private var clock = 0.0
+
+    private struct SpringLane {
+        var displacement: Double
+        var velocity: Double
+        var target: Double
+        var slot: Int
+    }
+
+    private struct CurveLane {
+        var start: Double
+        var from: Double
+        var distance: Double
+        /// The velocity to make up for: what it started with less what the curve starts with.
+        var missing: Double
+        /// The Bézier parameter of the last frame.
+        var parameter: Double
+        var slot: Int
+    }
+
+    init(_ key: Key) { self.key = key }
+
+    var count: Int { slots.count }
+
+    /// Whether rounding has had the time to add up.
+    var needsResync: Bool {
+        if case .spring = key { steps >= LaneGroup.resyncInterval } else { false }
+    }
+
+    static let resyncInterval = 1024
+
+    /// The lanes hold the state at `time`.
+    mutating func restart(at time: Double) {
+        clock = time
+        steps = 0
+    }
+
+    /// Sets a spring's lane.
+    mutating func set(_ lane: Int, displacement: Double, velocity: Double) {
+        springs[lane].displacement = displacement
+        springs[lane].velocity = velocity
+    }
+
+    /// Adds a lane for component `i` of a timeline in the state of the group's clock.
+    /// - Returns: the lane.
+    mutating func append(_ timeline: Timeline, _ i: Int, slot: Int, state: (value: Components, velocity: Components)) -> Int {
+        slots.append(slot)
+        ends.append(timeline.end)
+        earliestEnd = min(earliestEnd, timeline.end)
+        switch key {
+        case .spring:
+            springs.append(SpringLane(displacement: state.value[i] - timeline.to[i], velocity: state.velocity[i], target: timeline.to[i], slot: slot))
+        case .timing:
+            let distance = timeline.to[i] - timeline.from[i]
+            let missing = timeline.joint == .smooth ? timeline.velocity[i] - distance * timeline.animation.plan.initialSlope : 0
+            curves.append(CurveLane(start: timeline.start, from: timeline.from[i], distance: distance, missing: missing, parameter: 0, slot: slot))
+        }
+        return slots.count - 1
+    }
+
+    /// Removes a lane; the last one moves into its place.
+    /// - Returns: the slot whose lane changed, and its new lane.
+    mutating func remove(_ lane: Int) -> (slot: Int, lane: Int)? {
+        let last = slots.count - 1
+        slots.swapAt(lane, last)
+        slots.removeLast()
+        ends.swapAt(lane, last)
+        ends.removeLast()
+        switch key {
+        case .spring:
+            springs.swapAt(lane, last)
+            springs.removeLast()
+        case .timing:
+            curves.swapAt(lane, last)
+            curves.removeLast()
+        }
+        return lane < last ? (slots[lane], lane) : nil
+    }
+
+    /// The slots of lanes that have ended by `time`; finds the next earliest end among the rest.
+    mutating func ended(at time: Double) -> [Int] {
+        var result: [Int] = []
+        earliestEnd = .infinity
+        for (lane, end) in ends.enumerated() {
+            if end <= time { result.append(slots[lane]) } else { earliestEnd = min(earliestEnd, end) }
+        }
+        return result
+    }
+}
+
+// A frame. Slots are indices of `values`, by construction.
+extension LaneGroup {
+    /// Moves every lane to `time` and writes its value to its slot.
+    mutating func step(to time: Double, into values: inout [Double]) {
+        switch key {
+        case .spring(let spring, let speed): step(spring, speed, to: time, into: &values)
+        case .timing(let function, let length): sample(function, length, at: time, into: &values)
+        }
+        clock = time
+        steps += 1
+    }
+
+    /// One multiplication by the same matrix for all.
+    private mutating func step(_ spring: Spring, _ speed: Double, to time: Double, into values: inout [Double]) {
+        let basis = spring.basis(at: (time - clock) * speed)
+        let (p, q, dp, dq) = (basis.p, basis.q / speed, basis.dp * speed, basis.dq)
+        values.withUnsafeMutableBufferPointer { values in
+            springs.withUnsafeMutableBufferPointer { lanes in
+                for i in lanes.indices {
+                    let y = lanes[i].displacement
+                    let v = lanes[i].velocity
+                    let next = y * p + v * q
+                    lanes[i].displacement = next
+                    lanes[i].velocity = y * dp + v * dq
+                    values[lanes[i].slot] = lanes[i].target + next
+                }
+            }
+        }
+    }
+
+    private mutating func sample(_ function: TimingFunction, _ length: Double, at time: Double, into values: inout [Double]) {
+        let bezier = function == .linear ? nil : function.bezier
+        values.withUnsafeMutableBufferPointer { values in
+            curves.withUnsafeMutableBufferPointer { lanes in
+                for i in lanes.indices {
+                    let u = min(max((time - lanes[i].start) / length, 0), 1)
+                    let f = bezier.map { $0.value(at: u, near: &lanes[i].parameter) } ?? function.sample(at: u).value
+                    let left = 1 - u
+                    values[lanes[i].slot] = lanes[i].from + (lanes[i].distance * f + lanes[i].missing * (u * length * left * left))
+                }
+            }
+        }
+    }
+}
