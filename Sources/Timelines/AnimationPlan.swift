@@ -3,7 +3,8 @@
 final class AnimationPlan: Sendable {
     enum Base: Sendable {
         case timing(TimingFunction, duration: Double)
-        case spring(Spring)
+        /// With the initial velocity in distances per second, unless the spring is free: then its timeline has it.
+        case spring(Spring, Double)
         case keyframes(KeyframeTrack)
         case phases(PhaseTrack)
     }
@@ -34,7 +35,7 @@ final class AnimationPlan: Sendable {
     let fadeLength: Double
     /// Slope of progress at the start.
     let initialSlope: Double
-    /// In distances per second; see `SpringCurve`.
+    /// What a free spring starts with from rest, in distances per second; see `SpringCurve`.
     let initialVelocity: Double
     /// Settling time of the free spring for a step from rest, in real seconds.
     let springSettling: Double
@@ -50,10 +51,12 @@ final class AnimationPlan: Sendable {
             logical = duration
         case .spring(let written):
             let spring = written.spring
-            base = .spring(spring)
-            length = spring.settlingTime()
+            let isFree = modifiers.allSatisfy(\.leavesFree)
+            let own = isFree ? 0 : written.initialVelocity
+            base = .spring(spring, own)
+            length = spring.settlingTime(displacement: -1, velocity: own, tolerance: Spring.settlingTolerance)
             logical = spring.response
-            initialVelocity = written.initialVelocity
+            initialVelocity = written.initialVelocity - own
         case .keyframes(let keyframes):
             let track = KeyframeTrack(initialValue: 0, keyframes: keyframes)
             base = .keyframes(track)
@@ -67,7 +70,6 @@ final class AnimationPlan: Sendable {
         }
         curveLength = length
         var steps: [Step] = []
-        var isFree = true
         var speed = 1.0
         var fade = length
         for modifier in modifiers {
@@ -78,7 +80,6 @@ final class AnimationPlan: Sendable {
                 length += seconds
                 logical += seconds
                 fade = seconds
-                isFree = false
             case .speed(let factor):
                 steps.append(.speed(factor))
                 length /= factor
@@ -91,13 +92,11 @@ final class AnimationPlan: Sendable {
                 logical = Double(count - 1) * pass + min(logical, pass)
                 length = Double(count) * pass
                 fade = min(fade, pass)
-                isFree = false
             case .repeatForever(let autoreverse, let every):
                 steps.append(.passes(count: .infinity, length: every ?? length, autoreverse))
                 fade = min(fade, every ?? length)
                 length = .infinity
                 logical = .infinity
-                isFree = false
             case .logicallyComplete(let seconds):
                 logical = seconds
             }
@@ -113,7 +112,7 @@ final class AnimationPlan: Sendable {
         } else {
             plainTiming = nil
         }
-        if isFree, case .spring(let spring) = base {
+        if modifiers.allSatisfy(\.leavesFree), case .spring(let spring, _) = base {
             freeSpring = spring
             springSettling = length
             initialSlope = 0
@@ -173,15 +172,26 @@ final class AnimationPlan: Sendable {
             if time >= duration { return (1, time > duration || duration == 0 ? 0 : function.sample(at: 1).slope / duration) }
             let (value, slope) = function.sample(at: time / duration)
             return (value, slope / duration)
-        case .spring(let spring):
+        case .spring(let spring, let velocity):
             let basis = spring.basis(at: time)
-            return (1 - basis.p, -basis.dp)
+            return (1 - basis.p + velocity * basis.q, velocity * basis.dq - basis.dp)
         case .keyframes(let track):
             let (value, slope) = track.sample(at: time)
             return (value, slope)
         case .phases(let track):
             let (value, slope) = track.sample(at: time)
             return (value, slope)
+        }
+    }
+}
+
+extension Modifier {
+    /// Whether a spring under it still carries a velocity by itself.
+    fileprivate var leavesFree: Bool {
+        switch self {
+        case .speed, .logicallyComplete: true
+        case .delay(let seconds): seconds == 0
+        case .repeatCount, .repeatForever: false
         }
     }
 }

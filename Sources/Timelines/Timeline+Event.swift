@@ -110,7 +110,8 @@ extension Animation {
         case .timing(let function, let duration):
             Animation.json(Curve.timing(function.resolved, duration: duration).call)
         case .spring(let spring):
-            Animation.json(spring.resolved.call(full: true))
+            // A free spring's initial velocity is the timeline's; any other must keep it.
+            Animation.json(spring.resolved(keepsVelocity: plan.freeSpring == nil).fullCall)
         case .keyframes:
             if case .keyframes(let track) = plan.base { ["keyframes": .list(track.segments.map(\.json))] } else { .null }
         case .phases:
@@ -126,14 +127,18 @@ extension TimingFunction {
 
 extension SpringCurve {
     /// By mass, stiffness and damping.
-    fileprivate var resolved: SpringCurve {
-        if case .physical = parameters { return SpringCurve(.spring, parameters) }
-        return SpringCurve(.spring, .physical(mass: 1, stiffness: spring.stiffness, damping: spring.damping))
+    fileprivate func resolved(keepsVelocity: Bool) -> SpringCurve {
+        let kept = keepsVelocity ? initialVelocity : 0
+        let name: Name = kept == 0 ? .spring : .interpolatingSpring
+        if case .physical = parameters { return SpringCurve(name, parameters, initialVelocity: kept) }
+        return SpringCurve(name, .physical(mass: 1, stiffness: spring.stiffness, damping: spring.damping), initialVelocity: kept)
     }
 
-    fileprivate func call(full: Bool) -> Call {
-        guard full, case .physical(let mass, let stiffness, let damping) = parameters else { return call }
-        return Call("spring", [Argument("mass", .number(mass)), Argument("stiffness", .number(stiffness)), Argument("damping", .number(damping))])
+    /// The call with a mass of 1 written out too.
+    fileprivate var fullCall: Call {
+        var call = call
+        if case .physical(1, _, _) = parameters { call.arguments.insert(Argument("mass", .number(1)), at: 0) }
+        return call
     }
 }
 

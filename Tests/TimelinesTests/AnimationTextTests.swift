@@ -12,6 +12,7 @@ struct AnimationTextTests {
         "spring(mass: 2, stiffness: 50, damping: 1)", "smooth", "snappy(duration: 0.25, extraBounce: 0.2)", "bouncy",
         "interactiveSpring(response: 0.15, dampingFraction: 0.86)", "interactiveSpring(duration: 0.15)",
         "interpolatingSpring(stiffness: 170, damping: 26, initialVelocity: 3)", "interpolatingSpring(duration: 0.5, bounce: 0.1)",
+        "interpolatingSpring(stiffness: 170, damping: 26, initialVelocity: 3).delay(0.2)",
         "bouncy.speed(2).delay(1).repeatCount(3)", "linear(duration: 1).repeatCount(4, autoreverses: false)",
         "easeIn(duration: 1).repeatForever(autoreverses: reverse)", "bouncy.repeatCount(4, every: 1)", "easeInOut(duration: 0.35).repeatForever",
         "smooth.logicallyComplete(after: 0.1).delay(1e-05)",

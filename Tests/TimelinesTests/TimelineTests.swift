@@ -103,6 +103,10 @@ struct TimelineTests {
         #expect(timeline.velocity == 12)
         let next = timeline.retarget(to: 0, animation: animation, at: 0.1)
         #expect(next.velocity == timeline.velocity(at: 0.1))
+        // A delay holds it back with the rest of the spring.
+        let delayed = Timeline(from: 1, to: 5, animation: try animation.adding(.delay(1)), start: 0)
+        #expect(delayed.velocity == 0 && delayed.velocity(at: 0.5) == 0)
+        for time in [0.05, 0.3] { #expect((delayed.exactState(at: 1 + time).value.first - timeline.exactState(at: time).value.first).magnitude < 1e-13) }
     }
 
     @Test("a timeline that is replaced before it moved leaves no trace")
