@@ -1,0 +1,157 @@
+public import AttributeValues
+public import WireProtocol
+
+/// The daemon, for Swift programs with tasks. Any number of tasks may use one client; their requests share a connection,
+/// which is made with the first and made again after a loss.
+///
+/// A request that was on its way when the connection was lost throws `lost` and is not repeated: the daemon may have performed it.
+///
+/// Values travel as typed JSON, so an int comes back as an int and a timestamp as a timestamp.
+public final class Client: Sendable {
+    private let location: SocketLocation
+    private let name: String?
+    private let channel: RequestChannel
+
+    /// Does not connect yet.
+    /// - Parameter name: how the daemon calls this client in explanations.
+    /// - Throws: `system` when descriptors have run out.
+    public init(at location: SocketLocation = .find(), name: String? = nil) throws(ClientError) {
+        self.location = location
+        self.name = name
+        channel = try RequestChannel(to: location, name: name)
+    }
+
+    deinit { channel.close() }
+
+    /// Any request, answered with its result as it stands.
+    /// - Throws: `refused` with the daemon's reason, `unreachable`, `lost`, `cancelled`.
+    public nonisolated(nonsending) func call(_ request: Request) async throws(ClientError) -> Value {
+        let line = try await channel.exchange(request)
+        guard case .reply(_, let reply) = try MessageDecoder().decode(line) else {
+            throw .malformed("an event where a reply was expected")
+        }
+        return try reply.get()
+    }
+
+    /// Nothing is sent before the sequence is iterated.
+    public func subscribe(_ options: WatchOptions, backoff: Backoff = Backoff()) -> Subscription {
+        Subscription(options: options, location: location, name: name, backoff: backoff)
+    }
+
+    public func subscribe(_ paths: String...) -> Subscription { subscribe(WatchOptions(paths: paths)) }
+}
+
+// MARK: Reading and writing
+
+extension Client {
+    /// - Parameter presentation: what is displayed now instead of the model value.
+    /// - Throws: `attribute` when the attribute has an error instead of a value; what `call` throws.
+    public nonisolated(nonsending) func get(_ path: String, presentation: Bool = false) async throws(ClientError) -> Value {
+        let result = try await call(.get(.init(paths: [path], isSingle: true, presentation: presentation, typed: true)))
+        switch try Content(result: result, typed: true) {
+        case .value(let value): return value
+        case .failure(let failure): throw .attribute(failure)
+        }
+    }
+
+    /// - Throws: also `unexpectedType`.
+    public nonisolated(nonsending) func get<T: ValueRepresentable>(
+        _ path: String, as type: T.Type, presentation: Bool = false
+    ) async throws(ClientError) -> T {
+        let value = try await get(path, presentation: presentation)
+        guard let converted = T(value) else {
+            throw .unexpectedType(path: path, wanted: "\(type)", found: value.typeName)
+        }
+        return converted
+    }
+
+    /// Several attributes at one revision, in the order asked for; of a path that names nothing, the error.
+    public nonisolated(nonsending) func get(
+        _ paths: [String], presentation: Bool = false
+    ) async throws(ClientError) -> (contents: [(path: String, content: Content)], revision: UInt64) {
+        let result = try await call(.get(.init(paths: paths, isSingle: false, presentation: presentation, typed: true)))
+        guard let values = result.map?["values"]?.map else { throw .malformed("get was answered without values") }
+        var contents: [(path: String, content: Content)] = []
+        for (path, content) in values {
+            contents.append((path.string ?? "", try Content(result: content, typed: true)))
+        }
+        return (contents, try revision(of: result))
+    }
+
+    /// - Returns: the revision at which the value is there.
+    @discardableResult
+    public nonisolated(nonsending) func set(
+        _ path: String, to value: some ValueRepresentable, options: TransactionOptions = TransactionOptions()
+    ) async throws(ClientError) -> UInt64 {
+        try await transact([Mutation(operation: .set, path: path, value: value.value)], options: options)
+    }
+
+    @discardableResult
+    public nonisolated(nonsending) func toggle(
+        _ path: String, options: TransactionOptions = TransactionOptions()
+    ) async throws(ClientError) -> UInt64 {
+        try await transact([Mutation(operation: .toggle, path: path)], options: options)
+    }
+
+    /// All mutations or none, as one revision.
+    @discardableResult
+    public nonisolated(nonsending) func transact(
+        _ mutations: [Mutation], options: TransactionOptions = TransactionOptions()
+    ) async throws(ClientError) -> UInt64 {
+        var options = options
+        options.typed = true
+        return try revision(of: try await call(.transact(mutations, options)))
+    }
+
+    /// Mutations that the daemon commits when this client's connection ends, however it ends.
+    @discardableResult
+    public nonisolated(nonsending) func onDisconnect(
+        _ mutations: [Mutation], options: TransactionOptions = TransactionOptions()
+    ) async throws(ClientError) -> UInt64 {
+        var options = options
+        options.typed = true
+        return try revision(of: try await call(.onDisconnect(mutations, options)))
+    }
+
+    private func revision(of result: Value) throws(ClientError) -> UInt64 {
+        guard case .int(let number)? = result.map?["revision"] else { throw .malformed("an answer without a revision") }
+        return UInt64(clamping: number)
+    }
+}
+
+// MARK: Definitions
+
+/// What a scene did to the tree, or would have done.
+public struct AppliedScene: Hashable, Sendable {
+    public var revision: UInt64
+    /// Paths of nodes.
+    public var added: [String]
+    public var removed: [String]
+    /// Attributes whose definition changed.
+    public var changed: [String]
+}
+
+extension Client {
+    /// Checks a scene document whole and makes it part of the tree.
+    /// - Parameters:
+    ///   - document: YAML or JSON.
+    ///   - dryRun: only check, and tell what would change.
+    @discardableResult
+    public nonisolated(nonsending) func apply(
+        document: String, at path: String = "/", mode: Request.ApplyMode = .create, dryRun: Bool = false,
+        options: TransactionOptions = TransactionOptions()
+    ) async throws(ClientError) -> AppliedScene {
+        let result = try await call(
+            .apply(.init(document: .string(document), at: path, mode: mode, dryRun: dryRun, options: options)))
+        func texts(_ name: String) -> [String] { (result.map?[name]?.list ?? []).compactMap(\.string) }
+        return AppliedScene(
+            revision: try revision(of: result), added: texts("added"), removed: texts("removed"), changed: texts("changed"))
+    }
+
+    @discardableResult
+    public nonisolated(nonsending) func remove(
+        _ path: String, options: TransactionOptions = TransactionOptions()
+    ) async throws(ClientError) -> UInt64 {
+        try revision(of: try await call(.remove(path: path, options)))
+    }
+}

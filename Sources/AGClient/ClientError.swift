@@ -1,0 +1,97 @@
+public import AttributeValues
+import Glibc
+public import WireProtocol
+
+/// Why a call of the client library came to nothing.
+public enum ClientError: Error {
+    /// Nobody could be reached at the socket.
+    case unreachable(SocketLocation, errno: Int32)
+    /// A socket's path has more bytes than the system takes.
+    case socketPathTooLong(String)
+    /// The connection ended. Requests that were on their way may have been performed or not.
+    case lost(String)
+    /// The daemon refused a request; nothing changed.
+    case refused(RequestFault)
+    /// The request succeeded, and what it read is an error of the attribute's own.
+    case attribute(Failure)
+    /// An attribute holds a value of another type than the caller asked for.
+    case unexpectedType(path: String, wanted: String, found: String)
+    /// What came from the other side is not the protocol.
+    case malformed(String)
+    /// A line that is longer than `LineBuffer.defaultLimit`, or more requests waiting than `RequestChannel.maximumQueuedBytes`.
+    case limit(String)
+    /// A system call failed.
+    case system(call: String, errno: Int32)
+    /// The subscription is over: all that it named is gone.
+    case ended(String)
+    /// The task that waited was cancelled, or the client was closed. A request may have been performed or not.
+    case cancelled
+}
+
+extension ClientError {
+    /// The failure that the daemon gave as reason, where it gave one.
+    public var failure: Failure? {
+        switch self {
+        case .refused(let fault): fault.failure
+        case .attribute(let failure): failure
+        default: nil
+        }
+    }
+
+    /// What to do about it, where that is known.
+    public var hint: String? {
+        switch self {
+        case .unreachable(let location, let code): ClientError.advice(location, code)
+        default: failure?.hint
+        }
+    }
+
+    private static func advice(_ location: SocketLocation, _ code: Int32) -> String? {
+        switch code {
+        case ENOENT where location.searched.isEmpty:
+            return "start the daemon with 'agd --socket \(location.path)', or check the path"
+        case ENOENT:
+            let places = location.searched.joined(separator: " and ")
+            return "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', or name its socket with --socket or \(SocketLocation.environmentVariable)"
+        case ECONNREFUSED:
+            return "the socket was left behind by a daemon that has ended; start agd again"
+        case EACCES, EPERM:
+            guard let group = group(of: location.path) else { return nil }
+            return "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' and log in again"
+        default: return nil
+        }
+    }
+
+    private static func group(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        guard let entry = getgrgid(status.st_gid), let name = entry.pointee.gr_name else { return String(status.st_gid) }
+        return String(cString: name)
+    }
+}
+
+extension ClientError: CustomStringConvertible {
+    /// One sentence, without the hint.
+    public var description: String {
+        switch self {
+        case .unreachable(let location, ENOENT): "no socket at \(location.path): agd does not run there"
+        case .unreachable(let location, ECONNREFUSED): "nobody listens at \(location.path)"
+        case .unreachable(let location, let code): "cannot connect to \(location.path): \(ClientError.text(code))"
+        case .socketPathTooLong(let path): "the socket's path \(path) has \(path.utf8.count) bytes; at most \(LineSocket.maximumPathLength) are possible"
+        case .lost(let reason): "the connection to agd was lost: \(reason)"
+        case .refused(let fault): fault.failure.message
+        case .attribute(let failure): failure.message
+        case .unexpectedType(let path, let wanted, let found): "\(path) is a \(found), not a \(wanted)"
+        case .malformed(let what): "the daemon's answer cannot be understood: \(what)"
+        case .limit(let what): what
+        case .system(let call, let code): "\(call): \(ClientError.text(code))"
+        case .ended(let reason): "the subscription is over: \(reason)"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// The system's own words; for errors that exist they stand in static memory.
+    static func text(_ code: Int32) -> String {
+        strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    }
+}

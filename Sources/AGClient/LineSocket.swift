@@ -1,0 +1,136 @@
+import AttributeValues
+import Glibc
+
+/// A Unix stream socket that carries lines. For one thread at a time.
+///
+/// Sending never waits for the other side to read while it waits to be read itself: what arrives meanwhile is taken in.
+final class LineSocket {
+    static let maximumPathLength = 107
+
+    private let descriptor: Int32
+    private let input: LineBuffer
+    let output = ByteBuffer(capacity: 1024)
+    private var isAtEnd = false
+
+    /// - Throws: `unreachable`, `socketPathTooLong`, `system`.
+    init(to location: SocketLocation, lineLimit: Int = LineBuffer.defaultLimit) throws(ClientError) {
+        var address = sockaddr_un()
+        let path = Array(location.path.utf8)
+        guard path.count <= LineSocket.maximumPathLength else { throw .socketPathTooLong(location.path) }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard made >= 0 else { throw .system(call: "socket", errno: errno) }
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                LineSocket.retrying { Int(connect(made, address, socklen_t(MemoryLayout<sockaddr_un>.size))) }
+            }
+        }
+        guard code == 0 else {
+            let reason = errno
+            close(made)
+            throw .unreachable(location, errno: reason)
+        }
+        descriptor = made
+        input = LineBuffer(limit: lineLimit)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Calls again when a signal came in between.
+    private static func retrying(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result < 0, errno == EINTR { continue }
+            return result
+        }
+    }
+
+    /// Sends all of `output`. While the other side does not read, what it sends is taken in, so that neither waits for the other.
+    func flush() throws(ClientError) {
+        var sent = 0
+        while sent < output.count {
+            let count = output.withBytes { bytes in
+                LineSocket.retrying {
+                    send(descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                }
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                let ready = try wait(for: Int16(POLLIN | POLLOUT), timeout: nil, interrupt: nil)
+                if ready & Int16(POLLOUT) == 0, ready & Int16(POLLIN) != 0 { try fill(waiting: false) }
+            } else {
+                let reason = errno
+                output.removeAll()
+                // A daemon that hangs up has often said why: then the reader is told.
+                try fill(waiting: false)
+                if input.isEmpty { throw .lost(ClientError.text(reason)) }
+            }
+        }
+        output.removeAll()
+    }
+
+    /// Hands the next line to `body`; waits for it.
+    /// - Parameters:
+    ///   - timeout: seconds; nil waits for ever.
+    ///   - interrupt: a descriptor that ends the wait when it is readable.
+    /// - Returns: nil when the time is over or the wait was interrupted.
+    /// - Throws: `lost` when the other side has closed.
+    func receive<R>(
+        timeout: Double?, interrupt: Int32?, _ body: (UnsafeBufferPointer<UInt8>) throws(ClientError) -> R
+    ) throws(ClientError) -> R? {
+        let deadline = timeout.map { MonotonicTime.now + $0 }
+        while true {
+            if let result = try input.withNextLine(body) { return result }
+            if isAtEnd { throw .lost("agd closed it") }
+            if deadline == nil, interrupt == nil {
+                try fill(waiting: true)
+            } else {
+                let left = deadline.map { max(0, $0 - MonotonicTime.now) }
+                guard try wait(for: Int16(POLLIN), timeout: left, interrupt: interrupt) != 0 else { return nil }
+                try fill(waiting: false)
+            }
+        }
+    }
+
+    private func fill(waiting: Bool) throws(ClientError) {
+        let flags = waiting ? 0 : Int32(MSG_DONTWAIT)
+        let count = input.fill { room, size in LineSocket.retrying { recv(descriptor, room, size, flags) } }
+        if count == 0 {
+            isAtEnd = true
+        } else if count < 0, errno != EAGAIN {
+            throw .lost(ClientError.text(errno))
+        }
+    }
+
+    /// - Returns: the events of the socket; 0 when the time is over or the interrupt is readable.
+    func wait(for events: Int16, timeout: Double?, interrupt: Int32?) throws(ClientError) -> Int16 {
+        let deadline = timeout.map { MonotonicTime.now + $0 }
+        while true {
+            var watched = [pollfd(fd: descriptor, events: events, revents: 0)]
+            if let interrupt { watched.append(pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0)) }
+            let left = deadline.map { Int32(clamping: Int(max(0, ($0 - MonotonicTime.now) * 1000).rounded(.up))) } ?? -1
+            let count = poll(&watched, nfds_t(watched.count), left)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .system(call: "poll", errno: errno)
+            }
+            // The interrupt first, so that a daemon that never pauses cannot keep it from being noticed.
+            if watched.count > 1, watched[1].revents != 0 { return 0 }
+            let ready = watched[0].revents
+            // An error or hang-up shows itself at the next read or write.
+            if ready & Int16(POLLERR | POLLHUP) != 0 { return ready | events }
+            if ready != 0 || count == 0 { return ready }
+        }
+    }
+}
+
+enum MonotonicTime {
+    /// Seconds on the clock that the daemon's timelines are placed on as well.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+}

@@ -1,0 +1,193 @@
+public import AttributeValues
+public import WireProtocol
+
+/// What the daemon sends.
+public enum Message {
+    /// `id` is nil where the daemon could not read the request's.
+    case reply(id: Int64?, Reply)
+    case event(subscription: Int64, Event)
+}
+
+/// What a request was answered with.
+public enum Reply {
+    case result(Value)
+    case fault(RequestFault)
+
+    /// - Throws: `refused`.
+    public func get() throws(ClientError) -> Value {
+        switch self {
+        case .result(let value): return value
+        case .fault(let fault): throw .refused(fault)
+        }
+    }
+}
+
+/// A message as it came, without its newline: a few bytes that can be handed from thread to thread and are read where they are
+/// wanted.
+public struct EncodedMessage: Sendable {
+    public let bytes: [UInt8]
+
+    init(_ line: UnsafeBufferPointer<UInt8>) { bytes = Array(line) }
+}
+
+/// What must be known of a message to keep one's place in a subscription.
+enum MessageSummary: Equatable {
+    case reply
+    case event(Event)
+
+    struct Event: Equatable {
+        var method: String
+        var revision: UInt64?
+        var isInitial: Bool
+        /// Of an `ended` event.
+        var reason: String?
+    }
+}
+
+/// Reads what the daemon sends. It keeps a parser; for one thread at a time.
+public final class MessageDecoder {
+    /// A deep tree is described as a deeply nested object.
+    private static let maximumDepth = 2048
+    private let parser = JSONParser(maximumDepth: MessageDecoder.maximumDepth)
+
+    public init() {}
+
+    /// - Parameter typed: values of attributes are typed JSON.
+    /// - Throws: `malformed`.
+    public func decode(_ message: EncodedMessage, typed: Bool = false) throws(ClientError) -> Message {
+        try message.bytes.withUnsafeBufferPointer { line throws(ClientError) in try decode(line, isPadded: false, typed: typed) }
+    }
+
+    func decode(_ line: UnsafeBufferPointer<UInt8>, isPadded: Bool, typed: Bool) throws(ClientError) -> Message {
+        let message = try parse(line, isPadded)
+        if let method = message["method"]?.string {
+            guard let parameters = message["params"], let subscription = parameters["subscription"]?.int else {
+                throw .malformed("the event \(method) names no subscription")
+            }
+            return .event(subscription: subscription, try Event(method, parameters, typed))
+        }
+        let id = message["id"]?.int
+        if let fault = message["error"] { return .reply(id: id, .fault(RequestFault(fault))) }
+        guard let result = message["result"] else { throw .malformed("neither a reply nor an event") }
+        return .reply(id: id, .result(result.value))
+    }
+
+    func summarize(_ line: UnsafeBufferPointer<UInt8>) throws(ClientError) -> MessageSummary {
+        let message = try parse(line, true)
+        guard let method = message["method"]?.string else { return .reply }
+        let parameters = message["params"]
+        return .event(.init(
+            method: method, revision: parameters?["revision"]?.int.map { UInt64($0) },
+            isInitial: parameters?["initial"]?.bool ?? false, reason: parameters?["reason"]?.string))
+    }
+
+    private func parse(_ line: UnsafeBufferPointer<UInt8>, _ isPadded: Bool) throws(ClientError) -> JSONElement {
+        do { return try parser.parse(line, isPadded: isPadded) } catch { throw .malformed(error.message) }
+    }
+}
+
+extension Event {
+    init(_ method: String, _ parameters: JSONElement, _ typed: Bool) throws(ClientError) {
+        func text(_ name: StaticString) -> String { parameters[name]?.string ?? "" }
+        func number(_ name: StaticString) -> UInt64? { parameters[name]?.int.flatMap { UInt64(exactly: $0) } }
+        func texts(_ name: StaticString) -> [String] {
+            var texts: [String] = []
+            parameters[name]?.forEachElement { if let text = $0.string { texts.append(text) } }
+            return texts
+        }
+        let revision = number("revision") ?? 0
+        switch method {
+        case "update":
+            var changes: [Change] = []
+            try parameters["changes"]?.forEachElement { (change) throws(ClientError) in
+                changes.append(Change(
+                    path: change["path"]?.string ?? "", content: try Content(change, typed: typed),
+                    timeline: change["timeline"]?.value))
+            }
+            self = .update(
+                revision: revision, from: number("from"), label: parameters["label"]?.string,
+                isInitial: parameters["initial"]?.bool ?? false, changes: changes, typed: typed)
+        case "invalidate": self = .invalidate(revision: revision, paths: texts("paths"))
+        case "structure":
+            self = .structure(revision: revision, added: texts("added"), removed: texts("removed"), moved: texts("moved"))
+        case "frames":
+            var values: [(path: String, value: Value)] = []
+            parameters["values"]?.forEachMember { name, value in
+                values.append((String(decoding: name, as: UTF8.self), value.value))
+            }
+            self = .frames(time: parameters["time"]?.number ?? 0, values: values)
+        case "completion":
+            self = .completion(
+                revision: revision, transaction: number("transaction") ?? 0, phase: text("phase"), paths: texts("paths"))
+        case "bookmark": self = .bookmark(epoch: text("epoch"), revision: revision)
+        case "ended": self = .ended(reason: text("reason"))
+        default: throw .malformed("an event of the unknown kind \(method)")
+        }
+    }
+}
+
+extension Content {
+    /// `{value}` or `{error}`, as replies and events carry it.
+    init(_ element: JSONElement, typed: Bool) throws(ClientError) {
+        if let failure = element["error"] {
+            self = .failure(Failure(failure, message: failure["message"]?.string ?? ""))
+            return
+        }
+        guard let value = element["value"]?.value else { throw .malformed("neither value nor error") }
+        self = .value(try Value.read(value, typed: typed))
+    }
+
+    /// The same in a result that has been read already.
+    public init(result: Value, typed: Bool = false) throws(ClientError) {
+        guard let map = result.map else { throw .malformed("a result that is no object") }
+        if let error = map["error"]?.map {
+            self = .failure(Failure(error))
+        } else if let value = map["value"] {
+            self = .value(try Value.read(value, typed: typed))
+        } else {
+            throw .malformed("neither value nor error")
+        }
+    }
+}
+
+extension Value {
+    static func read(_ value: Value, typed: Bool) throws(ClientError) -> Value {
+        guard typed else { return value }
+        do { return try Value(typedJSON: value) } catch { throw .malformed(error.message) }
+    }
+}
+
+extension RequestFault {
+    init(_ error: JSONElement) {
+        let code = Int(clamping: error["code"]?.int ?? Int64(RequestFault.refused))
+        let message = error["message"]?.string ?? ""
+        let data = error["data"]
+        self.init(code: code, failure: data.map { Failure($0, message: message) } ?? Failure(.invalid, message))
+    }
+}
+
+extension Failure {
+    /// A code that this client does not know yet counts as `invalid`, and the message says its name.
+    private convenience init(
+        name: String, message: String, path: String?, rule: String?, line: Int64?, column: Int64?, hint: String?
+    ) {
+        let code = ErrorCode(rawValue: name)
+        self.init(
+            code ?? .invalid, code == nil && !name.isEmpty ? "\(message) [\(name)]" : message, path: path, rule: rule,
+            line: line.map { Int($0) }, column: column.map { Int($0) }, hint: hint)
+    }
+
+    convenience init(_ data: JSONElement, message: String) {
+        self.init(
+            name: data["code"]?.string ?? "", message: message, path: data["path"]?.string, rule: data["rule"]?.string,
+            line: data["line"]?.int, column: data["column"]?.int, hint: data["hint"]?.string)
+    }
+
+    /// An attribute's error inside a result.
+    public convenience init(_ map: ValueMap) {
+        func int(_ name: String) -> Int64? { if case .int(let number)? = map[name] { number } else { nil } }
+        self.init(
+            name: map["code"]?.string ?? "", message: map["message"]?.string ?? "", path: map["path"]?.string,
+            rule: map["rule"]?.string, line: int("line"), column: int("column"), hint: map["hint"]?.string)
+    }
+}

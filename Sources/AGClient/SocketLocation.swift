@@ -1,0 +1,43 @@
+import Glibc
+
+/// Where the daemon's socket is: what the caller named, else `AGD_SOCKET`, else the first of
+/// `$XDG_RUNTIME_DIR/agd/agd.sock` and `/run/agd/agd.sock` that exists.
+public struct SocketLocation: Hashable, Sendable {
+    public static let environmentVariable = "AGD_SOCKET"
+    public static let systemPath = "/run/agd/agd.sock"
+
+    public let path: String
+    /// The places that were looked at, when nobody named one.
+    public let searched: [String]
+
+    public init(path: String) {
+        self.path = path
+        searched = []
+    }
+
+    /// - Parameter named: the caller's own choice, which wins.
+    public static func find(_ named: String? = nil) -> SocketLocation {
+        find(named, environment: environment) { access($0, F_OK) == 0 }
+    }
+
+    /// The same rule over an environment and a file system that the caller describes.
+    public static func find(
+        _ named: String?, environment: (String) -> String?, exists: (String) -> Bool
+    ) -> SocketLocation {
+        if let named { return SocketLocation(path: named) }
+        if let named = environment(environmentVariable), !named.isEmpty { return SocketLocation(path: named) }
+        var candidates: [String] = []
+        if let runtime = environment("XDG_RUNTIME_DIR"), !runtime.isEmpty { candidates.append(runtime + "/agd/agd.sock") }
+        candidates.append(systemPath)
+        return SocketLocation(path: candidates.first(where: exists) ?? systemPath, searched: candidates)
+    }
+
+    private init(path: String, searched: [String]) {
+        self.path = path
+        self.searched = searched
+    }
+
+    private static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+}

@@ -1,0 +1,117 @@
+public import WireProtocol
+
+/// What a subscription is to tell.
+public struct WatchOptions: Sendable {
+    /// Paths, or patterns in which `*` is one segment and `**` any number.
+    public var paths: [String]
+    public var events: EventKinds
+    /// Begin with the present values.
+    public var initial: Bool
+    /// Continue from where another subscription was, instead of from a snapshot.
+    public var since: ResumePoint?
+    /// Updates per second at most; the newest values are kept between them, and the last is always told.
+    public var maxRate: Double?
+    /// Displayed values of what moves, so many times a second; brings the event `frames`.
+    public var frameRate: Double?
+    /// Timelines carry an easing for browsers.
+    public var css: Bool
+
+    public init(
+        paths: [String], events: EventKinds = .update, initial: Bool = true, since: ResumePoint? = nil, maxRate: Double? = nil,
+        frameRate: Double? = nil, css: Bool = false
+    ) {
+        self.paths = paths
+        self.events = events
+        self.initial = initial
+        self.since = since
+        self.maxRate = maxRate
+        self.frameRate = frameRate
+        self.css = css
+    }
+
+    func request(typed: Bool) -> Request.Subscribe {
+        Request.Subscribe(
+            patterns: paths, events: frameRate == nil ? events : events.union(.frames), initial: initial && events.contains(.update),
+            since: since.map { Request.Position(epoch: $0.epoch, revision: $0.revision) }, maxRate: maxRate,
+            frameRate: frameRate, css: css, typed: typed, bookmarks: false)
+    }
+}
+
+/// A place in a daemon's history.
+public struct ResumePoint: Hashable, Sendable {
+    public var epoch: String
+    public var revision: UInt64
+
+    public init(epoch: String, revision: UInt64) {
+        self.epoch = epoch
+        self.revision = revision
+    }
+}
+
+/// A watched set of attributes as a sequence that outlives the daemon: when the connection is lost it is made again and
+/// continued, with the promises of `Watcher`.
+///
+/// Each loop over the sequence is a subscription and a connection of its own, from its first `next` until its iterator goes. A loop that
+/// is slow slows nobody else: while it does not take its events the daemon keeps the newest value per path for it.
+///
+/// The sequence ends when its task is cancelled. It throws `unreachable` or `refused` if the first connection fails, and `ended` when
+/// all that was named is gone.
+public struct Subscription: AsyncSequence, Sendable {
+    public enum Element {
+        case event(Event)
+        /// The connection is gone; `resumed` follows when it is back.
+        case interrupted(ClientError)
+        /// - isSnapshot: forget what is known; the update that follows tells all values.
+        case resumed(isSnapshot: Bool)
+    }
+
+    public typealias Failure = ClientError
+
+    let options: WatchOptions
+    let location: SocketLocation
+    let name: String?
+    let backoff: Backoff
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: self) }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        /// Closes the feed when the last copy of its iterator goes.
+        private final class Owner {
+            let feed: EventFeed
+            init(_ feed: EventFeed) { self.feed = feed }
+            deinit { feed.close() }
+        }
+
+        private let subscription: Subscription
+        private var owner: Owner?
+        private let decoder = MessageDecoder()
+
+        init(subscription: Subscription) { self.subscription = subscription }
+
+        public mutating func next() async throws(ClientError) -> Element? {
+            try await next(isolation: nil)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(ClientError) -> Element? {
+            let feed = try open()
+            switch try await feed.next(isolation: actor) {
+            case nil: return nil
+            case .interrupted(let error)?: return .interrupted(error)
+            case .resumed(let isSnapshot)?: return .resumed(isSnapshot: isSnapshot)
+            case .event(let message)?:
+                guard case .event(_, let event) = try decoder.decode(message, typed: true) else {
+                    throw .malformed("a reply among events")
+                }
+                return .event(event)
+            }
+        }
+
+        private mutating func open() throws(ClientError) -> EventFeed {
+            if let owner { return owner.feed }
+            let feed = try EventFeed(
+                subscription.options, at: subscription.location, name: subscription.name, backoff: subscription.backoff)
+            owner = Owner(feed)
+            return feed
+        }
+    }
+}

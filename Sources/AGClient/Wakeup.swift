@@ -1,0 +1,45 @@
+import Glibc
+
+/// A pipe by which one thread ends another thread's wait: its end is readable from `signal` until `clear`.
+public final class Wakeup: Sendable {
+    /// The end to wait for.
+    public let descriptor: Int32
+    /// The end that `signal` writes to; a signal handler may write a byte to it as well.
+    public let signalDescriptor: Int32
+
+    /// - Throws: `system` when descriptors have run out.
+    public init() throws(ClientError) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw .system(call: "pipe", errno: errno) }
+        (descriptor, signalDescriptor) = (ends[0], ends[1])
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+    }
+
+    deinit {
+        close(descriptor)
+        close(signalDescriptor)
+    }
+
+    public func signal() {
+        var byte: UInt8 = 1
+        // Fails only when the pipe is full, and then it is readable.
+        _ = write(signalDescriptor, &byte, 1)
+    }
+
+    /// - Returns: the bytes that were written, as far as they fit into 64.
+    @discardableResult
+    public func clear() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(descriptor, &bytes, bytes.count)
+        return Array(bytes.prefix(max(0, count)))
+    }
+
+    /// Blocks until it is readable.
+    func wait() {
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&watched, 1, -1) < 0, errno == EINTR {}
+    }
+}
