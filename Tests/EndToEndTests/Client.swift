@@ -20,7 +20,9 @@ final class Client {
     func send(bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.send(socket.number, $0.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL.rawValue)) }
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(socket.number, $0.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw Trouble("send: \(String(cString: strerror(errno)))") }
             sent += count

@@ -13,10 +13,13 @@ final class Descriptor {
 
     deinit { close(number) }
 
-    static func pipe() throws -> (read: Descriptor, write: Descriptor) {
+    /// Two ends of one connection.
+    static func pair() throws -> (Descriptor, Descriptor) {
         var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Trouble("pipe2: \(String(cString: strerror(errno)))") }
-        return (try Descriptor(ends[0], "pipe2"), try Descriptor(ends[1], "pipe2"))
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw Trouble("socketpair: \(String(cString: strerror(errno)))")
+        }
+        return (try Descriptor(ends[0], "socketpair"), try Descriptor(ends[1], "socketpair"))
     }
 
     /// Whether a read would not block: something has come, or the end.

@@ -2,7 +2,7 @@ import Foundation
 
 /// A program of the project, or of the system, run as users run it. Ended and reaped when the object goes.
 ///
-/// Nobody sleeps to wait for it: its end shows on a pipe that it holds open as long as it lives, and with it the files
+/// Nobody sleeps to wait for it: its end shows on a connection that it holds open as long as it lives, and with it the files
 /// of the whole test, so that `wait` may block in `poll` with a deadline.
 final class Program {
     let pid: pid_t
@@ -18,16 +18,16 @@ final class Program {
     ///   - descriptors: handed down as 3, 4, … in this order.
     init(
         _ name: String, _ arguments: [String] = [], environment: [String: String] = [:], folder: Folder,
-        input: Descriptor? = nil, descriptors: [Descriptor] = [], workingFolder: String? = nil
+        input: Descriptor? = nil, descriptors: [Descriptor] = []
     ) throws {
         let path = name.hasPrefix("/") ? name : Program.built(name)
         output = folder.file("\(URL(fileURLWithPath: name).lastPathComponent)-\(UUID().uuidString.prefix(8)).out")
-        let (lifeRead, lifeWrite) = try Descriptor.pipe()
+        let (ours, theirs) = try Descriptor.pair()
 
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, lifeWrite.number, Program.lifeNumber)
+        posix_spawn_file_actions_adddup2(&actions, theirs.number, Program.lifeNumber)
         if let input {
             posix_spawn_file_actions_adddup2(&actions, input.number, 0)
         } else {
@@ -38,7 +38,6 @@ final class Program {
         for (place, descriptor) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor.number, Int32(3 + place))
         }
-        if let workingFolder { posix_spawn_file_actions_addchdir_np(&actions, workingFolder) }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -63,7 +62,7 @@ final class Program {
         let code = posix_spawn(&pid, path, &actions, &attributes, arguments, strings)
         guard code == 0 else { throw Trouble("cannot start \(path): \(String(cString: strerror(code)))") }
         self.pid = pid
-        life = lifeRead
+        life = ours
     }
 
     deinit {
@@ -83,7 +82,7 @@ final class Program {
     @discardableResult
     func wait(seconds: Double = Deadline.patience) throws -> Int32 {
         if let status { return status }
-        // The pipe reports its end once all that hold it are gone: the program, and what it started.
+        // The connection ends once all that hold it are gone: the program, and what it started.
         guard life.isReadable(within: seconds) else {
             throw Trouble("\(output) still runs after \(seconds) s; it said:\n\(text)")
         }
@@ -104,7 +103,7 @@ final class Program {
         return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 
-    /// Where the life pipe lies in the program: out of the way of what is handed down on purpose.
+    /// Where the connection lies in the program: out of the way of what is handed down on purpose.
     private static let lifeNumber: Int32 = 999
 
     /// A program that was built together with the tests stands beside them.
@@ -118,10 +117,9 @@ final class Program {
     /// Runs a program to its end.
     static func run(
         _ name: String, _ arguments: [String] = [], environment: [String: String] = [:], folder: Folder,
-        workingFolder: String? = nil, seconds: Double = Deadline.patience
+        seconds: Double = Deadline.patience
     ) throws -> (code: Int32, text: String) {
-        let program = try Program(
-            name, arguments, environment: environment, folder: folder, workingFolder: workingFolder)
+        let program = try Program(name, arguments, environment: environment, folder: folder)
         let code = try program.wait(seconds: seconds)
         return (code, program.text)
     }

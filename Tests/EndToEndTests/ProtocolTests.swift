@@ -62,7 +62,7 @@ struct ProtocolTests {
     }
 
     @Test("what is no request is told so with JSON-RPC's codes, and the next request is served", arguments: [
-        (#"{"jsonrpc":"2.0","id":1,"method":"#, -32700), ("nonsense", -32700), ("\u{0}\u{1}", -32700),
+        (#"{"jsonrpc":"2.0","id":1,"method":"#, -32700), ("nonsense", -32700), ("\u{7f}", -32700),
         (#"{"jsonrpc":"2.0","id":1,"method":"ping"} trailing"#, -32700), (#"{"a":"\ud800"}"#, -32700),
         ("[]", -32600), ("17", -32600), ("null", -32600), (#""ping""#, -32600), (#"{"id":1,"method":"ping"}"#, -32600),
         (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600), (#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600),

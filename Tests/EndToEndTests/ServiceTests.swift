@@ -2,6 +2,15 @@ import AttributeValues
 import Foundation
 import Testing
 
+/// What `agd --help` says of its exit status.
+private enum ExitStatus {
+    static let scene: Int32 = 65
+    static let fileMissing: Int32 = 66
+    static let inUse: Int32 = 69
+    static let socket: Int32 = 73
+    static let configuration: Int32 = 78
+}
+
 /// The daemon as a service: how it starts, takes its socket, tells that it is ready, and ends.
 @Suite("Service")
 struct ServiceTests {
@@ -44,7 +53,7 @@ struct ServiceTests {
     func secondDaemon() throws {
         let daemon = try Daemon(scenes: [Scenes.counter])
         let second = try Program.run("agd", ["--socket", daemon.socket], folder: daemon.folder)
-        #expect(second.code != 0)
+        #expect(second.code == ExitStatus.inUse)
         #expect(second.text.contains(daemon.socket))
         #expect(try daemon.client().get("/counter.value") == 0)
     }
@@ -54,7 +63,7 @@ struct ServiceTests {
         let folder = try Folder()
         let path = try folder.write("precious", to: "agd.sock")
         let daemon = try Program.run("agd", ["--socket", path], folder: folder)
-        #expect(daemon.code != 0)
+        #expect(daemon.code == ExitStatus.socket)
         #expect(daemon.text.contains(path))
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
     }
@@ -93,12 +102,12 @@ struct ServiceTests {
         let folder = try Folder()
         let scene = try folder.write("agd: 1\nnodes:\n  - id: x\n    state: { a: 1 }\n    computed: { b: a + }\n", to: "bad.yaml")
         let daemon = try Program.run("agd", ["--socket", folder.file("agd.sock"), "--scene", scene], folder: folder)
-        #expect(daemon.code != 0)
+        #expect(daemon.code == ExitStatus.scene)
         #expect(daemon.text.contains("bad.yaml:5:"))
         #expect(!FileManager.default.fileExists(atPath: folder.file("agd.sock")))
         let missing = try Program.run(
             "agd", ["--socket", folder.file("agd.sock"), "--scene", folder.file("none.yaml")], folder: folder)
-        #expect(missing.code != 0)
+        #expect(missing.code == ExitStatus.fileMissing)
         #expect(missing.text.contains("none.yaml"))
     }
 
@@ -109,7 +118,7 @@ struct ServiceTests {
         #expect(shipped.code == 0, "\(shipped.text)")
         let wrong = try folder.write("\n\nclinets = 5\n", to: "wrong.conf")
         let refused = try Program.run("agd", ["--check-config", "--config", wrong], folder: folder)
-        #expect(refused.code != 0)
+        #expect(refused.code == ExitStatus.configuration)
         #expect(refused.text.contains("wrong.conf:3") && refused.text.contains("clients"))
     }
 

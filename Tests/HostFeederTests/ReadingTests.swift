@@ -108,7 +108,7 @@ struct ReadingTests {
     }
 
     @Test("what is cut off or garbled is left out, never a crash", arguments: [
-        "cpu 1 2", "cpu a b c d e f g h", "4 (x) R 1", ":::", "some avg10=", "\n\n\n", "(", "\u{0}\u{1}/", "eth0: 1 2 3",
+        "cpu 1 2", "cpu a b c d e f g h", "4 (x) R 1", ":::", "some avg10=", "\n\n\n", "(", "\u{7f}/", "eth0: 1 2 3",
     ])
     func garbled(text: String) {
         #expect(CPUTimes.read(ProcText(text)).isEmpty)

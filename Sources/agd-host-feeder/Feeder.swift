@@ -1,0 +1,88 @@
+import AGClient
+import AttributeValues
+import Glibc
+import WireProtocol
+
+/// Samples at an even pace and writes each sample as one transaction, as long as there is a daemon to take it.
+final class Feeder {
+    private let node: String
+    private let interval: Double
+    private let proc: ProcFolder
+    private let interrupt: StopSignal
+
+    init(node: String, interval: Double, proc: ProcFolder, interrupt: StopSignal) {
+        self.node = node
+        self.interval = interval
+        self.proc = proc
+        self.interrupt = interrupt
+    }
+
+    /// Feeds until it is told to stop, over as many connections as that takes.
+    /// - Throws: what no waiting mends: a refusal, a path that can be no socket's, a lack of rights.
+    func run(_ location: () -> SocketLocation) throws(ClientError) {
+        var backoff = Backoff()
+        var hasComplained = false
+        while !interrupt.hasCome {
+            do throws(ClientError) {
+                let connection = try Connection(to: location(), name: "agd-host-feeder")
+                if hasComplained { report("agd is there") }
+                hasComplained = false
+                backoff.reset()
+                try feed(connection)
+            } catch {
+                guard error.mayPass else { throw error }
+                if !hasComplained { report("\(error); waiting for it") }
+                hasComplained = true
+                interrupt.wait(seconds: backoff.pause())
+            }
+        }
+    }
+
+    private func feed(_ connection: Connection) throws(ClientError) {
+        connection.send(.onDisconnect(
+            [Mutation(operation: .set, path: node + ".feed.isLive", value: false)], TransactionOptions(label: "feeder gone")))
+        // So many replies are still to come. A daemon that does not answer is not sent more.
+        var awaited = 1
+        var before = Sample(proc)
+        var next = MonotonicClock.now
+        while true {
+            next = max(next + interval, MonotonicClock.now)
+            while case let left = next - MonotonicClock.now, left > 0 {
+                guard let message = try connection.receive(timeout: left, interrupt: interrupt.descriptor) else {
+                    if interrupt.hasCome { return }
+                    break
+                }
+                if case .reply(_, let reply) = message {
+                    _ = try reply.get()
+                    awaited -= 1
+                }
+            }
+            guard awaited == 0 else { continue }
+            let now = Sample(proc)
+            let report = Report(before: before, now: now, node: node)
+            connection.send(.transact(
+                report.mutations.map { Mutation(operation: .set, path: $0.path, value: $0.value) },
+                TransactionOptions(label: "sample")))
+            awaited = 1
+            before = now
+        }
+    }
+}
+
+extension ClientError {
+    /// The daemon is not there, or went away: it may come back.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .unreachable(_, let code): code == ENOENT || code == ECONNREFUSED || code == EAGAIN
+        case .lost: true
+        default: false
+        }
+    }
+}
+
+/// To whoever started the feeder.
+func report(_ text: String) {
+    var line = "agd-host-feeder: \(text)\n"
+    // Where nobody takes it, there is nobody to tell.
+    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}

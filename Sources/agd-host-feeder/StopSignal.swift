@@ -1,0 +1,66 @@
+import Glibc
+
+/// SIGINT and SIGTERM as a descriptor that becomes readable, so that a wait for the daemon can also wait for them.
+/// One in a process; it stays as long as the process does.
+final class StopSignal {
+    /// Readable from the first signal on: nothing is ever read from it.
+    let descriptor: Int32
+
+    /// The end that the handler writes to: set once, before there is a handler.
+    private nonisolated(unsafe) static var alarm: Int32 = -1
+
+    /// From here on the two signals end nothing by themselves.
+    /// - Throws: `SystemError`
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        let flags = SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0, &ends) == 0 else {
+            throw SystemError(call: "socketpair")
+        }
+        descriptor = ends[0]
+        StopSignal.alarm = ends[1]
+        for number in [SIGINT, SIGTERM] {
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { _ in
+                // write is allowed in a handler; what it says of errors must not reach the code that was interrupted.
+                let before = errno
+                var byte: UInt8 = 1
+                _ = write(StopSignal.alarm, &byte, 1)
+                errno = before
+            }
+            guard sigaction(number, &action, nil) == 0 else { throw SystemError(call: "sigaction") }
+        }
+    }
+
+    var hasCome: Bool { wait(seconds: 0) }
+
+    /// - Returns: whether a signal came before the time was over.
+    @discardableResult
+    func wait(seconds: Double) -> Bool {
+        let end = MonotonicClock.now + seconds
+        while true {
+            var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let left = max(0, end - MonotonicClock.now)
+            let count = poll(&watched, 1, Int32(clamping: Int((left * 1000).rounded(.up))))
+            if count >= 0 { return count > 0 }
+            guard errno == EINTR else { return false }
+        }
+    }
+}
+
+/// A system call that failed.
+struct SystemError: Error, CustomStringConvertible {
+    var call: String
+    var code = errno
+
+    var description: String { "\(call): \(String(cString: strerror(code)))" }
+}
+
+enum MonotonicClock {
+    /// Seconds on the clock that nobody sets.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+}
