@@ -79,6 +79,12 @@ extension GraphAccess {
         @inline(__always) get throws { try context.core.read(attribute) }
     }
 
+    /// As `read`, but lends the value instead of copying it: for values that are dear to copy. The body must not use the graph.
+    @inlinable @inline(__always)
+    public func withRead<Result>(_ attribute: AttributeID, _ body: (borrowing Value) throws -> Result) throws -> Result {
+        try context.core.withRead(attribute, body)
+    }
+
     /// The attribute's value without a dependency.
     @inlinable @inline(__always)
     public func peek(_ attribute: AttributeID) throws -> Value { try context.core.readUntracked(attribute) }

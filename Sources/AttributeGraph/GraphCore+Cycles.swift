@@ -1,5 +1,5 @@
 /// Cycles are strongly connected components of what rules read in this evaluation, found as in Tarjan's algorithm
-/// (R. Tarjan, Depth-first search and linear graph algorithms, 1972) with stack positions for numbers.
+/// (R. Tarjan, Depth-first search and linear graph algorithms, 1972) with the order of the stack for numbers.
 extension GraphCore where Host: ~Copyable {
     /// The running rule has read a vertex that is running, or that waits for its cycle to be closed.
     @inlinable @inline(never)
@@ -7,9 +7,12 @@ extension GraphCore where Host: ~Copyable {
         let top = s.pointee.pending.count &- 1
         let target = s.pointee.vertex(index).pointee.cause
         let entry = s.pointee.pending.base + top
+        entry.pointee.reachesItself = true
         if target < entry.pointee.low { entry.pointee.low = target }
         guard s.pointee.cyclePath.count == 0 else { return }
-        for position in Int(target)...top {
+        var position = top
+        while position > 0 && s.pointee.pending.base[position].order > target { position &-= 1 }
+        for position in position...top {
             let member = s.pointee.pending.base[position].vertex
             // Entries that only walk their inputs have read nothing.
             if s.pointee.vertex(member).pointee.flags.contains(.running) { s.pointee.cyclePath.append(member) }
@@ -19,9 +22,9 @@ extension GraphCore where Host: ~Copyable {
     /// A run that met a cycle has ended. Its own result does not count: every member takes the cycle's value,
     /// wherever the evaluation happened to enter. The lowest member closes the cycle.
     @inlinable @inline(never)
-    func endCyclicRun(_ index: UInt32, at position: UInt32, _ low: UInt32) {
-        if low < position {
-            s.pointee.vertex(index).pointee.cause = low
+    func endCyclicRun(_ index: UInt32, _ entry: Pending) {
+        if entry.low < entry.order {
+            s.pointee.vertex(index).pointee.cause = entry.low
             s.pointee.openCycle.append(index)
             return
         }
@@ -32,7 +35,7 @@ extension GraphCore where Host: ~Copyable {
         var first = s.pointee.openCycle.count
         while first > 0 {
             let member = s.pointee.openCycle.base[first &- 1]
-            guard member == index || s.pointee.vertex(member).pointee.cause >= position else { break }
+            guard member == index || s.pointee.vertex(member).pointee.cause >= entry.order else { break }
             first &-= 1
         }
         let members = (first..<s.pointee.openCycle.count).map { s.pointee.openCycle.base[$0] }

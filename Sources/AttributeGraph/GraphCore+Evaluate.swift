@@ -9,7 +9,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func validate(_ root: UInt32) throws {
         let base = s.pointee.pending.count
-        s.pointee.pending.append(Pending(vertex: root))
+        s.pointee.push(root)
         if s.pointee.nesting > 0 { return try process(above: base) }
         while true {
             do { return try process(above: base) } catch is Interruption {
@@ -27,7 +27,7 @@ extension GraphCore where Host: ~Copyable {
             let index = entry.pointee.vertex
             let vertex = s.pointee.vertex(index)
             let flags = vertex.pointee.flags
-            let isOwn = flags.contains(.running) && vertex.pointee.cause == UInt32(truncatingIfNeeded: position)
+            let isOwn = flags.contains(.running) && vertex.pointee.cause == entry.pointee.order
             if !isOwn && (flags.contains(.running) || !flags.contains(.maybe)) {
                 s.pointee.pending.count = position
                 continue
@@ -41,7 +41,7 @@ extension GraphCore where Host: ~Copyable {
                 if isFirst && count != 0 && !isOwn {
                     // Declared inputs: they are read for certain, so the wait is already a dependency.
                     vertex.pointee.flags.insert(.running)
-                    vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
+                    vertex.pointee.cause = entry.pointee.order
                 }
                 let evaluatedAt = vertex.pointee.evaluatedAt
                 while walked < count {
@@ -53,7 +53,7 @@ extension GraphCore where Host: ~Copyable {
                     }
                     if other.pointee.flags.contains(.maybe) {
                         entry.pointee.validated = walked
-                        s.pointee.pending.append(Pending(vertex: input))
+                        s.pointee.push(input)
                         continue next
                     }
                     if other.pointee.changedAt > evaluatedAt && !isFirst {
@@ -80,6 +80,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable
     func run(_ index: UInt32, _ cause: UInt32, at position: Int) throws {
         let reader = s.pointee.reader
+        let readerPosition = s.pointee.readerPosition
         let readerCursor = s.pointee.cursor
         let readerIsHinted = s.pointee.isHinted
         let hints = s.pointee.overwrittenHints.count
@@ -91,8 +92,9 @@ extension GraphCore where Host: ~Copyable {
         let generation = vertex.pointee.generation
         vertex.pointee.flags.subtract([.maybe, .stale])
         vertex.pointee.flags.insert(.running)
-        vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
+        vertex.pointee.cause = s.pointee.pending.base[position].order
         s.pointee.reader = index
+        s.pointee.readerPosition = UInt32(truncatingIfNeeded: position)
         s.pointee.cursorStart = vertex.pointee.inputStart
         s.pointee.cursor = vertex.pointee.inputStart
         s.pointee.cursorEnd = vertex.pointee.inputStart &+ vertex.pointee.inputCount
@@ -111,7 +113,7 @@ extension GraphCore where Host: ~Copyable {
             if s.pointee.isInterrupted && !isObserver { throw Interruption() }
         } catch {
             abandon(index, isObserver, hints, nesting)
-            restoreReader(reader, readerCursor, readerIsHinted)
+            restoreReader(reader, readerPosition, readerCursor, readerIsHinted)
             throw error
         }
 
@@ -128,9 +130,9 @@ extension GraphCore where Host: ~Copyable {
             if s.pointee.cursor != s.pointee.cursorEnd {
                 dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
             }
-            let low = s.pointee.pending.base[position].low
-            if low <= UInt32(truncatingIfNeeded: position) {
-                endCyclicRun(index, at: UInt32(truncatingIfNeeded: position), low)
+            let entry = s.pointee.pending.base + position
+            if entry.pointee.reachesItself {
+                endCyclicRun(index, entry.pointee)
             } else {
                 vertex.pointee.flags.subtract([.running, .cyclic])
                 vertex.pointee.cause = cause
@@ -141,7 +143,7 @@ extension GraphCore where Host: ~Copyable {
             }
         }
         if s.pointee.overwrittenHints.count != hints { restoreHints(to: hints) }
-        restoreReader(reader, readerCursor, readerIsHinted)
+        restoreReader(reader, readerPosition, readerCursor, readerIsHinted)
     }
 
     /// Puts a result in its place; the value counts as changed unless the host finds it equal to the old one.
@@ -191,11 +193,12 @@ extension GraphCore where Host: ~Copyable {
     // MARK: The tracked reader
 
     @inlinable @inline(__always)
-    func restoreReader(_ reader: UInt32, _ cursor: UInt32, _ isHinted: Bool) {
+    func restoreReader(_ reader: UInt32, _ position: UInt32, _ cursor: UInt32, _ isHinted: Bool) {
         if reader == 0 { return suspendTracking() }
         let vertex = s.pointee.vertex(reader)
         guard vertex.pointee.kind != .doomed else { return suspendTracking() }
         s.pointee.reader = reader
+        s.pointee.readerPosition = position
         s.pointee.cursor = cursor
         s.pointee.cursorStart = vertex.pointee.inputStart
         s.pointee.cursorEnd = vertex.pointee.inputStart &+ vertex.pointee.inputCount
@@ -215,7 +218,6 @@ extension GraphCore where Host: ~Copyable {
     /// Writes down how far the tracked rule has read, for writes that happen while it is not the tracked one.
     @inlinable @inline(__always)
     func noteCursor() {
-        let position = s.pointee.vertex(s.pointee.reader).pointee.cause
-        s.pointee.pending.base[Int(position)].cursor = s.pointee.cursor &- s.pointee.cursorStart
+        s.pointee.pending.base[Int(s.pointee.readerPosition)].cursor = s.pointee.cursor &- s.pointee.cursorStart
     }
 }

@@ -54,7 +54,7 @@ extension GraphCore where Host: ~Copyable {
             if flags.contains(.unseen) { s.pointee.vertex(index).pointee.flags.remove(.unseen) }
             if flags.contains(.maybe) {
                 if s.pointee.nesting >= s.pointee.nestingLimit {
-                    s.pointee.pending.append(Pending(vertex: index))
+                    s.pointee.push(index)
                     s.pointee.isInterrupted = true
                     throw Interruption()
                 }
@@ -113,9 +113,10 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.logCount != 0 { settle() }
         let reader = s.pointee.reader
         let cursor = s.pointee.cursor
+        let position = s.pointee.readerPosition
         let isHinted = s.pointee.isHinted
         if reader != 0 { suspendTracking() }
-        defer { if reader != 0 { restoreReader(reader, cursor, isHinted) } }
+        defer { if reader != 0 { restoreReader(reader, position, cursor, isHinted) } }
         return try body()
     }
 

@@ -11,6 +11,10 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var cursorStart: UInt32 = 0
     /// The rule whose reads are being tracked; 0: none.
     @usableFromInline var reader: UInt32 = 0
+    /// Its entry on the evaluation stack.
+    @usableFromInline var readerPosition: UInt32 = 0
+    /// The highest order given out while a cycle is open (see `Pending.order`).
+    @usableFromInline var lastOrder: UInt32 = 0
 
     @usableFromInline var edges = EdgePool()
     /// Vertices with their values, `stride` bytes apart. Row 0 is a dead one, for edges whose input is gone.
@@ -150,6 +154,14 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         vertexCapacity = newCapacity
     }
 
+    @inlinable @inline(__always)
+    mutating func push(_ vertex: UInt32) {
+        let below = pending.count == 0 ? 0 : pending.base[pending.count &- 1].order
+        let order = (openCycle.count == 0 ? below : lastOrder) &+ 1
+        lastOrder = order
+        pending.append(Pending(vertex: vertex, order: order))
+    }
+
     @inlinable
     mutating func appendLog(_ index: UInt32, _ old: consuming Host.Value) {
         if logCount == logCapacity {
@@ -183,13 +195,21 @@ struct Pending: BitwiseCopyable {
     @usableFromInline let vertex: UInt32
     /// Inputs already found unchanged.
     @usableFromInline var validated: UInt32 = 0
-    /// The lowest stack position that a read reached inside this run, if below its own: it is part of a cycle.
-    @usableFromInline var low: UInt32 = UInt32.max
+    /// Rises along the stack, and is not given out again while a cycle is open.
+    @usableFromInline let order: UInt32
+    /// The lowest order among the running vertices that reads inside this run reached: below its own order, or
+    /// `reachesItself`, it is part of a cycle.
+    @usableFromInline var low: UInt32
+    @usableFromInline var reachesItself = false
     /// Of a running rule whose reads are not being tracked just now, the position it has reached (relative).
     @usableFromInline var cursor: UInt32 = 0
 
     @inlinable @inline(__always)
-    init(vertex: UInt32) { self.vertex = vertex }
+    init(vertex: UInt32, order: UInt32) {
+        self.vertex = vertex
+        self.order = order
+        low = order
+    }
 }
 
 @usableFromInline

@@ -16,7 +16,8 @@ struct Vertex: BitwiseCopyable {
     @usableFromInline var changedAt: Revision
     /// When the rule last ran. Its inputs as of then are known to be unchanged while theirs are not later.
     @usableFromInline var evaluatedAt: Revision
-    /// The input whose change made the rule run last; while it runs, its position on the evaluation stack.
+    /// The input whose change made the rule run last; while it runs, the order of its
+    /// entry on the evaluation stack, and while it waits for its cycle to be closed, the lowest it reached.
     @usableFromInline var cause: UInt32
     /// Where the rule that is running has this vertex among its inputs; a hint, to be checked.
     @usableFromInline var hint: UInt32

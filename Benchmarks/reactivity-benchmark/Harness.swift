@@ -1,0 +1,63 @@
+import AttributeGraph
+
+/// One row of the table: what is measured, and what is printed of it.
+struct Case {
+    let name: String
+    /// Builds the graph once and lets it run a little, before anything is measured.
+    let warmUp: () throws -> Void
+    let measure: () throws -> Measurement
+}
+
+struct Measurement {
+    var milliseconds: Double
+    /// Rules and observers run in the measured part.
+    var evaluations: UInt64
+}
+
+struct WrongResult: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Results are part of what is measured, as in the original: a wrong one ends the program.
+@inline(__always)
+func check<T: Equatable>(_ actual: T, _ expected: T, _ what: @autoclosure () -> String = "") throws {
+    if actual != expected { throw WrongResult(description: "\(what()): \(actual) instead of \(expected)") }
+}
+
+let clock = ContinuousClock()
+
+func milliseconds(_ duration: Duration) -> Double {
+    let (seconds, attoseconds) = duration.components
+    return Double(seconds) * 1e3 + Double(attoseconds) * 1e-15
+}
+
+/// Runs a body and measures it; `evaluations` is read before and after.
+func timed(_ evaluations: () -> UInt64, _ body: () throws -> Void) rethrows -> Measurement {
+    let before = evaluations()
+    let start = clock.now
+    try body()
+    let duration = clock.now - start
+    return Measurement(milliseconds: milliseconds(duration), evaluations: evaluations() - before)
+}
+
+/// The fastest of several measurements.
+func fastest(of count: Int, _ body: () throws -> Measurement) rethrows -> Measurement {
+    var best = try body()
+    for _ in 1..<count {
+        let next = try body()
+        if next.milliseconds < best.milliseconds { best = next }
+    }
+    return best
+}
+
+/// A number that closures share without reference counting; lives as long as the program.
+@inline(__always)
+func sharedNumber() -> UnsafeMutablePointer<Int> {
+    let number = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    number.initialize(to: 0)
+    return number
+}
+
+extension Graph {
+    var evaluations: UInt64 { context.core.counters.evaluations }
+}

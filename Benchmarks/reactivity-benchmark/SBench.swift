@@ -1,0 +1,110 @@
+import AttributeGraph
+
+/// Creating and updating observers in bulk, disposal included; the fastest of ten runs.
+struct SBenchCase {
+    let name: String
+    let count: Int
+    let sources: Int
+    /// What is measured: builds `n` things over the sources, and perhaps updates them.
+    let body: (Graph<Double>, _ n: Int, _ sources: [AttributeID]) throws -> Void
+
+    func run(_ graph: Graph<Double>, _ n: Int, _ sourceCount: Int) throws -> Measurement {
+        var start = clock.now
+        var before: UInt64 = 0
+        let made = try graph.scope {
+            let sources = (0..<sourceCount).map { graph.input(Double($0)) }
+            for _ in 0..<3 { for source in sources { _ = try graph.peek(source) } }
+            before = graph.evaluations
+            start = clock.now
+            try body(graph, n, sources)
+        }
+        try graph.dispose(made.scope)
+        return Measurement(milliseconds: milliseconds(clock.now - start), evaluations: graph.evaluations - before)
+    }
+
+    var row: Case {
+        Case(
+            name: name,
+            warmUp: {
+                let graph = Graph<Double>()
+                for _ in 0..<3 { _ = try run(graph, max(1, count / 100), sources) }
+            },
+            measure: {
+                let graph = Graph<Double>()
+                return try fastest(of: 10) { try run(graph, count, sources) }
+            })
+    }
+}
+
+/// Effects that read consecutive sources, `readers` on each.
+func createOne(_ graph: Graph<Double>, _ n: Int, _ sources: [AttributeID], readers: Int) throws {
+    for i in 0..<(n / readers) {
+        let source = sources[i]
+        for _ in 0..<readers { try graph.observe { _ = try $0[source] } }
+    }
+}
+
+/// `observers` on the first source, then `writes` batches.
+func updateOne(_ graph: Graph<Double>, _ sources: [AttributeID], observers: Int, writes: Int) throws {
+    let source = sources[0]
+    for _ in 0..<observers { try graph.observe { _ = try $0[source] } }
+    for i in 0..<writes { try graph.batch { try graph.set(source, Double(i)) } }
+}
+
+@MainActor let sbenchCases: [Case] = [
+    SBenchCase(name: "createSignals", count: 100_000, sources: 100_000) { graph, n, _ in
+        for i in 0..<n { _ = graph.input(Double(i)) }
+    },
+    SBenchCase(name: "create0to1", count: 100_000, sources: 0) { graph, n, _ in
+        for _ in 0..<n { try graph.observe { _ in } }
+    },
+    SBenchCase(name: "create1to1", count: 100_000, sources: 100_000) { try createOne($0, $1, $2, readers: 1) },
+    SBenchCase(name: "create2to1", count: 50_000, sources: 100_000) { graph, n, sources in
+        for i in 0..<n {
+            let (a, b) = (sources[2 * i], sources[2 * i + 1])
+            try graph.observe { _ = try $0[a] + $0[b] }
+        }
+    },
+    SBenchCase(name: "create4to1", count: 25_000, sources: 100_000) { graph, n, sources in
+        for i in 0..<n {
+            let (a, b, c, d) = (sources[4 * i], sources[4 * i + 1], sources[4 * i + 2], sources[4 * i + 3])
+            try graph.observe { _ = try $0[a] + $0[b] + $0[c] + $0[d] }
+        }
+    },
+    SBenchCase(name: "create1000to1", count: 100, sources: 100_000) { graph, n, sources in
+        for i in 0..<n {
+            try graph.observe { context in
+                var sum = 0.0
+                for k in 0..<1000 { sum += try context[sources[1000 * i + k]] }
+            }
+        }
+    },
+    SBenchCase(name: "create1to2", count: 100_000, sources: 50_000) { try createOne($0, $1, $2, readers: 2) },
+    SBenchCase(name: "create1to4", count: 100_000, sources: 25_000) { try createOne($0, $1, $2, readers: 4) },
+    SBenchCase(name: "create1to8", count: 100_000, sources: 12_500) { try createOne($0, $1, $2, readers: 8) },
+    SBenchCase(name: "create1to1000", count: 100_000, sources: 100) { try createOne($0, $1, $2, readers: min(1000, $1)) },
+    SBenchCase(name: "update1to1", count: 400_000, sources: 1) { try updateOne($0, $2, observers: 1, writes: $1) },
+    SBenchCase(name: "update2to1", count: 200_000, sources: 2) { graph, n, sources in
+        let (a, b) = (sources[0], sources[1])
+        try graph.observe { _ = try $0[a] + $0[b] }
+        for i in 0..<n { try graph.batch { try graph.set(a, Double(i)) } }
+    },
+    SBenchCase(name: "update4to1", count: 100_000, sources: 4) { graph, n, sources in
+        let (a, b, c, d) = (sources[0], sources[1], sources[2], sources[3])
+        try graph.observe { _ = try $0[a] + $0[b] + $0[c] + $0[d] }
+        for i in 0..<n { try graph.batch { try graph.set(a, Double(i)) } }
+    },
+    SBenchCase(name: "update1000to1", count: 400, sources: 1000) { graph, n, sources in
+        try graph.observe { context in
+            var sum = 0.0
+            for k in 0..<sources.count { sum += try context[sources[k]] }
+        }
+        for i in 0..<n { try graph.batch { try graph.set(sources[0], Double(i)) } }
+    },
+    SBenchCase(name: "update1to2", count: 100_000, sources: 1) { try updateOne($0, $2, observers: 2, writes: $1) },
+    SBenchCase(name: "update1to4", count: 100_000, sources: 1) { try updateOne($0, $2, observers: 4, writes: $1) },
+    SBenchCase(name: "update1to8", count: 100_000, sources: 1) { try updateOne($0, $2, observers: 8, writes: $1) },
+    SBenchCase(name: "update1to1000", count: 100_000, sources: 1) {
+        try updateOne($0, $2, observers: 1000, writes: max(1, $1 / 10))
+    },
+].map(\.row)

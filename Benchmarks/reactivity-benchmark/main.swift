@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+import AttributeGraph
+
+// Without arguments all cases; otherwise the named ones, and these modes:
+//   --scaling      ns per vertex of four shapes at 10³ … 10⁶ vertices, cold and warm
+//   --memory       bytes per vertex and edge at a million
+//   --allocations  calls to malloc in a hundred thousand steady updates of each shape
+
+let arguments = CommandLine.arguments.dropFirst()
+let modes = arguments.filter { $0.hasPrefix("--") }
+let names = arguments.filter { !$0.hasPrefix("--") }
+let all = kairoCases + cellxCases + sbenchCases + dynamicCases
+
+do {
+    for name in names where !all.contains(where: { $0.name == name }) {
+        throw WrongResult(description: "no case is called \(name); there are: \(all.map(\.name).joined(separator: ", "))")
+    }
+    let chosen = names.isEmpty && modes.isEmpty ? all : all.filter { names.contains($0.name) }
+    for row in chosen { try row.warmUp() }
+    for row in chosen {
+        let result = try row.measure()
+        let hundredths = Int((result.milliseconds * 100).rounded())
+        let fraction = hundredths % 100
+        print(
+            "{\"case\": \"\(row.name)\", \"ms\": \(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction),"
+                + " \"evaluations\": \(result.evaluations)}")
+    }
+} catch {
+    print("{\"error\": \"\(error)\"}")
+    exit(1)
+}
