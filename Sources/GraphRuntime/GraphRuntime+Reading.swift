@@ -1,0 +1,141 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import ViewGraph
+import WireProtocol
+
+extension GraphRuntime {
+    /// One path: its content, or a fault if it names nothing. Several: each its content or why there is none.
+    func get(_ request: Request.Get, _ client: ClientID) throws(Failure) -> Result {
+        // Clocks that nobody watches do not tick; whoever reads one sees its last tick all the same.
+        if graph.hasClocks { graph.advance(to: now.wall) }
+        if request.isSingle, let path = request.paths.first {
+            return .content(try content(path, request.presentation, client), revision: revision, typed: request.typed)
+        }
+        var contents: [(path: String, content: Content)] = []
+        contents.reserveCapacity(request.paths.count)
+        for path in request.paths {
+            do { contents.append((path, try content(path, request.presentation, client))) } catch {
+                contents.append((path, .failure(error)))
+            }
+        }
+        return .contents(contents, revision: revision, typed: request.typed)
+    }
+
+    private func content(_ text: String, _ presentation: Bool, _ client: ClientID) throws(Failure) -> Content {
+        let path = try AttributePath(text)
+        let place = try graph.locate(path)
+        markRead(place, by: client)
+        let vertex = graph.existingVertex(for: place)
+        if presentation, let vertex, presentations.running[vertex] != nil {
+            return presented(vertex, graph.content(of: vertex))
+        }
+        return graph.content(at: place)
+    }
+
+    /// The client knows the value now: its next change is news again.
+    private func markRead(_ place: Place, by client: ClientID) {
+        guard let numbers = clients[client]?.subscriptions, !numbers.isEmpty else { return }
+        for number in numbers where subscriptions[number]?.outstanding.isEmpty == false {
+            for vertex in [place.attribute, graph.existingVertex(for: place)].compactMap({ $0 }) {
+                if subscriptions[number]?.outstanding.remove(vertex) != nil { _ = graph.content(of: vertex) }
+            }
+        }
+    }
+
+    /// A rule without a place in the graph, or in the scope of a node.
+    func eval(_ request: Request.Eval) throws(Failure) -> Result {
+        var bindings = request.bindings
+        if request.typed {
+            for (name, value) in request.bindings { bindings[name] = try Value(typedJSON: value) }
+        }
+        let content: Content
+        if let at = request.at {
+            content = try graph.evaluate(request.expression, at: try graph.node(at: try AttributePath(at).nodes), bindings)
+        } else {
+            content = try graph.evaluate(request.expression, bindings)
+        }
+        return .content(content, revision: revision, typed: request.typed)
+    }
+
+    /// A node with its attributes and what is below; `/` for the whole tree.
+    func describe(_ path: String?, _ depth: Int?) throws(Failure) -> Result {
+        let path = try AttributePath(path ?? "/")
+        if graph.hasClocks { graph.advance(to: now.wall) }
+        guard path.attribute != nil else {
+            let node = try graph.node(at: path.nodes)
+            return .value(try graph.describe(node, depth: depth ?? .max, limit: limits.describedNodes))
+        }
+        return .value(graph.describe(try graph.locate(path).attribute))
+    }
+
+    func dump(_ text: String, _ format: Request.DumpFormat) throws(Failure) -> Result {
+        let path = try AttributePath(text)
+        let node = try graph.node(at: path.nodes)
+        switch format {
+        case .json: return .value(try graph.dump(node, limit: limits.describedNodes))
+        case .dot: return .value(["dot": .string(try graph.dot(node, limit: limits.describedNodes))])
+        }
+    }
+
+    func trace(_ request: Request.Trace) -> Result {
+        if let enable = request.enable { turns.isEnabled = enable }
+        return .value(["traceEvents": .list(turns.events), "enabled": .bool(turns.isEnabled)])
+    }
+
+    /// Why an attribute has its value, and why it changed last; asked about a revision, why it changed then or did not.
+    func explain(_ text: String, _ revision: UInt64?) throws(Failure) -> Result {
+        let place = try graph.locate(try AttributePath(text))
+        let vertex = graph.watchable(place)
+        let content = graph.content(of: vertex)
+        var map = ValueMap([(.string("path"), .string(text))])
+        switch content {
+        case .value(let value): map["value"] = value
+        case .failure(let failure): map["error"] = .string(failure.description)
+        }
+        graph.explain(vertex, into: &map)
+        let changedAt = graph.changedAt(vertex)
+        let chain = graph.causes(of: vertex)
+        let entry = chain.lazy.compactMap { self.history.entry(at: self.graph.changedAt($0)) }.first
+        map["changed"] = entry.map(describe) ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
+        map["chain"] = .list(chain.map { .string(graph.path(of: $0)) })
+        if let revision { map["at"] = whyNot(vertex, changedAt, revision) }
+        return .value(.map(map))
+    }
+
+    private func describe(_ entry: History.Entry) -> Value {
+        var map = ValueMap()
+        map["revision"] = .int(Int64(clamping: entry.revision))
+        map["time"] = .timestamp(entry.wall)
+        map["label"] = entry.label.map { .string($0) } ?? .null
+        if let peer = entry.peer {
+            map["client"] = ["pid": .int(Int64(peer.pid)), "uid": .int(Int64(peer.uid)), "name": entry.client.map { .string($0) } ?? .null]
+        } else {
+            map["client"] = "agd"
+        }
+        map["writes"] = .list(entry.writes.map { .string($0) })
+        return .map(map)
+    }
+
+    /// What a transaction meant for an attribute: it changed, or which attribute upstream came out equal.
+    private func whyNot(_ vertex: AttributeID, _ changedAt: UInt64, _ revision: UInt64) -> Value {
+        guard let entry = history.entry(of: revision) else {
+            return ["revision": .int(Int64(clamping: revision)), "changed": .null, "reason": "the history does not reach there"]
+        }
+        var map = ValueMap([(.string("transaction"), describe(entry))])
+        if changedAt > entry.stampBefore, changedAt <= entry.stampAfter {
+            map["changed"] = true
+            return .map(map)
+        }
+        map["changed"] = false
+        if changedAt > entry.stampAfter {
+            map["reason"] = "it changed again later, so what happened then is no longer known"
+        } else if let stop = graph.cutOff(above: vertex, since: entry.stampBefore) {
+            map["reason"] = .string("\(graph.path(of: stop)) was looked at again and came out equal, so nothing behind it ran")
+            map["cutOff"] = .string(graph.path(of: stop))
+        } else {
+            map["reason"] = "nothing it reads was touched"
+        }
+        return .map(map)
+    }
+}

@@ -1,0 +1,77 @@
+import AttributeGraph
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+extension GraphRuntime {
+    /// One line for people who look after the daemon.
+    public var status: String {
+        "\(graph.namedAttributes) attributes, \(subscriptions.count) subscribers, revision \(revision)"
+    }
+
+    /// Name, whether it only grows, what it counts, value.
+    private var figures: [(name: String, isCounter: Bool, help: String, value: Double)] {
+        let engine = graph.counters
+        return [
+            ("nodes", false, "Nodes of the tree.", Double(graph.liveNodes)),
+            ("attributes", false, "Attributes that definitions name.", Double(graph.namedAttributes)),
+            ("vertices", false, "Vertices of the dependency graph.", Double(engine.liveAttributes)),
+            ("edges", false, "Dependencies between vertices.", Double(engine.liveEdges)),
+            ("clients", false, "Connections.", Double(clients.count)),
+            ("subscriptions", false, "Subscriptions.", Double(subscriptions.count)),
+            ("watched_attributes", false, "Attributes that somebody watches.", Double(watches.count)),
+            ("running_timelines", false, "Values in motion.", Double(presentations.completions.count)),
+            ("revision", false, "The last committed transaction.", Double(revision)),
+            ("uptime_seconds", false, "Since the daemon started.", now.monotonic - startedAt.monotonic),
+            ("turns", true, "Turns of the loop.", Double(statistics.turns)),
+            ("requests", true, "Requests performed.", Double(statistics.requests)),
+            ("transactions", true, "Transactions committed.", Double(statistics.transactions)),
+            ("refused_transactions", true, "Transactions refused.", Double(statistics.refusals)),
+            ("refused_on_disconnect", true, "Dead-man transactions that were refused.", Double(statistics.refusedOnDisconnect)),
+            ("events", true, "Events handed to subscriptions.", Double(statistics.events)),
+            ("conflated_events", true, "Events merged into a newer one for clients that wait.", Double(statistics.conflated)),
+            ("frames", true, "Frames sampled.", Double(statistics.frames)),
+            ("writes", true, "Writes to inputs of the graph.", Double(engine.writes)),
+            ("invalidations", true, "Vertices marked as possibly changed.", Double(engine.invalidations)),
+            ("evaluations", true, "Rules run.", Double(engine.evaluations)),
+            ("cutoffs", true, "Evaluations that came out equal and stopped there.", Double(engine.cutOffs)),
+            ("cycles", true, "Cycles found.", Double(engine.cycles)),
+            ("restarts", true, "Evaluations given up and started again because they nested too deep.", Double(engine.restarts)),
+        ]
+    }
+
+    func stats(_ format: Request.StatsFormat) -> Result {
+        switch format {
+        case .json:
+            var map = ValueMap([(.string("epoch"), .string(epoch))])
+            for figure in figures {
+                map[figure.name] = Int64(exactly: figure.value).map { .int($0) } ?? .double(figure.value)
+            }
+            return .value(.map(map))
+        case .openmetrics:
+            var text = ""
+            for figure in figures {
+                let name = "agd_\(figure.name)"
+                text += "# HELP \(name) \(figure.help)\n# TYPE \(name) \(figure.isCounter ? "counter" : "gauge")\n"
+                text += "\(name)\(figure.isCounter ? "_total" : "") \(Int64(exactly: figure.value).map { "\($0)" } ?? "\(figure.value)")\n"
+            }
+            return .value(["text": .string(text + "# EOF\n")])
+        }
+    }
+}
+
+/// What each turn did, while somebody wants to know: events in the Chrome trace format.
+struct TurnTrace {
+    static let capacity = 10_000
+    var isEnabled = false
+    private(set) var events: [Value] = []
+    private var start = 0
+
+    mutating func record(_ name: String, at time: Double, _ arguments: Value) {
+        guard isEnabled else { return }
+        if events.count == TurnTrace.capacity { events.removeFirst(TurnTrace.capacity / 2) }
+        events.append([
+            "name": .string(name), "ph": "i", "s": "p", "ts": .double(time * 1e6), "pid": 1, "tid": 1, "args": arguments,
+        ])
+    }
+}

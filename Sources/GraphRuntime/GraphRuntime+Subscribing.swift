@@ -1,0 +1,227 @@
+import AttributeGraph
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+extension GraphRuntime {
+    /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
+    func subscribe(_ request: Request.Subscribe, _ client: ClientID) throws(Failure) -> Result {
+        guard (clients[client]?.subscriptions.count ?? 0) < limits.subscriptionsPerClient else {
+            throw Failure(.limit, "at most \(limits.subscriptionsPerClient) subscriptions for one client")
+        }
+        guard !request.patterns.isEmpty, request.patterns.count <= limits.patternsPerSubscription else {
+            throw Failure(.limit, "a subscription names 1 to \(limits.patternsPerSubscription) paths")
+        }
+        if let rate = request.frameRate, rate > limits.frameRate {
+            throw Failure(.limit, "at most \(limits.frameRate) frames a second")
+        }
+        let topic = try topic(for: request)
+        let number = nextSubscription
+        nextSubscription += 1
+        let frameRate = request.events.contains(.frames) ? request.frameRate ?? 30 : nil
+        subscriptions[number] = Subscription(
+            client: client, topic: topic, interval: request.maxRate.map { 1 / $0 }, frameRate: frameRate,
+            bookmarks: request.bookmarks)
+        clients[client]?.subscriptions.insert(number)
+        topic.members.append((client, number))
+        if let frameRate {
+            if topic.frames.isEmpty { framedTopics.append(topic) }
+            topic.frames[frameRate, default: FrameGroup()].members.append((client, number))
+        }
+        updateScenePhase()
+        let since = request.since.flatMap { resumable($0) }
+        if let since {
+            afterReply { $0.deliverChanges(since: since, of: topic, to: (client, number)) }
+        } else if request.initial || request.since != nil, request.events.contains(.update) {
+            afterReply { $0.deliverSnapshot(of: topic, to: (client, number)) }
+        } else if topic.wantsValues {
+            for attribute in topic.order { _ = evaluated(attribute) }
+        }
+        if request.bookmarks { afterReply { $0.deliverBookmark(to: (client, number)) } }
+        if request.events.contains(.frames) { startFrames(of: topic) }
+        guard request.since != nil else { return .subscribed(subscription: number, epoch: epoch, revision: revision) }
+        return .value([
+            "subscription": .int(number), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
+            "resumed": .bool(since != nil),
+        ])
+    }
+
+    /// What the client has missed can be told exactly: same life, the revision is remembered, and nothing has been removed since.
+    private func resumable(_ position: Request.Position) -> UInt64? {
+        guard position.epoch == epoch, position.revision <= revision, position.revision >= lastRemoval else { return nil }
+        return position.revision == revision ? graph.stamp : history.stamp(after: position.revision)
+    }
+
+    private func topic(for request: Request.Subscribe) throws(Failure) -> Topic {
+        let key = TopicKey(patterns: request.patterns, events: request.events, typed: request.typed, css: request.css)
+        if let existing = topics[key] { return existing }
+        var patterns: [PathPattern] = []
+        for text in request.patterns { patterns.append(try PathPattern(text)) }
+        let made = Topic(key: key, number: nextTopic, patterns: patterns)
+        nextTopic += 1
+        for pattern in patterns { try join(pattern, to: made) }
+        guard watches.count + made.order.count <= limits.watchedAttributes else {
+            throw Failure(.limit, "at most \(limits.watchedAttributes) watched attributes")
+        }
+        topics[key] = made
+        if key.events.contains(.completion) { completionTopics += 1 }
+        for attribute in made.order { watch(attribute, for: made) }
+        return made
+    }
+
+    /// Adds what a pattern matches now.
+    private func join(_ pattern: PathPattern, to topic: Topic) throws(Failure) {
+        if let exact = pattern.exact {
+            guard exact.attribute != nil else {
+                let node = try graph.node(at: exact.nodes)
+                _ = node
+                graph.forEachAttribute(matching: pattern) { attribute, path in _ = topic.add(attribute, path) }
+                return
+            }
+            let place = try graph.locate(exact)
+            _ = topic.add(graph.watchable(place), exact.description)
+            return
+        }
+        let steps = pattern.steps
+        graph.forEachAttribute(matching: pattern) { attribute, path in
+            let vertex = graph.watchable(Place(attribute, steps))
+            _ = topic.add(vertex, path + steps.map(\.description).joined())
+        }
+    }
+
+    func watch(_ attribute: AttributeID, for topic: Topic) {
+        if watches[attribute] == nil { graph.watch(attribute) }
+        watches[attribute, default: Watch()].topics.append(topic)
+        if topic.wantsValues {
+            graph.prepareAnimations(for: attribute)
+        } else {
+            graph.watchSources(of: attribute)
+        }
+    }
+
+    private func unwatch(_ attribute: AttributeID, for topic: Topic) {
+        watches[attribute]?.topics.removeAll { $0 === topic }
+        guard watches[attribute]?.topics.isEmpty == true else { return }
+        watches[attribute] = nil
+        graph.unwatch(attribute)
+        if let running = presentations.running.removeValue(forKey: attribute) {
+            presentations.attributes[running.id] = nil
+            deliverCompletions(presentations.completions.remove(running.id, at: now.monotonic))
+        }
+    }
+
+    func unsubscribe(_ subscription: Int64, _ client: ClientID) throws(Failure) -> Result {
+        guard subscriptions[subscription]?.client == client else {
+            throw Failure(.notFound, "no subscription \(subscription) of this client")
+        }
+        end(subscription)
+        updateScenePhase()
+        return .revision(revision)
+    }
+
+    func end(_ number: Int64) {
+        guard let subscription = subscriptions.removeValue(forKey: number) else { return }
+        held.remove(number)
+        clients[subscription.client]?.subscriptions.remove(number)
+        let topic = subscription.topic
+        topic.members.removeAll { $0.subscription == number }
+        if let rate = subscription.frameRate {
+            topic.frames[rate]?.members.removeAll { $0.subscription == number }
+            if topic.frames[rate]?.members.isEmpty == true { topic.frames[rate] = nil }
+            if topic.frames.isEmpty { framedTopics.removeAll { $0 === topic } }
+        }
+        guard topic.members.isEmpty else { return }
+        topics[topic.key] = nil
+        if topic.key.events.contains(.completion) { completionTopics -= 1 }
+        for attribute in topic.order { unwatch(attribute, for: topic) }
+    }
+
+    /// `active` while somebody watches.
+    func updateScenePhase() {
+        let phase: Value = subscriptions.isEmpty ? "background" : "active"
+        guard graph.systemValue("scenePhase") != phase else { return }
+        let stamp = graph.stamp
+        graph.setSystemValue("scenePhase", phase)
+        advanceRevision(nil, "scenePhase", since: stamp, writes: [])
+        publish(since: stamp, .none, "scenePhase")
+    }
+
+    // MARK: Catching up
+
+    /// The watched attribute's content, evaluated now, and remembered for comparison with the next one.
+    func evaluated(_ attribute: AttributeID) -> Content {
+        let content = graph.content(of: attribute)
+        watches[attribute]?.content = content
+        return content
+    }
+
+    func changes(_ attributes: some Sequence<AttributeID>, of topic: Topic) -> [Change] {
+        var changes: [Change] = []
+        for attribute in attributes {
+            guard let paths = topic.paths[attribute] else { continue }
+            let content = evaluated(attribute)
+            var timeline: Value?
+            if let running = presentations.running[attribute], !running.timeline.isFinished(at: now.monotonic) {
+                timeline = describe(running, replaces: nil, css: topic.key.css)
+            }
+            for path in paths { changes.append(Change(path: path, content: content, timeline: timeline)) }
+        }
+        return changes
+    }
+
+    private func deliverSnapshot(of topic: Topic, to member: (client: ClientID, subscription: Int64)) {
+        deliver(
+            [member],
+            .update(
+                revision: revision, from: nil, label: nil, isInitial: true, changes: changes(topic.order, of: topic),
+                typed: topic.key.typed))
+    }
+
+    private func deliverChanges(since stamp: UInt64, of topic: Topic, to member: (client: ClientID, subscription: Int64)) {
+        // Read first: when an attribute changed is known only once it has been read.
+        for attribute in topic.order { _ = evaluated(attribute) }
+        let changed = topic.order.filter { graph.changedAt($0) > stamp }
+        guard !changed.isEmpty, topic.key.events.contains(.update) else { return }
+        deliver(
+            [member],
+            .update(
+                revision: revision, from: nil, label: nil, isInitial: false, changes: changes(changed, of: topic),
+                typed: topic.key.typed))
+    }
+
+    private func deliverBookmark(to member: (client: ClientID, subscription: Int64)) {
+        deliver([member], .bookmark(epoch: epoch, revision: revision))
+    }
+
+    /// The client drains again: one event with the newest value of each path that changed meanwhile.
+    func catchUp(_ client: ClientID) {
+        guard clients[client]?.isBehind == true else { return }
+        clients[client]?.isBehind = false
+        for number in (clients[client]?.subscriptions ?? []).sorted() { flush(number) }
+    }
+
+    /// Sends what a subscription has pending, as one event that says which revisions it spans.
+    func flush(_ number: Int64) {
+        guard var subscription = subscriptions[number], let from = subscription.pendingFrom else { return }
+        held.remove(number)
+        let topic = subscription.topic
+        let removed = subscription.pendingRemoved.map { Change(path: $0, content: .failure(GraphRuntime.removed)) }
+        let pending = subscription.pending
+        let label = subscription.pendingLabel
+        subscription.pending = []
+        subscription.pendingFrom = nil
+        subscription.pendingLabel = nil
+        subscription.pendingRemoved = []
+        if let interval = subscription.interval { subscription.nextAllowed = now.monotonic + interval }
+        subscriptions[number] = subscription
+        let changes = removed + changes(topic.order.filter { pending.contains($0) }, of: topic)
+        deliver(
+            [(subscription.client, number)],
+            .update(
+                revision: revision, from: from == revision ? nil : from, label: label, isInitial: false,
+                changes: changes, typed: topic.key.typed))
+        if subscription.bookmarks { deliverBookmark(to: (subscription.client, number)) }
+    }
+
+    static let removed = Failure(.removed, "the attribute has been removed")
+}

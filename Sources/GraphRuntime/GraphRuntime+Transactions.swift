@@ -1,0 +1,194 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+import Timelines
+import ViewGraph
+import WireProtocol
+
+extension GraphRuntime {
+    /// All mutations or none; one revision. Readers of what changed hear of it before the reply.
+    func transact(_ mutations: [Mutation], _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
+        guard mutations.count <= limits.mutationsPerTransaction else {
+            throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")
+        }
+        let motion = try motion(options)
+        let stamp = graph.stamp
+        graph.begin()
+        do throws(Failure) {
+            for (position, mutation) in mutations.enumerated() {
+                do throws(Failure) { try perform(mutation, options.typed) } catch {
+                    guard mutations.count > 1 else { throw error }
+                    throw Failure(
+                        error.code, "mutation \(position): \(error.message)", path: error.path, rule: error.rule,
+                        line: error.line, column: error.column, hint: error.hint)
+                }
+            }
+        } catch {
+            graph.rollBack()
+            statistics.refusals += 1
+            throw error
+        }
+        let commit = graph.commit()
+        if !commit.states.isEmpty {
+            journal(commit.states, client, options, stamp)
+            publish(since: stamp, motion.with(commit.bindingAnimations.compactMapValues { try? Animation($0) }), options.label)
+        }
+        return .revision(revision)
+    }
+
+    private func journal(_ states: [AttributeID], _ client: ClientID, _ options: TransactionOptions, _ stamp: UInt64) {
+        advanceRevision(client, options.label, since: stamp, writes: states)
+        for state in states where graph.isDurable(state) {
+            if case .value(let value) = graph.content(of: state) {
+                outcome.accepted.append((revision, .state(path: graph.path(of: state), value: value)))
+            }
+        }
+    }
+
+    /// A transaction has happened: it gets its revision and its place in the history.
+    func advanceRevision(_ client: ClientID?, _ label: String?, since stamp: UInt64, writes: [AttributeID]) {
+        revision += 1
+        statistics.transactions += 1
+        let origin = client.flatMap { clients[$0] }
+        history.append(
+            History.Entry(
+                revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: now.wall, peer: origin?.peer,
+                client: origin?.name, label: label.map { String($0.prefix(limits.labelLength)) },
+                writes: writes.prefix(History.writesShown).map { graph.path(of: $0) }))
+    }
+
+    private func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
+        let path = try AttributePath(mutation.path)
+        let place = try graph.locate(path)
+        func value() throws(Failure) -> Value {
+            guard let value = mutation.value else {
+                throw Failure(.invalid, "\(mutation.operation.rawValue) needs a value", path: mutation.path)
+            }
+            return typed ? try Value(typedJSON: value) : value
+        }
+        func wrongType(_ wanted: String, _ found: Value?) -> Failure {
+            Failure(
+                .typeMismatch, "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), not \(found?.typeName ?? "nothing")",
+                path: mutation.path)
+        }
+        switch mutation.operation {
+        case .set:
+            let new = try value()
+            try graph.write(place, through: path) { _ throws(Failure) in new }
+        case .toggle:
+            try graph.write(place, through: path) { old throws(Failure) in
+                guard case .bool(let flag)? = old else { throw wrongType("a bool", old) }
+                return .bool(!flag)
+            }
+        case .add:
+            let summand = try value()
+            try graph.write(place, through: path) { old throws(Failure) in
+                guard let old else { throw wrongType("a number", nil) }
+                return try Arithmetic.sum(old, summand, path: mutation.path)
+            }
+        case .append:
+            let element = try value()
+            try graph.write(place, through: path) { old throws(Failure) in
+                switch (old, element) {
+                case (.list(let list)?, _): return .list(list + [element])
+                case (.string(let text)?, .string(let more)): return .string(text + more)
+                default: throw wrongType("a list (or a string and a string)", old)
+                }
+            }
+        case .insert:
+            let element = try value()
+            try graph.write(place, through: path) { old throws(Failure) in
+                guard case .list(var list)? = old else { throw wrongType("a list", old) }
+                let index = mutation.index ?? 0
+                guard index >= 0, index <= list.count else {
+                    throw Failure(.notFound, "index out of bounds: \(index)", path: mutation.path, hint: "0 to \(list.count)")
+                }
+                list.insert(element, at: index)
+                return .list(list)
+            }
+        case .remove:
+            guard !path.steps.isEmpty else {
+                throw Failure(
+                    .invalid, "remove takes an element or entry out of a value; \(mutation.path) is a whole attribute",
+                    path: mutation.path, hint: "to remove a node, use the method remove")
+            }
+            try graph.write(place, through: path) { old throws(Failure) in
+                guard old != nil else { throw Failure(.notFound, "nothing at \(mutation.path)", path: mutation.path) }
+                return nil
+            }
+        case .merge:
+            let patch = try value()
+            try graph.write(place, through: path) { old throws(Failure) in (old ?? .null).merging(patch) }
+        case .test:
+            let expected = try value()
+            switch graph.contentInTransaction(at: place) {
+            case .failure(let failure):
+                throw Failure(.conflict, "test: \(mutation.path) has no value: \(failure.message)", path: mutation.path)
+            case .value(let found):
+                let wanted = graph.type(of: place)?.accept(expected) ?? expected
+                guard found == wanted else {
+                    throw Failure(.conflict, "test: \(mutation.path) is \(found), not \(expected)", path: mutation.path)
+                }
+            }
+        }
+    }
+
+    /// Mutations that are committed when the client goes away. Paths are checked now, so that a mistake is not found out too late.
+    func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
+        let held = clients[client]?.onDisconnect.reduce(0) { $0 + $1.0.count } ?? 0
+        guard held + mutations.count <= limits.onDisconnectPerClient else {
+            throw Failure(.limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect")
+        }
+        _ = try motion(options)
+        for mutation in mutations { _ = try graph.locate(try AttributePath(mutation.path)) }
+        clients[client]?.onDisconnect.append((mutations, options))
+        return .revision(revision)
+    }
+}
+
+/// Sums as `add` makes them.
+enum Arithmetic {
+    static func sum(_ a: Value, _ b: Value, path: String) throws(Failure) -> Value {
+        func checked<T: FixedWidthInteger>(_ a: T, _ b: T) throws(Failure) -> T {
+            let (sum, overflow) = a.addingReportingOverflow(b)
+            if overflow { throw Failure(.ruleFailed, "integer overflow", path: path) }
+            return sum
+        }
+        switch (a, b) {
+        case (.int(let x), .int(let y)): return .int(try checked(x, y))
+        case (.uint(let x), .uint(let y)): return .uint(try checked(x, y))
+        case (.uint(let x), .int(let y)):
+            guard let sum = UInt64(exactly: y < 0 ? Int64(clamping: x) + y : 0), y < 0 else {
+                return .uint(try checked(x, UInt64(y)))
+            }
+            return .uint(sum)
+        case (.double(let x), _):
+            guard let y = b.number else { break }
+            return .double(x + y)
+        case (.duration(let x), .duration(let y)): return .duration(TimeSpan(nanoseconds: try checked(x.nanoseconds, y.nanoseconds)))
+        case (.duration, .string(let text)), (.timestamp, .string(let text)):
+            guard let span = TimeSpan(text) else { break }
+            return try sum(a, .duration(span), path: path)
+        case (.timestamp(let x), .duration(let y)):
+            guard let sum = x.advanced(by: y) else { throw Failure(.ruleFailed, "timestamp out of range", path: path) }
+            return .timestamp(sum)
+        case (.opaque(let x as AngleValue), _):
+            guard let y = b.number else { break }
+            return .opaque(AngleValue(degrees: x.degrees + y))
+        default: break
+        }
+        throw Failure(.typeMismatch, "add cannot add \(b.typeName) to \(a.typeName)", path: path)
+    }
+}
+
+extension Value {
+    /// RFC 7396. Recursion is bounded by the depth of the patch.
+    func merging(_ patch: Value) -> Value {
+        guard case .map(let changes) = patch else { return patch }
+        var merged = map ?? ValueMap()
+        for (key, change) in changes {
+            if case .null = change { merged[key] = nil } else { merged[key] = (merged[key] ?? .null).merging(change) }
+        }
+        return .map(merged)
+    }
+}

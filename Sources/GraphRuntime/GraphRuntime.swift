@@ -1,0 +1,194 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+import Timelines
+import ViewGraph
+import WireProtocol
+
+/// The daemon's mind: commands in, deliveries out. It owns the graph, who watches what, and how values move; it has no clock,
+/// no file and no socket, so a whole day can be played to it in a test.
+///
+/// Order within one `apply`: commands in the order given; each transaction's events before its reply.
+public final class GraphRuntime {
+    public let limits: RuntimeLimits
+    /// Names this life of the graph: revisions count within it.
+    public private(set) var epoch: String
+    /// Counts committed transactions; only grows.
+    public internal(set) var revision: UInt64 = 0
+
+    let graph: ViewGraph
+    let parser = JSONParser()
+    var now: Moment
+    let startedAt: Moment
+
+    var clients: [ClientID: Client] = [:]
+    var subscriptions: [Int64: Subscription] = [:]
+    var nextSubscription: Int64 = 1
+    var topics: [TopicKey: Topic] = [:]
+    /// In the order in which they were first subscribed to, so that a day plays the same twice.
+    var orderedTopics: [Topic] { topics.values.sorted { $0.number < $1.number } }
+    var nextTopic: Int64 = 1
+    /// Topics with frames, and how many want completions: what deadlines depend on, kept so that a turn need not look.
+    var framedTopics: [Topic] = []
+    var completionTopics = 0
+    /// Subscriptions whose news waits.
+    var held: Set<Int64> = []
+    var watches: [AttributeID: Watch] = [:]
+    var presentations = Presentations()
+    var history: History
+    var statistics = Statistics()
+    var turns = TurnTrace()
+
+    var outcome = Outcome()
+    /// What follows the reply that is being made.
+    private var following: [(GraphRuntime) -> Void] = []
+    /// The last revision in which attributes were removed: who was away then must be told everything anew.
+    var lastRemoval: UInt64 = 0
+
+    /// - Parameters:
+    ///   - epoch: of a graph that continues an earlier life, or a fresh random name.
+    ///   - revision: the last one of that life.
+    public init(limits: RuntimeLimits = RuntimeLimits(), epoch: String, revision: UInt64 = 0, at now: Moment) {
+        self.limits = limits
+        self.epoch = epoch
+        self.revision = revision
+        self.now = now
+        startedAt = now
+        history = History(capacity: limits.historyLength)
+        graph = ViewGraph(limits: limits.graph, wallTime: now.wall)
+    }
+
+    /// One turn: applies what came in, in order, and says what everybody must hear.
+    public func apply(_ commands: [Command], at now: Moment) -> Outcome {
+        self.now = now
+        outcome = Outcome()
+        statistics.turns += 1
+        tickClocks()
+        let before = graph.counters
+        for command in commands { apply(command) }
+        deliverDue()
+        if turns.isEnabled {
+            let after = graph.counters
+            turns.record(
+                "turn", at: now.monotonic,
+                [
+                    "commands": .int(Int64(commands.count)), "deliveries": .int(Int64(outcome.deliveries.count)),
+                    "evaluations": .int(Int64(after.evaluations &- before.evaluations)),
+                    "invalidations": .int(Int64(after.invalidations &- before.invalidations)),
+                    "cutoffs": .int(Int64(after.cutOffs &- before.cutOffs)), "revision": .int(Int64(clamping: revision)),
+                ])
+        }
+        return outcome
+    }
+
+    private func apply(_ command: Command) {
+        switch command {
+        case .connected(let client, let peer): clients[client] = Client(peer: peer)
+        case .call(let client, let id, let request):
+            statistics.requests += 1
+            let result = perform(request, for: client)
+            if let id { outcome.deliveries.append(.reply(client, id: id, result)) }
+            let following = self.following
+            self.following = []
+            for step in following { step(self) }
+        case .disconnected(let client): disconnect(client)
+        case .behind(let client): clients[client]?.isBehind = true
+        case .drained(let client): catchUp(client)
+        case .woken: break
+        }
+    }
+
+    /// One method each; a refused request has changed nothing.
+    private func perform(_ request: Request, for client: ClientID) -> Result {
+        do {
+            switch request {
+            case .hello(let name): return hello(name, client)
+            case .ping: return .value(["pong": true])
+            case .get(let get): return try self.get(get, client)
+            case .set(let mutation, let options): return try transact([mutation], options, client)
+            case .transact(let mutations, let options): return try transact(mutations, options, client)
+            case .apply(let apply): return try self.apply(apply, client)
+            case .remove(let path, let options): return try remove(path, options, client)
+            case .move(let move, let options): return try self.move(move, options, client)
+            case .subscribe(let request): return try subscribe(request, client)
+            case .unsubscribe(let subscription): return try unsubscribe(subscription, client)
+            case .onDisconnect(let mutations, let options): return try onDisconnect(mutations, options, client)
+            case .describe(let path, let depth): return try describe(path, depth)
+            case .explain(let path, let revision): return try explain(path, revision)
+            case .dump(let path, let format): return try dump(path, format)
+            case .stats(let format): return stats(format)
+            case .trace(let trace): return self.trace(trace)
+            case .eval(let eval): return try self.eval(eval)
+            }
+        } catch {
+            return .fault(RequestFault(code: RequestFault.refused, failure: error))
+        }
+    }
+
+    /// Something that the client must hear behind the reply to its request.
+    func afterReply(_ step: @escaping (GraphRuntime) -> Void) { following.append(step) }
+
+    private func hello(_ name: String?, _ client: ClientID) -> Result {
+        if let name { clients[client]?.name = String(name.prefix(limits.nameLength)) }
+        return .value([
+            "server": "agd", "protocol": 1, "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
+            "time": ["monotonic": .double(now.monotonic), "wall": .timestamp(now.wall)],
+        ])
+    }
+
+    private func disconnect(_ client: ClientID) {
+        guard let gone = clients[client] else { return }
+        for subscription in gone.subscriptions.sorted() { end(subscription) }
+        for (mutations, options) in gone.onDisconnect {
+            // The client is still known, so that the history names it.
+            do { _ = try transact(mutations, options, client) } catch {
+                statistics.refusedOnDisconnect += 1
+            }
+        }
+        clients[client] = nil
+        updateScenePhase()
+    }
+}
+
+/// A connection, as the runtime sees it.
+struct Client {
+    var peer: Peer
+    var name: String?
+    var subscriptions: Set<Int64> = []
+    /// The client does not drain: its news is kept, newest per path, until it does.
+    var isBehind = false
+    var onDisconnect: [([Mutation], TransactionOptions)] = []
+
+    init(peer: Peer) { self.peer = peer }
+}
+
+/// What clients may ask of the runtime. Sizes in numbers of things, rates per second.
+public struct RuntimeLimits {
+    public var graph = ViewGraph.Limits()
+    public var subscriptionsPerClient = 1000
+    public var patternsPerSubscription = 1000
+    public var watchedAttributes = 1_000_000
+    public var mutationsPerTransaction = 100_000
+    public var onDisconnectPerClient = 1000
+    public var labelLength = 200
+    public var nameLength = 100
+    /// Transactions that `explain` remembers and `since` can resume from.
+    public var historyLength = 4096
+    public var frameRate = 240.0
+    /// Nodes that one `describe` or `dump` prints.
+    public var describedNodes = 1_000_000
+
+    public init() {}
+}
+
+/// Counters that only grow.
+struct Statistics {
+    var turns: UInt64 = 0
+    var requests: UInt64 = 0
+    var transactions: UInt64 = 0
+    var refusals: UInt64 = 0
+    var refusedOnDisconnect: UInt64 = 0
+    var events: UInt64 = 0
+    var conflated: UInt64 = 0
+    var frames: UInt64 = 0
+}

@@ -1,0 +1,109 @@
+import AttributeGraph
+import AttributeValues
+import Timelines
+import ViewGraph
+import WireProtocol
+
+/// How one transaction's changes move.
+struct Motion {
+    var isDisabled = false
+    /// The transaction's own animation.
+    var animation: Animation?
+    /// By the state that was written through a binding with an animation.
+    var bindings: [AttributeID: Animation] = [:]
+
+    static let none = Motion()
+
+    func with(_ bindings: [AttributeID: Animation]) -> Motion {
+        var motion = self
+        motion.bindings = bindings
+        return motion
+    }
+}
+
+/// The timelines of observed attributes.
+struct Presentations {
+    struct Running {
+        var id: UInt64
+        var timeline: Timeline
+    }
+
+    /// Attributes that moved and have not been asked about since they arrived.
+    var running: [AttributeID: Running] = [:]
+    var attributes: [UInt64: AttributeID] = [:]
+    var nextID: UInt64 = 1
+    var easings = EasingCache()
+    var completions = CompletionTracker()
+}
+
+extension GraphRuntime {
+    /// - Throws: `invalid` for an animation that cannot be read.
+    func motion(_ options: TransactionOptions) throws(Failure) -> Motion {
+        var motion = Motion(isDisabled: options.disablesAnimations)
+        switch options.animation {
+        case nil, .null?: break
+        case let value?:
+            do { motion.animation = try Animation(value) } catch {
+                throw Failure(.invalid, "animation: \(error.message)", column: error.offset.map { $0 + 1 }, hint: error.hint)
+            }
+        }
+        return motion
+    }
+
+    /// The animation of one attribute's change: the first that the specification's order of precedence finds.
+    func animation(for attribute: AttributeID, _ motion: Motion, since stamp: UInt64) -> Animation? {
+        if motion.isDisabled || graph.reducesMotion(at: attribute) { return nil }
+        switch graph.animationModifier(for: attribute, since: stamp) {
+        case .some(let text): return text.flatMap { try? Animation($0) }
+        case nil: break
+        }
+        if !motion.bindings.isEmpty, let origin = graph.origin(of: attribute), let animation = motion.bindings[origin] {
+            return animation
+        }
+        return motion.animation
+    }
+
+    /// What an attribute shows now: its timeline's value while one runs, else the model's.
+    func presented(_ attribute: AttributeID, _ content: Content) -> Content {
+        guard let running = presentations.running[attribute] else { return content }
+        if running.timeline.isFinished(at: now.monotonic) {
+            presentations.running[attribute] = nil
+            return content
+        }
+        return .value(running.timeline.displayed(at: now.monotonic))
+    }
+
+    /// A watched attribute changed: starts, continues or ends its timeline.
+    /// - Returns: the timeline as data, where the change is animated.
+    func present(
+        _ attribute: AttributeID, from old: Content, to new: Content, _ motion: Motion, since stamp: UInt64
+    ) -> Presentations.Running? {
+        let before = presentations.running[attribute]
+        var made: Timeline?
+        if case .value(let to) = new, let animation = animation(for: attribute, motion, since: stamp) {
+            if let before, !before.timeline.isFinished(at: now.monotonic) {
+                made = before.timeline.changing(to: to, animation: animation, at: now.monotonic)
+            } else if case .value(let from) = old {
+                made = Timeline(changing: from, to: to, animation: animation, start: now.monotonic)
+            }
+        }
+        if let before {
+            presentations.attributes[before.id] = nil
+            deliverCompletions(presentations.completions.remove(before.id, at: now.monotonic))
+        }
+        guard let made else {
+            presentations.running[attribute] = nil
+            return nil
+        }
+        let running = Presentations.Running(id: presentations.nextID, timeline: made)
+        presentations.nextID += 1
+        presentations.running[attribute] = running
+        presentations.attributes[running.id] = attribute
+        return running
+    }
+
+    func describe(_ running: Presentations.Running, replaces: UInt64?, css: Bool) -> Value {
+        running.timeline.event(
+            id: running.id, replaces: replaces, css: css ? presentations.easings.css(for: running.timeline) : nil)
+    }
+}

@@ -1,0 +1,79 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+/// What a vertex of the engine is to the view graph: a row beside the engine's own.
+struct AttributeRecord {
+    /// The row of the node that owns it.
+    var node: UInt32
+    var name: String
+    var kind: AttributeKind
+    var type: ValueType
+    /// Not named by a definition: an override, a projection, a list of subviews.
+    var isHidden: Bool
+    var source: Source
+    /// As written; nil for what the system made.
+    var definition: AttributeDefinition?
+    /// Where inside this attribute's value others read, each place a vertex of its own.
+    var projections: ProjectionTree?
+    /// The name of the binding's own animation.
+    var animation: String?
+}
+
+/// Where a vertex's content comes from.
+enum Source {
+    /// Set from outside through a transaction.
+    case state(isTransient: Bool)
+    /// Set by the view graph itself: an element, an index, a tick, a shape counter.
+    case system
+    /// A literal, or the reason why there is nothing to read.
+    case literal(Content)
+    /// Another place, as it is. `vertex` holds what the place holds; found when first read.
+    case alias(Place, vertex: AttributeID?)
+    case rule(BoundRule)
+    /// A place inside another vertex that is not a state.
+    case projection(of: AttributeID, steps: [AttributePath.Step])
+    /// An inherited environment value with some of its fields replaced.
+    case override(inherited: AttributeID, steps: [AttributePath.Step], value: AttributeID)
+    case subviews
+    case sections
+    case subviewDescription
+    case preferenceOutput(key: String)
+    case preference(key: String)
+    /// All properties of an object, as a map.
+    case object(node: UInt32)
+}
+
+/// An attribute and a place inside its value: what a name comes down to once bindings and references are followed.
+public struct Place: Hashable {
+    public var attribute: AttributeID
+    public var steps: [AttributePath.Step]
+
+    public init(_ attribute: AttributeID, _ steps: [AttributePath.Step] = []) {
+        self.attribute = attribute
+        self.steps = steps
+    }
+}
+
+/// A program bound to the attributes of one node: what each of its inputs reads.
+final class BoundRule {
+    let program: Program
+    /// By the program's input slot.
+    var sources: [BoundInput]
+
+    init(program: Program, sources: [BoundInput]) {
+        self.program = program
+        self.sources = sources
+    }
+}
+
+/// What one input of a rule reads.
+enum BoundInput: Equatable {
+    case attribute(AttributeID)
+    /// Whether there is something at a vertex; `of` is what would hold it.
+    case presence(AttributeID, of: AttributeID)
+    /// The rule says where inside only as it runs.
+    case dynamic(Place)
+    case failure(Failure)
+}

@@ -1,0 +1,215 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+// Connecting vertices to what they read. It happens when a node is made and again when the tree around it changes; a
+// vertex whose sources come out the same is left alone, so only what is really read from elsewhere runs again.
+
+extension ViewGraph {
+    /// Connects all nodes made since the last call: parents before children, references before rules.
+    func connectNew() {
+        let rows = unboundNodes
+        unboundNodes = []
+        connect(rows)
+    }
+
+    /// Connects nodes again after their surroundings changed.
+    func connect(_ rows: [UInt32]) {
+        for row in rows where nodes[Int(row)].isAlive { connectReferences(of: row) }
+        for row in rows where nodes[Int(row)].isAlive { connectRules(of: row) }
+        for row in rows where nodes[Int(row)].isAlive && nodes[Int(row)].kind == .forEach { connectForEach(row) }
+    }
+
+    private func connectReferences(of row: UInt32) {
+        for (_, attribute) in nodes[Int(row)].attributes {
+            guard let role = attributes[Int(attribute.index)]?.definition?.role else { continue }
+            switch role {
+            case .binding(let target, _):
+                switch target {
+                case .reference(let reference)?: replaceSource(of: attribute, alias(reference, from: row, .enclosing))
+                case .constant(let value)?: replaceSource(of: attribute, .literal(.value(value)))
+                case nil: replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
+                }
+            case .constant(.reference(let reference)?):
+                replaceSource(of: attribute, alias(reference, from: row, .enclosing))
+            case .constant(.literal(let value)?):
+                replaceSource(of: attribute, .literal(.value(record(attribute).type.accept(value) ?? value)))
+            case .constant(nil): replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
+            case .inherit(let key):
+                if let source = environmentSource(key, at: row) {
+                    replaceSource(of: attribute, .alias(Place(source), vertex: nil))
+                } else {
+                    let failure = Failure(.notFound, "undeclared environment key \(key)", path: path(of: attribute))
+                    replaceSource(of: attribute, .literal(.failure(failure)))
+                }
+            case .inheritObject(let type, let isOptional):
+                replaceSource(of: attribute, inheritedObject(type, isOptional, for: attribute, at: row))
+            case .clock(let schedule):
+                replaceSource(of: attribute, .alias(Place(clock(schedule)), vertex: nil))
+            case .constant(.rule), .state, .computed: continue
+            }
+        }
+        nodes[Int(row)].objects = nodes[Int(row)].definition.environmentObjects.compactMap { reference in
+            guard let named = self.attribute(named: reference.name, from: row, .modifier),
+                case .object(let object) = record(follow(Place(named, reference.steps)).attribute).source,
+                let type = nodes[Int(object)].definition.component
+            else { return nil }
+            return (type, object)
+        }
+    }
+
+    private func connectRules(of row: UInt32) {
+        for (_, attribute) in nodes[Int(row)].attributes {
+            switch attributes[Int(attribute.index)]?.definition?.role {
+            case .computed(let program): replaceSource(of: attribute, rule(program, at: row, .own))
+            case .constant(.rule(let program)): replaceSource(of: attribute, rule(program, at: row, .enclosing))
+            default: continue
+            }
+        }
+        let node = nodes[Int(row)]
+        let definition = node.definition
+        for (position, entry) in definition.environment.enumerated() {
+            connectOverride(entry, at: row, position)
+        }
+        for (offset, transform) in definition.transformEnvironment.enumerated() {
+            let position = definition.environment.count + offset
+            let vertex = node.environment[position].attribute
+            guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
+            replaceSource(of: vertex, rule(transform.program, at: row, .environmentModifier, value: inherited))
+        }
+        for (position, entry) in definition.containerValues.enumerated() {
+            replaceSource(of: node.containerValues[position].source, source(entry.expression, at: row, .modifier))
+        }
+        if let tag = node.tag, let expression = definition.tag {
+            replaceSource(of: tag, source(expression, at: row, .modifier))
+        }
+        for (position, entry) in definition.preferences.enumerated() {
+            replaceSource(of: node.preferences[position].source, source(entry.expression, at: row, .modifier))
+        }
+        for (position, modifier) in definition.animations.enumerated() {
+            replaceSource(of: node.animations[position].value, source(modifier.value, at: row, .modifier))
+        }
+    }
+
+    private func connectOverride(_ entry: KeyedExpression, at row: UInt32, _ position: Int) {
+        let vertex = nodes[Int(row)].environment[position].attribute
+        let written = source(entry.expression, at: row, .environmentModifier)
+        guard !entry.steps.isEmpty else {
+            replaceSource(of: vertex, written)
+            return
+        }
+        guard let inherited = environmentSource(entry.key, at: row, before: position) else { return }
+        // The field's own value keeps a vertex of its own below the override.
+        if case .override(_, _, let value) = record(vertex).source {
+            replaceSource(of: value, written)
+            replaceSource(of: vertex, .override(inherited: inherited, steps: entry.steps, value: value))
+        } else {
+            let value = createRule(node: row, name: "environment.\(entry.key) field", source: written)
+            replaceSource(of: vertex, .override(inherited: inherited, steps: entry.steps, value: value))
+        }
+    }
+
+    func source(_ expression: Expression, at row: UInt32, _ scope: Scope) -> Source {
+        switch expression {
+        case .literal(let value): .literal(.value(value))
+        case .reference(let reference): alias(reference, from: row, scope)
+        case .rule(let program): rule(program, at: row, scope)
+        }
+    }
+
+    private func alias(_ reference: Reference, from row: UInt32, _ scope: Scope) -> Source {
+        guard let target = attribute(named: reference.name, from: row, scope) else {
+            return .literal(
+                .failure(
+                    Failure(
+                        .dangling, "$\(reference.name) names no attribute of an enclosing node", path: path(of: nodeID(row)),
+                        hint: "declare \(reference.name) in an enclosing node")))
+        }
+        return .alias(Place(target, reference.steps), vertex: nil)
+    }
+
+    private func missingParameter(_ attribute: AttributeID) -> Failure {
+        Failure(.dangling, "the parameter \(record(attribute).name) was not given", path: path(of: attribute))
+    }
+
+    private func inheritedObject(_ type: String, _ isOptional: Bool, for attribute: AttributeID, at row: UInt32) -> Source {
+        if let object = object(ofType: type, at: row) { return .object(node: object) }
+        if isOptional { return .literal(.value(.null)) }
+        return .literal(
+            .failure(
+                Failure(
+                    .notFound, "no object of type \(type) in the environment of \(path(of: nodeID(row)))",
+                    path: path(of: attribute),
+                    hint: "provide one above with environment: {objects: [$…]}, or inherit \(type)?")))
+    }
+
+    // MARK: Rules
+
+    /// A program with its inputs bound to vertices.
+    /// - Parameter value: what the name `value` reads (transforms of the environment).
+    func rule(_ program: Program, at row: UInt32, _ scope: Scope, value: AttributeID? = nil) -> Source {
+        .rule(BoundRule(program: program, sources: program.inputs.map { boundInput($0, at: row, scope, value) }))
+    }
+
+    private func boundInput(_ input: RuleInput, at row: UInt32, _ scope: Scope, _ value: AttributeID?) -> BoundInput {
+        guard let place = place(of: input, at: row, scope, value) else {
+            return .failure(Failure(.notFound, "nothing named \(input.variable) is in scope"))
+        }
+        if input.isDynamic { return .dynamic(Place(place.attribute, place.steps.dropLast(input.steps.count))) }
+        let vertex = vertex(for: place)
+        guard input.isPresence else { return .attribute(vertex) }
+        return .presence(vertex, of: self.vertex(for: Place(place.attribute, Array(place.steps.dropLast()))))
+    }
+
+    /// The vertex of an input's whole variable.
+    func evaluationSource(_ input: RuleInput, at row: UInt32) -> BoundInput {
+        guard let place = place(of: input, at: row, .own, nil) else {
+            return .failure(Failure(.notFound, "nothing named \(input.variable) is in scope"))
+        }
+        return .attribute(vertex(for: Place(place.attribute, place.steps.dropLast(input.steps.count))))
+    }
+
+    private func place(of input: RuleInput, at row: UInt32, _ scope: Scope, _ value: AttributeID?) -> Place? {
+        if let found = attribute(named: input.root, from: row, scope) { return Place(found, input.path) }
+        if input.root == "value", let value { return Place(value, input.path) }
+        if input.root == "subviews" { return Place(systemAttribute(.subviews, of: row), input.path) }
+        if input.root == "sections" { return Place(systemAttribute(.sections, of: row), input.path) }
+        guard case .key(let key)? = input.path.first else { return nil }
+        let source: AttributeID? =
+            switch (input.root, key) {
+            case ("env", _):
+                if case .environmentModifier = scope {
+                    inheritedEnvironmentSource(key, at: row)
+                } else {
+                    environmentSource(key, at: row)
+                }
+            case ("preferences", _): systemAttribute(.preference(key), of: row)
+            case ("self", "id"): systemAttribute(.selfID, of: row)
+            case ("self", "path"): systemAttribute(.selfPath, of: row)
+            case ("self", "index"): systemAttribute(.selfIndex, of: row)
+            default: nil
+            }
+        return source.map { Place($0, Array(input.path.dropFirst())) }
+    }
+
+    // MARK: Replacing
+
+    /// Gives a vertex its source, and marks it stale only if that differs from what it had.
+    private func replaceSource(of attribute: AttributeID, _ source: Source) {
+        guard let old = attributes[Int(attribute.index)]?.source else { return }
+        if isSame(old, source) { return }
+        setSource(source, of: attribute)
+    }
+
+    private func isSame(_ old: Source, _ new: Source) -> Bool {
+        switch (old, new) {
+        case (.literal(let a), .literal(let b)): a == b
+        case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == self.vertex(for: b) } ?? true
+        case (.rule(let a), .rule(let b)): a.program.text == b.program.text && a.sources == b.sources
+        case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
+        case (.object(let a), .object(let b)): a == b
+        default: false
+        }
+    }
+}

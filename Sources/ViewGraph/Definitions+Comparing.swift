@@ -1,0 +1,100 @@
+import AttributeValues
+import SceneModel
+
+// Whether two definitions say the same, and what one says over another: how a document changes only what differs.
+
+extension Expression {
+    func isSame(as other: Expression) -> Bool {
+        switch (self, other) {
+        case (.literal(let a), .literal(let b)): a == b
+        case (.reference(let a), .reference(let b)): a == b
+        case (.rule(let a), .rule(let b)): a.text == b.text
+        default: false
+        }
+    }
+}
+
+extension AttributeDefinition {
+    var kind: AttributeKind {
+        switch role {
+        case .state: .state
+        case .binding: .binding
+        case .constant: .let
+        case .computed: .computed
+        case .inherit, .inheritObject: .inherit
+        case .clock: .clock
+        }
+    }
+
+    func isSame(as other: AttributeDefinition) -> Bool {
+        guard name == other.name, type == other.type else { return false }
+        switch (role, other.role) {
+        case (.state(let a, let x), .state(let b, let y)): return a == b && x == y
+        case (.binding(let a, let x), .binding(let b, let y)):
+            guard x == y else { return false }
+            switch (a, b) {
+            case (nil, nil): return true
+            case (.reference(let a)?, .reference(let b)?): return a == b
+            case (.constant(let a)?, .constant(let b)?): return a == b
+            default: return false
+            }
+        case (.constant(nil), .constant(nil)): return true
+        case (.constant(let a?), .constant(let b?)): return a.isSame(as: b)
+        case (.computed(let a), .computed(let b)): return a.text == b.text
+        case (.inherit(let a), .inherit(let b)): return a == b
+        case (.inheritObject(let a, let x), .inheritObject(let b, let y)): return a == b && x == y
+        case (.clock(let a), .clock(let b)): return a == b
+        default: return false
+        }
+    }
+}
+
+extension NodeDefinition {
+    func hasSameModifiers(as other: NodeDefinition) -> Bool {
+        func same(_ a: [KeyedExpression], _ b: [KeyedExpression]) -> Bool {
+            a.elementsEqual(b) { $0.key == $1.key && $0.steps == $1.steps && $0.expression.isSame(as: $1.expression) }
+        }
+        let hasSameTag =
+            switch (tag, other.tag) {
+            case (nil, nil): true
+            case (let a?, let b?): a.isSame(as: b)
+            default: false
+            }
+        return hasSameTag && same(environment, other.environment) && same(containerValues, other.containerValues)
+            && same(preferences, other.preferences) && environmentObjects == other.environmentObjects
+            && transformEnvironment.elementsEqual(other.transformEnvironment) {
+                $0.key == $1.key && $0.program.text == $1.program.text
+            }
+            && animations.elementsEqual(other.animations) { $0.animation == $1.animation && $0.value.isSame(as: $1.value) }
+    }
+
+    /// This definition, completed by what `base` says and it does not.
+    func merged(over base: NodeDefinition) -> NodeDefinition {
+        let merged = NodeDefinition()
+        merged.id = base.id
+        merged.kind = base.kind
+        merged.component = base.component
+        merged.position = position
+        merged.forEach = forEach ?? base.forEach
+        let names = Set(attributes.map(\.name))
+        merged.attributes = base.attributes.filter { !names.contains($0.name) } + attributes
+        func over(_ new: [KeyedExpression], _ old: [KeyedExpression]) -> [KeyedExpression] {
+            old.filter { entry in !new.contains { $0.key == entry.key && $0.steps == entry.steps } } + new
+        }
+        merged.environment = over(environment, base.environment)
+        merged.containerValues = over(containerValues, base.containerValues)
+        merged.preferences = over(preferences, base.preferences)
+        merged.environmentObjects = environmentObjects.isEmpty ? base.environmentObjects : environmentObjects
+        merged.transformEnvironment = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
+        merged.tag = tag ?? base.tag
+        merged.animations = animations.isEmpty ? base.animations : animations
+        func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {
+            let ids = Set(new.map(\.id))
+            return old.filter { !ids.contains($0.id) } + new
+        }
+        merged.children = union(children, base.children)
+        merged.header = union(header, base.header)
+        merged.footer = union(footer, base.footer)
+        return merged
+    }
+}

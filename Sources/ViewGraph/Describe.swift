@@ -1,0 +1,204 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+// The graph as data for people and tools.
+
+extension ViewGraph {
+    public var namedAttributes: Int {
+        var count = 0
+        for node in nodes where node.isAlive { count += node.attributes.count + node.elementScope.count }
+        return count
+    }
+
+    /// `{id, path, kind, component?, attributes: {name: …}, children: […]}`.
+    /// - Parameter depth: levels of children to include; those left out are counted.
+    /// - Throws: `limit` when more nodes than that would be described.
+    public func describe(_ node: NodeID, depth: Int, limit: Int) throws(Failure) -> Value {
+        let rows = subtree(of: node.row, depth: depth)
+        guard rows.count <= limit else {
+            throw Failure(.limit, "\(rows.count) nodes; at most \(limit) are described at once", hint: "name a smaller part, or a depth")
+        }
+        // Children stand behind their parents, so the reverse order has every child ready when its parent comes.
+        var described: [UInt32: Value] = [:]
+        for (row, level) in rows.reversed() {
+            var map = describeNode(row)
+            let children = nodes[Int(row)].children
+            if level < depth {
+                if !children.isEmpty { map["children"] = .list(children.compactMap { described.removeValue(forKey: $0) }) }
+            } else if !children.isEmpty {
+                map["childCount"] = .int(Int64(children.count))
+            }
+            described[row] = .map(map)
+        }
+        return described[node.row] ?? .null
+    }
+
+    private func subtree(of row: UInt32, depth: Int) -> [(UInt32, Int)] {
+        var rows: [(UInt32, Int)] = []
+        var pending = [(row, 0)]
+        while let (next, level) = pending.popLast() {
+            rows.append((next, level))
+            if level < depth { pending.append(contentsOf: nodes[Int(next)].children.reversed().map { ($0, level + 1) }) }
+        }
+        return rows
+    }
+
+    private func describeNode(_ row: UInt32) -> ValueMap {
+        let node = nodes[Int(row)]
+        var map = ValueMap()
+        map["id"] = .string(node.id)
+        map["path"] = .string(path(of: nodeID(row)))
+        map["kind"] = .string(node.kind.rawValue)
+        if let component = node.definition.component { map["component"] = .string(component) }
+        var described = ValueMap()
+        for (name, attribute) in node.attributes + node.elementScope { described[name] = describe(attribute) }
+        if !described.isEmpty { map["attributes"] = .map(described) }
+        return map
+    }
+
+    /// `{kind, type, value or error, rule?, target?}` of one attribute; evaluates it.
+    public func describe(_ attribute: AttributeID) -> Value {
+        let record = record(attribute)
+        var map = ValueMap()
+        map["kind"] = .string(record.kind.rawValue)
+        map["type"] = .string(record.type.description)
+        switch content(of: attribute) {
+        case .value(let value): map["value"] = value
+        case .failure(let failure): map["error"] = ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
+        }
+        switch record.source {
+        case .state(let isTransient): if isTransient { map["transient"] = true }
+        case .rule(let rule): map["rule"] = .string(rule.program.text)
+        case .alias(let place, _):
+            let target = follow(place)
+            map["target"] = .string(path(of: target.attribute) + target.steps.map(\.description).joined())
+        default: break
+        }
+        if let animation = record.animation { map["animation"] = .string(animation) }
+        return .map(map)
+    }
+
+    /// What an attribute read last and who reads it, by name.
+    public func explain(_ attribute: AttributeID, into map: inout ValueMap) {
+        let record = record(attribute)
+        map["kind"] = .string(record.kind.rawValue)
+        if case .rule(let rule) = record.source { map["rule"] = .string(rule.program.text) }
+        map["dependencies"] = .list(engine.inputs(of: attribute).map { .string(path(of: $0)) })
+        map["dependents"] = .list(engine.readers(of: attribute).map { .string(path(of: $0)) })
+        map["evaluations"] = .int(Int64(engine.evaluations(of: attribute)))
+    }
+
+    /// The nearest attribute upstream that was evaluated after a stamp and yet did not change: where the news ended.
+    public func cutOff(above attribute: AttributeID, since stamp: UInt64) -> AttributeID? {
+        var seen: Set<AttributeID> = [attribute]
+        var pending = [attribute]
+        var position = 0
+        while position < pending.count {
+            let next = pending[position]
+            position += 1
+            if engine.evaluatedAt(next) > stamp, engine.changedAt(next) <= stamp { return next }
+            for input in engine.inputs(of: next) where seen.insert(input).inserted { pending.append(input) }
+        }
+        return nil
+    }
+
+    // MARK: Dumps
+
+    /// The vertices of a subtree and the edges between them.
+    private func vertices(below node: NodeID, limit: Int) throws(Failure) -> [AttributeID] {
+        let rows = Set(subtree(of: node.row))
+        guard rows.count <= limit else {
+            throw Failure(.limit, "\(rows.count) nodes; at most \(limit) are dumped at once", hint: "name a smaller part")
+        }
+        var found: [AttributeID] = []
+        for row in rows.sorted() {
+            let node = nodes[Int(row)]
+            found += (node.attributes + node.elementScope).map(\.attribute)
+            found += node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
+            found += node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
+            found += node.system.values.sorted { $0.index < $1.index }
+        }
+        for attribute in found {
+            attributes[Int(attribute.index)]?.projections?.forEachAttribute { found.append($0) }
+        }
+        return found
+    }
+
+    /// `{vertices: [{id, path, kind, value or error, inputs: [id]}]}`.
+    public func dump(_ node: NodeID, limit: Int) throws(Failure) -> Value {
+        let list = try vertices(below: node, limit: limit).map { attribute -> Value in
+            guard case .map(var map) = describe(attribute) else { return .null }
+            map["id"] = .int(Int64(attribute.index))
+            map["path"] = .string(path(of: attribute))
+            map["inputs"] = .list(engine.inputs(of: attribute).map { .int(Int64($0.index)) })
+            map["watched"] = .bool(engine.isWatched(attribute))
+            return .map(map)
+        }
+        return ["vertices": .list(list)]
+    }
+
+    /// The same as a Graphviz graph: an arrow leads from what is read to who reads it.
+    public func dot(_ node: NodeID, limit: Int) throws(Failure) -> String {
+        let vertices = try vertices(below: node, limit: limit)
+        let known = Set(vertices)
+        func quoted(_ text: String) -> String { Value.string(text).jsonText }
+        var text = "digraph agd {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n"
+        for attribute in vertices {
+            let shape =
+                switch record(attribute).source {
+                case .state, .system: "ellipse"
+                case .alias: "cds"
+                default: "box"
+                }
+            let content: String =
+                switch self.content(of: attribute) {
+                case .value(let value): String(value.jsonText.prefix(40))
+                case .failure(let failure): "error: \(failure.message.prefix(40))"
+                }
+            text += "  v\(attribute.index) [shape=\(shape), label=\(quoted(path(of: attribute) + "\n" + content))];\n"
+        }
+        for attribute in vertices {
+            for input in engine.inputs(of: attribute) where known.contains(input) {
+                text += "  v\(input.index) -> v\(attribute.index);\n"
+            }
+        }
+        return text + "}\n"
+    }
+
+    // MARK: Rules from outside
+
+    /// A rule over bindings alone.
+    public func evaluate(_ text: String, _ bindings: ValueMap) throws(Failure) -> Content {
+        let scope = RuleScope()
+        for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
+        do { return evaluate(try Rule.compile(text, in: scope), bindings: bindings) } catch { throw error.failure }
+    }
+
+    /// A rule in the scope of a node: its attributes by name, as they are now, beside the bindings.
+    public func evaluate(_ text: String, at node: NodeID, _ bindings: ValueMap) throws(Failure) -> Content {
+        let scope = RuleScope()
+        for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
+        for (name, attribute) in nodes[Int(node.row)].attributes + nodes[Int(node.row)].elementScope {
+            scope.declare(name, record(attribute).type)
+        }
+        let environment = declarations.environment.mapValues { RuleType($0.type) }
+        scope.declareNamespace("env", keysAre: "environment key", environment)
+        scope.declareNamespace("self", keysAre: "property of self", ["id": .string, "path": .string, "index": .int])
+        scope.declareNamespace("preferences", keysAre: "preference key", declarations.preference.mapValues { RuleType($0.type) })
+        scope.declare("subviews", ValueType.list(.dyn))
+        scope.declare("sections", ValueType.list(.dyn))
+        let program: Program
+        do { program = try Rule.compile(text, in: scope) } catch { throw error.failure }
+        var values = bindings
+        for input in program.inputs where values[input.variable] == nil {
+            guard case .attribute(let attribute) = evaluationSource(input, at: node.row) else { continue }
+            switch content(of: attribute) {
+            case .value(let value): values[input.variable] = value
+            case .failure(let failure): return .failure(failure)
+            }
+        }
+        return evaluate(program, bindings: values)
+    }
+}

@@ -1,0 +1,168 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+// From definitions to nodes and vertices. Creation comes in two steps: first all nodes of a subtree with all their vertices,
+// then `bindAll` connects the vertices, so that within one document the order of writing does not matter.
+
+extension ViewGraph {
+    /// Makes a subtree under `parent`. Nothing is evaluated; the vertices wait in `unbound`.
+    @discardableResult
+    func instantiate(_ definition: NodeDefinition, id: String? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil)
+        -> UInt32
+    {
+        // An explicit stack: documents are only as deep as `SceneModel` admits, but components multiply.
+        var first: UInt32?
+        var pending: [(NodeDefinition, String, UInt32, Slot, Int?)] = [(definition, id ?? definition.id, parent, slot, place)]
+        while let (definition, id, parent, slot, place) = pending.popLast() {
+            let row = createNode(
+                id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
+                isScopeBoundary: definition.component != nil)
+            attach(row, to: parent, at: place)
+            for attribute in definition.attributes { createAttribute(attribute, of: row) }
+            createModifiers(of: row)
+            if definition.forEach != nil { createForEach(row) }
+            unboundNodes.append(row)
+            structureChange.addedNodes.append(nodeID(row))
+            if first == nil { first = row }
+            let children =
+                definition.header.map { ($0, Slot.header) } + definition.children.map { ($0, Slot.content) }
+                + definition.footer.map { ($0, Slot.footer) }
+            pending.append(contentsOf: children.reversed().map { ($0.0, $0.0.id, row, $0.1, nil) })
+        }
+        return first ?? parent
+    }
+
+    func createAttribute(_ definition: AttributeDefinition, of row: UInt32) {
+        let attribute: AttributeID
+        let kind: AttributeKind
+        switch definition.role {
+        case .state(let initial, let isTransient):
+            kind = .state
+            if case .object(let type) = definition.type, let object = declarations.types[type] {
+                attribute = createObject(object, initial, definition, of: row)
+            } else {
+                attribute = createInput(
+                    .value(definition.type.accept(initial) ?? initial), node: row, name: definition.name, kind: kind,
+                    type: definition.type, source: .state(isTransient: isTransient), isHidden: false)
+            }
+        case .binding(_, let animation):
+            kind = .binding
+            attribute = createUnbound(definition, kind, row)
+            attributes[Int(attribute.index)]?.animation = animation
+        case .constant:
+            kind = .let
+            attribute = createUnbound(definition, kind, row)
+        case .computed:
+            kind = .computed
+            attribute = createUnbound(definition, kind, row)
+        case .inherit, .inheritObject:
+            kind = .inherit
+            attribute = createUnbound(definition, kind, row)
+        case .clock:
+            kind = .clock
+            attribute = createUnbound(definition, kind, row)
+        }
+        attributes[Int(attribute.index)]?.definition = definition
+        nodes[Int(row)].attributes.append((definition.name, attribute))
+        structureChange.addedAttributes.append(attribute)
+    }
+
+    private func createUnbound(_ definition: AttributeDefinition, _ kind: AttributeKind, _ row: UInt32) -> AttributeID {
+        createRule(
+            node: row, name: definition.name, kind: kind, type: definition.type,
+            source: .literal(.failure(Failure(.dangling, "not connected yet"))), isHidden: false)
+    }
+
+    private func createHidden(_ name: String, _ row: UInt32) -> AttributeID {
+        createRule(node: row, name: name, source: .literal(.failure(Failure(.dangling, "not connected yet"))))
+    }
+
+    /// An instance of an observable-object type lives as a hidden node of its own, so each property is tracked by itself.
+    private func createObject(
+        _ type: ObjectTypeDefinition, _ initial: Value, _ definition: AttributeDefinition, of row: UInt32
+    ) -> AttributeID {
+        let node = NodeDefinition()
+        node.component = type.name
+        node.attributes = type.properties.map { property in
+            guard case .state(let standard, let isTransient) = property.role else { return property }
+            var property = property
+            let given = initial.map?[property.name].flatMap { property.type.accept($0) }
+            property.role = .state(initial: given ?? standard, isTransient: isTransient)
+            return property
+        }
+        let object = createNode(
+            id: definition.name, definition: node, kind: .group, parent: row, slot: .content, isScopeBoundary: true)
+        nodes[Int(object)].isObject = true
+        for property in node.attributes { createAttribute(property, of: object) }
+        unboundNodes.append(object)
+        return createRule(
+            node: row, name: definition.name, kind: .state, type: definition.type, source: .object(node: object),
+            isHidden: false)
+    }
+
+    /// Vertices for what a node's modifiers say.
+    func createModifiers(of row: UInt32) {
+        let definition = nodes[Int(row)].definition
+        for entry in definition.environment {
+            nodes[Int(row)].environment.append((entry.key, createHidden("environment.\(entry.key)", row)))
+        }
+        for transform in definition.transformEnvironment {
+            nodes[Int(row)].environment.append((transform.key, createHidden("transformEnvironment.\(transform.key)", row)))
+        }
+        for entry in definition.containerValues {
+            nodes[Int(row)].containerValues.append(
+                (entry.key, entry.steps, createHidden("containerValues.\(entry.key)", row)))
+        }
+        if definition.tag != nil { nodes[Int(row)].tag = createHidden("tag", row) }
+        for entry in definition.preferences {
+            nodes[Int(row)].preferences.append((entry.key, createHidden("preferences.\(entry.key)", row)))
+        }
+        for (position, modifier) in definition.animations.enumerated() {
+            nodes[Int(row)].animations.append((modifier.animation, createHidden("animation.\(position)", row)))
+        }
+    }
+
+    func destroyModifiers(of row: UInt32) {
+        let node = nodes[Int(row)]
+        let vertices =
+            node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
+            + node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
+        for vertex in vertices { destroy(vertex) }
+        nodes[Int(row)].environment = []
+        nodes[Int(row)].containerValues = []
+        nodes[Int(row)].preferences = []
+        nodes[Int(row)].animations = []
+        nodes[Int(row)].tag = nil
+        nodes[Int(row)].objects = []
+    }
+
+    /// Removes a subtree with its attributes. Readers elsewhere read `removed` from then on. O(subtree + its edges).
+    func destroySubtree(_ row: UInt32) {
+        let rows = subtree(of: row)
+        detach(row)
+        for row in rows.reversed() { destroyNode(row) }
+    }
+
+    func destroyNode(_ row: UInt32) {
+        if !nodes[Int(row)].isObject { structureChange.removedNodes.append(path(of: nodeID(row))) }
+        destroyModifiers(of: row)
+        for (_, attribute) in nodes[Int(row)].attributes {
+            if let record = attributes[Int(attribute.index)], record.kind == .state, case .object(let object) = record.source {
+                destroyNode(object)
+            }
+            destroy(attribute)
+        }
+        for (_, attribute) in nodes[Int(row)].elementScope { destroy(attribute) }
+        for vertex in nodes[Int(row)].system.values { destroy(vertex) }
+        if let structure = nodes[Int(row)].structure { destroy(structure) }
+        destroyForEach(row)
+        nodes[Int(row)].isAlive = false
+        nodes[Int(row)].generation &+= 1
+        nodes[Int(row)].children = []
+        nodes[Int(row)].childrenByID = nil
+        freeNodes.append(row)
+        liveNodes -= 1
+    }
+}

@@ -1,0 +1,153 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+// What the graph tells about itself: to the runtime, and to people.
+
+extension ViewGraph {
+    public func isDurable(_ attribute: AttributeID) -> Bool {
+        if case .state(let isTransient)? = attributes[Int(attribute.index)]?.source { return !isTransient }
+        return false
+    }
+
+    public func type(of place: Place) -> ValueType? {
+        let place = follow(place)
+        return place.steps.isEmpty ? attributes[Int(place.attribute.index)]?.type : nil
+    }
+
+    /// The node and name of a named attribute; nil for hidden ones.
+    public func owner(of attribute: AttributeID) -> (NodeID, String)? {
+        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)], !record.isHidden else { return nil }
+        return (nodeID(record.node), record.name)
+    }
+
+    public func systemValue(_ name: String) -> Value? {
+        ownAttribute(name, of: NodeID.root.row).flatMap { content(of: $0).value }
+    }
+
+    public var hasClocks: Bool { !clocks.isEmpty }
+
+    // MARK: Animation
+
+    /// Whether animations are off where the attribute lives.
+    public func reducesMotion(at attribute: AttributeID) -> Bool {
+        guard let record = attributes[Int(attribute.index)],
+            let source = environmentSource("reduceMotion", at: record.node)
+        else { return false }
+        return content(of: source).value == true
+    }
+
+    public func isAnimationValue(_ attribute: AttributeID) -> Bool { animationValues.contains(attribute) }
+
+    /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is noticed.
+    public func prepareAnimations(for attribute: AttributeID) {
+        forEachAnimation(around: attribute) { _, value in
+            if animationValues.insert(value).inserted {
+                engine.watch(value)
+                _ = content(of: value)
+            }
+            return true
+        }
+    }
+
+    /// The animation of the nearest enclosing modifier whose value changed after a stamp: nil if there is none, `.some(nil)`
+    /// if it says that nothing moves.
+    public func animationModifier(for attribute: AttributeID, since stamp: UInt64) -> String?? {
+        var found: String??
+        forEachAnimation(around: attribute) { animation, value in
+            _ = content(of: value)
+            guard hasChanged(value, since: stamp) else { return true }
+            found = .some(animation)
+            return false
+        }
+        return found
+    }
+
+    private func forEachAnimation(around attribute: AttributeID, _ body: (String?, AttributeID) -> Bool) {
+        guard var row = attributes[Int(attribute.index)]?.node else { return }
+        while true {
+            for (animation, value) in nodes[Int(row)].animations.reversed() where !body(animation, value) { return }
+            if row == NodeID.root.row { return }
+            row = nodes[Int(row)].parent
+        }
+    }
+
+    /// The state whose change made the attribute change last, as far as the engine remembers.
+    public func origin(of attribute: AttributeID) -> AttributeID? {
+        causes(of: attribute).last
+    }
+
+    /// From an attribute down to the input whose change reached it last, the attribute first. Projections lead on to the state
+    /// they are of.
+    public func causes(of attribute: AttributeID) -> [AttributeID] {
+        var chain = [attribute]
+        var seen: Set<AttributeID> = [attribute]
+        while let last = chain.last, let cause = cause(of: last), seen.insert(cause).inserted { chain.append(cause) }
+        return chain
+    }
+
+    private func cause(of attribute: AttributeID) -> AttributeID? {
+        if let cause = engine.cause(of: attribute) { return cause }
+        return projectionOwners[attribute]
+    }
+
+    // MARK: Watching without evaluating
+
+    /// A rule that never ran has no inputs the engine knows of. So that a watcher who wants no values hears of changes all the
+    /// same, the inputs it may read are watched in its place until it runs.
+    public func watchSources(of attribute: AttributeID) {
+        guard engine.changedAt(attribute) == 0 else { return }
+        var seen: Set<AttributeID> = [attribute]
+        var pending = [attribute]
+        while let next = pending.popLast() {
+            let sources = possibleInputs(of: next)
+            if sources.isEmpty, let record = attributes[Int(next.index)], isInput(record.source) {
+                proxies[next, default: []].insert(attribute)
+                engine.watch(next)
+                _ = content(of: next)
+            }
+            for source in sources where seen.insert(source).inserted { pending.append(source) }
+        }
+    }
+
+    /// Every vertex that a vertex may read, whatever branch it takes.
+    private func possibleInputs(of attribute: AttributeID) -> [AttributeID] {
+        guard let record = attributes[Int(attribute.index)] else { return [] }
+        switch record.source {
+        case .alias(let place, let vertex): return [vertex ?? self.vertex(for: place)]
+        case .projection(let whole, _): return [whole]
+        case .override(let inherited, _, let value): return [inherited, value]
+        case .rule(let rule):
+            return rule.sources.flatMap { source -> [AttributeID] in
+                switch source {
+                case .attribute(let attribute): [attribute]
+                case .presence(let attribute, let holder): [attribute, holder]
+                case .dynamic(let place): [vertex(for: place)]
+                case .failure: []
+                }
+            }
+        case .object(let node): return nodes[Int(node)].attributes.map(\.attribute)
+        case .subviews, .sections, .subviewDescription, .preference, .preferenceOutput:
+            // What these read is found only by looking at the tree, which is what evaluating them does.
+            _ = content(of: attribute)
+            return engine.inputs(of: attribute)
+        case .state, .system, .literal: return []
+        }
+    }
+
+    /// The watched vertices that a reported one stands for: itself, and those that never ran and may read it.
+    public func forEachWatchedBehind(_ attribute: AttributeID, _ body: (AttributeID) -> Void) {
+        body(attribute)
+        guard let watchers = proxies[attribute] else { return }
+        _ = content(of: attribute)
+        for watcher in watchers {
+            if engine.isAlive(watcher), engine.changedAt(watcher) == 0 {
+                body(watcher)
+            } else {
+                proxies[attribute]?.remove(watcher)
+            }
+        }
+        if proxies[attribute]?.isEmpty == true { proxies[attribute] = nil }
+    }
+}

@@ -1,0 +1,110 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+// From paths to nodes and attributes, and back.
+
+extension ViewGraph {
+    /// - Throws: `notFound`, naming the first id that is missing and the nearest one there is.
+    public func node(at ids: [String]) throws(Failure) -> NodeID {
+        var at = NodeID.root.row
+        for (depth, id) in ids.enumerated() {
+            guard let next = child(id, of: at) else {
+                let parent = AttributePath.describe(nodes: Array(ids.prefix(depth)))
+                throw Failure(
+                    .notFound, "no node \(AttributePath.quoteIfNeeded(id)) in \(parent)",
+                    path: AttributePath.describe(nodes: ids),
+                    hint: NearestName.hint(id, among: nodes[Int(at)].children.map { nodes[Int($0)].id }))
+            }
+            at = next
+        }
+        return nodeID(at)
+    }
+
+    /// The attribute a path names, and the steps into its value.
+    /// - Throws: `notFound`, with the nearest name; `invalid` for a path that names a node only.
+    public func locate(_ path: AttributePath) throws(Failure) -> Place {
+        let node = try node(at: path.nodes)
+        guard let name = path.attribute else {
+            throw Failure(
+                .invalid, "\(path) names a node, not an attribute", path: path.description,
+                hint: attributeNames(of: node.row).first.map { "add an attribute: \(path).\($0)" }
+                    ?? "the node has no attributes")
+        }
+        guard let attribute = ownAttribute(name, of: node.row) else {
+            throw Failure(
+                .notFound, "no attribute \(name) on \(path.node)", path: path.description,
+                hint: NearestName.hint(name, among: attributeNames(of: node.row)))
+        }
+        return Place(attribute, path.steps)
+    }
+
+    /// The content of a place now.
+    public func content(at place: Place) -> Content {
+        let place = follow(place)
+        return content(of: place)
+    }
+
+    /// The vertex to watch for a place; shared by all who watch it.
+    public func watchable(_ place: Place) -> AttributeID {
+        guard !place.steps.isEmpty else { return place.attribute }
+        return vertex(for: place)
+    }
+
+    /// The vertex that somebody watches for a place, if there is one.
+    public func existingVertex(for place: Place) -> AttributeID? {
+        guard !place.steps.isEmpty else { return place.attribute }
+        let place = follow(place)
+        guard !place.steps.isEmpty else { return place.attribute }
+        return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
+    }
+
+    public func attributeNames(of row: UInt32) -> [String] {
+        (nodes[Int(row)].attributes + nodes[Int(row)].elementScope).map(\.name)
+    }
+
+    /// The full name of an attribute, hidden ones included.
+    public func path(of attribute: AttributeID) -> String {
+        guard let record = attributes[Int(attribute.index)] else { return "a removed attribute" }
+        let owner = nodes[Int(record.node)]
+        guard owner.isObject else { return path(of: nodeID(record.node)) + "." + AttributePath.quoteIfNeeded(record.name) }
+        return path(of: nodeID(owner.parent)) + "." + owner.id + "." + record.name
+    }
+
+    /// Every named attribute that a pattern matches, in tree order. Cost: O(nodes below the pattern's first wildcard).
+    public func forEachAttribute(matching pattern: PathPattern, _ body: (AttributeID, String) -> Void) {
+        forEachNode(matching: pattern) { row, path in
+            for (name, attribute) in nodes[Int(row)].attributes + nodes[Int(row)].elementScope
+            where pattern.attribute.map({ $0.hasSameBytes(as: name) }) ?? true {
+                body(attribute, path + "." + AttributePath.quoteIfNeeded(name))
+            }
+        }
+    }
+
+    /// Every node that a pattern's segments match.
+    public func forEachNode(matching pattern: PathPattern, _ body: (UInt32, String) -> Void) {
+        var start = NodeID.root.row
+        var prefix: [String] = []
+        for segment in pattern.segments {
+            guard case .id(let id) = segment else { break }
+            guard let next = child(id, of: start) else { return }
+            start = next
+            prefix.append(id)
+        }
+        if prefix.count == pattern.segments.count {
+            body(start, AttributePath.describe(nodes: prefix))
+            return
+        }
+        let deepest = pattern.segments.contains(.anyDepth) ? Int.max : pattern.segments.count
+        var pending: [(UInt32, [String])] = [(start, prefix)]
+        while let (row, ids) = pending.popLast() {
+            if pattern.matches(nodes: ids) { body(row, AttributePath.describe(nodes: ids)) }
+            if ids.count < deepest {
+                for child in nodes[Int(row)].children.reversed() { pending.append((child, ids + [nodes[Int(child)].id])) }
+            }
+        }
+    }
+
+    /// Whether a node is among those that a pattern names.
+    public func matches(_ pattern: PathPattern, _ node: NodeID) -> Bool { pattern.matches(nodes: ids(of: node.row)) }
+}

@@ -1,0 +1,165 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+/// Names one node for as long as it lives; a row is reused, its generation is not.
+public struct NodeID: Hashable, Sendable {
+    public let row: UInt32
+    let generation: UInt32
+
+    /// The node `/`, which is always there.
+    public static let root = NodeID(row: 0, generation: 1)
+}
+
+/// Where a node stands in its parent: sections keep three lists in one.
+enum Slot: UInt8 {
+    case content, header, footer
+}
+
+/// What an attribute is to its users.
+public enum AttributeKind: String, Sendable {
+    case state, binding, `let`, computed, inherit, clock
+}
+
+/// A node of the tree, as a row.
+struct NodeRecord {
+    var id: String
+    var kind: NodeKind
+    var slot: Slot = .content
+    var generation: UInt32
+    var isAlive = true
+    /// The root is its own parent.
+    var parent: UInt32
+    /// In order; a section's header comes first and its footer last.
+    var children: [UInt32] = []
+    /// Child rows by id; only once there are more than a few.
+    var childrenByID: [String: UInt32]?
+    /// What it was made from; shared by all instances.
+    var definition: NodeDefinition
+    /// Named attributes, in the order of definition.
+    var attributes: [(name: String, attribute: AttributeID)] = []
+    /// An instance's element and index, as its `forEach` names them.
+    var elementScope: [(name: String, attribute: AttributeID)] = []
+    /// The properties of an object in a state; such a node is no child of its parent.
+    var isObject = false
+    /// Lexical scopes end here: the root of a component's body, or an object.
+    var isScopeBoundary: Bool
+    /// Overrides and transforms of the environment that begin at this node, in order of application.
+    var environment: [(key: String, attribute: AttributeID)] = []
+    /// Objects that this node provides to what is below, by type, as (path of) attributes that hold them.
+    var objects: [(type: String, object: UInt32)] = []
+    /// What the node says of itself to its container.
+    var containerValues: [(key: String, steps: [AttributePath.Step], source: AttributeID)] = []
+    var tag: AttributeID?
+    var preferences: [(key: String, source: AttributeID)] = []
+    var animations: [(animation: String?, value: AttributeID)] = []
+    /// Present once somebody reads what depends on the shape of the tree below; counts up with every change of it.
+    var structure: AttributeID?
+    /// Vertices of the system, made when first read, by what they are.
+    var system: [SystemAttribute: AttributeID] = [:]
+    /// Set while `kind` is `.forEach`.
+    var instances: ForEachState?
+}
+
+/// Attributes that every node has without naming them; their vertices exist once somebody reads them.
+enum SystemAttribute: Hashable {
+    case selfID, selfPath, selfIndex
+    case subviews, sections
+    /// What a subview shows its container.
+    case description
+    /// The merged preference of a key at and below the node; null where nobody writes.
+    case preferenceOutput(String)
+    case preference(String)
+}
+
+extension ViewGraph {
+    /// From this many children on they are found through a dictionary.
+    static let childIndexThreshold = 12
+
+    public func isAlive(_ node: NodeID) -> Bool {
+        Int(node.row) < nodes.count && nodes[Int(node.row)].isAlive && nodes[Int(node.row)].generation == node.generation
+    }
+
+    func nodeID(_ row: UInt32) -> NodeID { NodeID(row: row, generation: nodes[Int(row)].generation) }
+
+    func createNode(
+        id: String, definition: NodeDefinition, kind: NodeKind, parent: UInt32, slot: Slot, isScopeBoundary: Bool
+    ) -> UInt32 {
+        let row: UInt32
+        if let free = freeNodes.popLast() {
+            row = free
+            let generation = nodes[Int(row)].generation
+            nodes[Int(row)] = NodeRecord(
+                id: id, kind: kind, slot: slot, generation: generation, parent: parent, definition: definition,
+                isScopeBoundary: isScopeBoundary)
+        } else {
+            row = UInt32(nodes.count)
+            nodes.append(
+                NodeRecord(
+                    id: id, kind: kind, slot: slot, generation: 1, parent: parent, definition: definition,
+                    isScopeBoundary: isScopeBoundary))
+        }
+        liveNodes += 1
+        return row
+    }
+
+    func child(_ id: String, of row: UInt32) -> UInt32? {
+        if let index = nodes[Int(row)].childrenByID { return index[id] }
+        return nodes[Int(row)].children.first { nodes[Int($0)].id.hasSameBytes(as: id) }
+    }
+
+    /// Adds a child at a place among its siblings; nil: last.
+    func attach(_ child: UInt32, to parent: UInt32, at place: Int? = nil) {
+        let position = min(place ?? nodes[Int(parent)].children.count, nodes[Int(parent)].children.count)
+        nodes[Int(parent)].children.insert(child, at: position)
+        nodes[Int(child)].parent = parent
+        if nodes[Int(parent)].childrenByID != nil {
+            let id = nodes[Int(child)].id
+            nodes[Int(parent)].childrenByID?[id] = child
+        } else if nodes[Int(parent)].children.count > ViewGraph.childIndexThreshold {
+            nodes[Int(parent)].childrenByID = Dictionary(
+                uniqueKeysWithValues: nodes[Int(parent)].children.map { (nodes[Int($0)].id, $0) })
+        }
+    }
+
+    func detach(_ child: UInt32) {
+        let parent = Int(nodes[Int(child)].parent)
+        if let place = nodes[parent].children.firstIndex(of: child) { nodes[parent].children.remove(at: place) }
+        let id = nodes[Int(child)].id
+        nodes[parent].childrenByID?[id] = nil
+    }
+
+    /// Ids from the root down; empty for the root. O(depth).
+    func ids(of row: UInt32) -> [String] {
+        var ids: [String] = []
+        var at = row
+        while at != NodeID.root.row {
+            ids.append(nodes[Int(at)].id)
+            at = nodes[Int(at)].parent
+        }
+        return ids.reversed()
+    }
+
+    public func path(of node: NodeID) -> String { AttributePath.describe(nodes: ids(of: node.row)) }
+
+    /// Whether `row` is `ancestor` or below it.
+    func isInside(_ row: UInt32, of ancestor: UInt32) -> Bool {
+        var at = row
+        while at != ancestor {
+            if at == NodeID.root.row { return false }
+            at = nodes[Int(at)].parent
+        }
+        return true
+    }
+
+    /// The rows of a subtree, parents before children, siblings in order.
+    func subtree(of row: UInt32) -> [UInt32] {
+        var rows: [UInt32] = []
+        var pending = [row]
+        while let next = pending.popLast() {
+            rows.append(next)
+            pending.append(contentsOf: nodes[Int(next)].children.reversed())
+        }
+        return rows
+    }
+}

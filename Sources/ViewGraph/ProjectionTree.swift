@@ -1,0 +1,162 @@
+import AttributeGraph
+import AttributeValues
+
+/// The places inside one attribute's value that somebody reads, as a tree of steps; each place is a vertex of its own.
+///
+/// For a state the vertices are inputs, kept equal to the value by `refresh`, which visits only the places that a write
+/// can touch: so a change of `a.c` marks nothing that reads `a.b`. For other attributes they are rules that select, and
+/// stop at equal values.
+final class ProjectionTree {
+    final class Entry {
+        var attribute: AttributeID?
+        /// Asked for by a rule as it ran, so nothing but an edge of the engine holds on to it.
+        var isTemporary = false
+        /// `.key` and `.index` steps.
+        var children: [AttributePath.Step: Entry] = [:]
+        /// `.element` steps, by field and value.
+        var elements: [String: [Value: Entry]] = [:]
+
+        var isLeaf: Bool { children.isEmpty && elements.isEmpty }
+    }
+
+    let root = Entry()
+    /// Places that rules found as they ran, and how many of them are worth a look for those that nobody reads any more.
+    var temporaryCount = 0
+    var sweepLimit = 64
+
+    func entry(at steps: [AttributePath.Step]) -> Entry {
+        var entry = root
+        for step in steps {
+            if case .element(let field, let value) = step {
+                let next = entry.elements[field]?[value] ?? Entry()
+                entry.elements[field, default: [:]][value] = next
+                entry = next
+            } else {
+                let next = entry.children[step] ?? Entry()
+                entry.children[step] = next
+                entry = next
+            }
+        }
+        return entry
+    }
+
+    func existing(at steps: [AttributePath.Step]) -> AttributeID? {
+        var entry = root
+        for step in steps {
+            let next: Entry?
+            if case .element(let field, let value) = step {
+                next = entry.elements[field]?[value]
+            } else {
+                next = entry.children[step]
+            }
+            guard let next else { return nil }
+            entry = next
+        }
+        return entry.attribute
+    }
+
+    func forEachAttribute(_ body: (AttributeID) -> Void) {
+        forEachEntry { entry in if let attribute = entry.attribute { body(attribute) } }
+    }
+
+    func forEachEntry(_ body: (Entry) -> Void) {
+        var pending = [root]
+        while let entry = pending.popLast() {
+            body(entry)
+            pending.append(contentsOf: entry.children.values)
+            for entries in entry.elements.values { pending.append(contentsOf: entries.values) }
+        }
+    }
+
+    /// Forgets branches without a vertex.
+    func prune() {
+        // Leaves first: an entry is listed before its children, so the reverse order sees them emptied.
+        var entries: [Entry] = []
+        forEachEntry { entries.append($0) }
+        for entry in entries.reversed() {
+            entry.children = entry.children.filter { !$0.value.isLeaf || $0.value.attribute != nil }
+            entry.elements = entry.elements.mapValues { $0.filter { !$0.value.isLeaf || $0.value.attribute != nil } }
+                .filter { !$0.value.isEmpty }
+        }
+    }
+
+    /// Tells every place that may differ between two values of the attribute its new content.
+    /// Cost: O(children of the containers that differ) at worst, O(changed elements) for lists whose elements are shared.
+    func refresh(from old: Value, to new: Value, _ set: (AttributeID, Content) -> Void) {
+        var pending: [(Entry, Value?, Content)] = [(root, old, .value(new))]
+        while let (entry, old, content) = pending.popLast() {
+            if let attribute = entry.attribute { set(attribute, content) }
+            if entry.isLeaf { continue }
+            let new = content.value
+            if let old, let new, old.isIdentical(to: new) { continue }
+            for (step, child) in entry.children {
+                let before = old?.child(step)
+                let after = content.selecting(step)
+                if let before, case .value(let value) = after, before.isIdentical(to: value) { continue }
+                pending.append((child, before, after))
+            }
+            for (field, entries) in entry.elements {
+                refreshElements(field, entries, old, content, &pending)
+            }
+        }
+    }
+
+    /// Elements found by id: only those whose place lies in the stretch that differs are looked up again.
+    private func refreshElements(
+        _ field: String, _ entries: [Value: Entry], _ old: Value?, _ content: Content,
+        _ pending: inout [(Entry, Value?, Content)]
+    ) {
+        guard case .list(let before)? = old, case .value(.list(let after)) = content else {
+            for (id, entry) in entries {
+                let step = AttributePath.Step.element(field: field, value: id)
+                pending.append((entry, old?.child(step), content.selecting(step)))
+            }
+            return
+        }
+        let shorter = min(before.count, after.count)
+        var prefix = 0
+        while prefix < shorter, before[prefix].isIdentical(to: after[prefix]) { prefix += 1 }
+        var suffix = 0
+        while suffix < shorter - prefix, before[before.count - 1 - suffix].isIdentical(to: after[after.count - 1 - suffix]) {
+            suffix += 1
+        }
+        var touched: [Value: (Value?, Value?)] = [:]
+        for element in before[prefix..<before.count - suffix].reversed() {
+            if let id = element.map?[field] { touched[id] = (element, nil) }
+        }
+        for element in after[prefix..<after.count - suffix].reversed() {
+            if let id = element.map?[field] { touched[id] = (touched[id]?.0, element) }
+        }
+        for (id, (oldElement, newElement)) in touched {
+            guard let entry = entries[id] else { continue }
+            let step = AttributePath.Step.element(field: field, value: id)
+            // Only a twin with the same id outside the stretch could stand for one that has gone.
+            let content = newElement.map { Content.value($0) } ?? content.selecting(step)
+            pending.append((entry, oldElement, content))
+        }
+    }
+}
+
+extension Content {
+    func selecting(_ step: AttributePath.Step) -> Content {
+        guard case .value(let value) = self else { return self }
+        return value.select(CollectionOfOne(step))
+    }
+}
+
+extension Value {
+    /// Whether two values are surely the same by a look at their outsides: scalars, and shared storage. O(1).
+    func isIdentical(to other: Value) -> Bool {
+        switch (self, other) {
+        case (.map(let a), .map(let b)): return a.isIdentical(to: b)
+        case (.list(let a), .list(let b)):
+            return a.count == b.count
+                && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
+        case (.bytes(let a), .bytes(let b)):
+            return a.count == b.count
+                && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
+        case (.optional, .optional): return false
+        default: return self == other
+        }
+    }
+}

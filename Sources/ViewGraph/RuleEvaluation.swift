@@ -1,0 +1,85 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+
+/// Gives a rule the contents of the vertices it is bound to; the engine records what was read.
+struct GraphReader: RuleReader {
+    unowned(unsafe) let graph: ViewGraph
+    let sources: [BoundInput]
+    /// What the engine threw to abandon this run.
+    var interruption: (any Error)?
+
+    mutating func read(_ input: Int) -> Reading {
+        switch sources[input] {
+        case .attribute(let attribute): return read(attribute)
+        case .presence(let attribute, let holder): return readPresence(attribute, holder)
+        case .failure(let failure): return .failure(failure)
+        case .dynamic(let place): return read(graph.vertex(for: place, isTemporary: true))
+        }
+    }
+
+    mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
+        guard case .dynamic(let place) = sources[input] else { return read(input) }
+        return read(graph.vertex(for: Place(place.attribute, place.steps + steps), isTemporary: true))
+    }
+
+    private mutating func read(_ attribute: AttributeID) -> Reading {
+        do {
+            switch try graph.engine.read(attribute) {
+            case .value(let value): return .value(value)
+            case .failure(let failure): return .failure(failure)
+            }
+        } catch {
+            interruption = error
+            return .interrupted
+        }
+    }
+
+    /// Present when there is a content; absent when what would hold it is there without it.
+    private mutating func readPresence(_ attribute: AttributeID, _ holder: AttributeID) -> Reading {
+        switch read(attribute) {
+        case .value: return .value(.bool(true))
+        case .interrupted: return .interrupted
+        case .failure: break
+        }
+        guard case .value(let value) = read(holder) else { return read(holder) }
+        switch value {
+        case .map, .optional, .list: return .value(.bool(false))
+        default:
+            return .failure(Failure(.ruleFailed, "type '\(value.typeName)' does not support field selection"))
+        }
+    }
+}
+
+extension ViewGraph {
+    func evaluate(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
+        // A read may evaluate another rule before this one goes on, so each level of nesting has an evaluator of its own.
+        if evaluationDepth == evaluators.count { evaluators.append(Evaluator()) }
+        let evaluator = evaluators[evaluationDepth]
+        evaluationDepth += 1
+        defer { evaluationDepth -= 1 }
+        var reader = GraphReader(graph: self, sources: rule.sources)
+        switch evaluator.evaluate(rule.program, &reader) {
+        case .content(.value(let value)):
+            recordedRuns?.append(attribute)
+            guard let type = attributes[Int(attribute.index)]?.type, type != .dyn else { return .value(value) }
+            // A computed of a written type holds that type: an int widens, anything else is the rule's fault.
+            return type.accept(value).map { .value($0) } ?? .value(value)
+        case .content(.failure(let failure)):
+            recordedRuns?.append(attribute)
+            return .failure(failure)
+        case .interrupted: throw reader.interruption ?? Interrupted()
+        }
+    }
+
+    /// A rule over a handful of values, outside the graph.
+    func evaluate(_ program: Program, bindings: ValueMap) -> Content {
+        if evaluationDepth == evaluators.count { evaluators.append(Evaluator()) }
+        let evaluator = evaluators[evaluationDepth]
+        evaluationDepth += 1
+        defer { evaluationDepth -= 1 }
+        return evaluator.evaluate(program, bindings: bindings)
+    }
+
+    private struct Interrupted: Error {}
+}

@@ -1,0 +1,79 @@
+import AttributeGraph
+import AttributeValues
+
+/// The engine's side of the view graph: how a vertex is evaluated, and when two contents are equal.
+///
+/// Lifetime: the view graph owns the engine, which owns this host; the reference back is unretained and good for as
+/// long as the engine runs.
+struct RuleHost: GraphHost {
+    typealias Value = Content
+
+    private var graph: Unmanaged<ViewGraph>?
+
+    mutating func attach(to graph: ViewGraph) { self.graph = .passUnretained(graph) }
+
+    static let removed = Failure(.removed, "the attribute it refers to has been removed")
+
+    func evaluate(_ attribute: AttributeID, in engine: GraphCore<RuleHost>) throws -> Content? {
+        guard let graph else { return .failure(RuleHost.removed) }
+        return try graph._withUnsafeGuaranteedRef { try $0.evaluate(attribute) }
+    }
+
+    func areEqual(_ old: borrowing Content, _ new: borrowing Content) -> Bool {
+        switch (copy old, copy new) {
+        case (.value(let a), .value(let b)): a == b
+        case (.failure(let a), .failure(let b)): a == b
+        default: false
+        }
+    }
+
+    func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Content? {
+        guard let graph else { return nil }
+        return graph._withUnsafeGuaranteedRef { graph in
+            let names = path.filter { !graph.isHidden($0) }.map { graph.path(of: $0) }
+            let shown = names.isEmpty ? path.map { graph.path(of: $0) } : names
+            return .failure(
+                Failure(
+                    .cycle, "cycle: \((shown + shown.prefix(1)).joined(separator: " → "))", path: shown.first,
+                    hint: "let one of these attributes read something else"))
+        }
+    }
+
+    func value(ofRemoved attribute: AttributeID) throws -> Content { .failure(RuleHost.removed) }
+
+    func value(ofFailed attribute: AttributeID) throws -> Content { .failure(RuleHost.removed) }
+
+    func didDestroy(_ attribute: AttributeID) {}
+}
+
+extension ViewGraph {
+    /// Runs what makes a vertex's content.
+    func evaluate(_ attribute: AttributeID) throws -> Content {
+        guard let source = attributes[Int(attribute.index)]?.source else { return .failure(RuleHost.removed) }
+        switch source {
+        case .rule(let rule): return try evaluate(rule, for: attribute)
+        case .alias(let place, let vertex):
+            if let vertex { return try engine.read(vertex) }
+            let found = self.vertex(for: place)
+            attributes[Int(attribute.index)]?.source = .alias(place, vertex: found)
+            return try engine.read(found)
+        case .projection(let whole, let steps):
+            let content = try engine.read(whole)
+            guard case .value(let value) = content else { return content }
+            return value.select(steps)
+        case .literal(let content): return content
+        case .override(let inherited, let steps, let value):
+            return try overriding(inherited, steps, value)
+        case .subviews: return try subviews(of: record(attribute).node)
+        case .sections: return try sections(of: record(attribute).node)
+        case .subviewDescription: return try describeSubview(record(attribute).node)
+        case .preferenceOutput(let key): return try preferenceOutput(key, at: record(attribute).node)
+        case .preference(let key): return try preference(key, at: record(attribute).node)
+        case .object(let node): return try objectValue(node)
+        case .state, .system:
+            preconditionFailure("inputs are set, not evaluated")
+        }
+    }
+
+    func isHidden(_ attribute: AttributeID) -> Bool { attributes[Int(attribute.index)]?.isHidden ?? true }
+}

@@ -1,0 +1,156 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+/// Where names are looked up, from inside out.
+enum Scope {
+    /// A computed: the node's own attributes alone.
+    case own
+    /// `let`, bindings and the data of `forEach`: the enclosing nodes, nearest first.
+    case enclosing
+    /// Modifiers: the node itself, then as `enclosing`.
+    case modifier
+    /// Modifiers of the environment: as `modifier`, but `env` is what the node inherits.
+    case environmentModifier
+}
+
+extension ViewGraph {
+    /// The attribute that a name means at a node, or nil.
+    func attribute(named name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
+        if case .enclosing = scope {
+            // An instance of a `forEach` sees its own element and index where other nodes see only what encloses them.
+            for (own, attribute) in nodes[Int(row)].elementScope where own.hasSameBytes(as: name) { return attribute }
+        } else if let own = ownAttribute(name, of: row) {
+            return own
+        }
+        if case .own = scope { return nil }
+        var at = row
+        while at != NodeID.root.row {
+            at = nodes[Int(at)].parent
+            if let found = ownAttribute(name, of: at) { return found }
+            // Beyond the root of a component's body its attributes' names mean nothing.
+            if nodes[Int(at)].isScopeBoundary { return nil }
+        }
+        return nil
+    }
+
+    func ownAttribute(_ name: String, of row: UInt32) -> AttributeID? {
+        for (own, attribute) in nodes[Int(row)].attributes where own.hasSameBytes(as: name) { return attribute }
+        for (own, attribute) in nodes[Int(row)].elementScope where own.hasSameBytes(as: name) { return attribute }
+        return nil
+    }
+
+    /// Follows a place to where its value lives. Never fails: a place that leads nowhere reads as its failure.
+    func follow(_ place: Place) -> Place {
+        var place = place
+        // Bindings form a chain upwards in the tree, so it ends; the bound guards against a mistake of ours.
+        for _ in 0...limits.depth {
+            guard let record = attributes[Int(place.attribute.index)] else { return place }
+            switch record.source {
+            case .alias(let target, _):
+                place = Place(target.attribute, target.steps + place.steps)
+            case .object(let node):
+                guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node) else {
+                    return place
+                }
+                place = Place(attribute, Array(place.steps.dropFirst()))
+            default:
+                return place
+            }
+        }
+        return place
+    }
+
+    /// The vertex that always holds what a place holds.
+    /// - Parameter isTemporary: asked by a rule as it runs; the vertex goes when nobody reads it any more.
+    func vertex(for place: Place, isTemporary: Bool = false) -> AttributeID {
+        let place = follow(place)
+        guard !place.steps.isEmpty else { return place.attribute }
+        return projection(of: place.attribute, at: place.steps, isTemporary)
+    }
+
+    /// The vertex for a place inside an attribute's value; made when first asked for, shared from then on.
+    func projection(of attribute: AttributeID, at steps: [AttributePath.Step], _ isTemporary: Bool) -> AttributeID {
+        let index = Int(attribute.index)
+        guard let record = attributes[index] else { return attribute }
+        let tree = record.projections ?? ProjectionTree()
+        if record.projections == nil { attributes[index]?.projections = tree }
+        let entry = tree.entry(at: steps)
+        if let existing = entry.attribute {
+            if !isTemporary { entry.isTemporary = false }
+            return existing
+        }
+        entry.isTemporary = isTemporary
+        if isTemporary {
+            tree.temporaryCount += 1
+            if tree.temporaryCount == tree.sweepLimit { sweepQueue.append(attribute) }
+        }
+        let made: AttributeID
+        let name = record.name + steps.map(\.description).joined()
+        if isInput(record.source) {
+            let content = content(of: Place(attribute, steps))
+            made = createInput(content, node: record.node, name: name, kind: record.kind, source: .system)
+            projectionOwners[made] = attribute
+        } else {
+            made = createRule(
+                node: record.node, name: name, kind: record.kind, source: .projection(of: attribute, steps: steps))
+        }
+        entry.attribute = made
+        return made
+    }
+
+    /// Drops the places that rules once looked into and nobody reads any more, so that changing keys leave nothing behind.
+    func sweepProjections() {
+        for attribute in sweepQueue where engine.isAlive(attribute) {
+            guard let tree = record(attribute).projections else { continue }
+            var kept = 0
+            tree.forEachEntry { entry in
+                guard entry.isTemporary, let projection = entry.attribute else { return }
+                if engine.readers(of: projection).isEmpty, !engine.isWatched(projection) {
+                    attributes[Int(projection.index)] = nil
+                    projectionOwners[projection] = nil
+                    engine.destroy(projection)
+                    entry.attribute = nil
+                } else {
+                    kept += 1
+                }
+            }
+            tree.prune()
+            tree.temporaryCount = kept
+            tree.sweepLimit = max(64, kept * 2)
+        }
+        sweepQueue = []
+    }
+
+    func isInput(_ source: Source) -> Bool {
+        switch source {
+        case .state, .system: true
+        default: false
+        }
+    }
+
+    /// Sets an input and every vertex for a place inside it.
+    func setInput(_ attribute: AttributeID, _ content: Content) {
+        guard let record = attributes[Int(attribute.index)] else { return }
+        if let projections = record.projections {
+            let old = self.content(of: attribute)
+            switch (old, content) {
+            case (.value(let before), .value(let after)):
+                projections.refresh(from: before, to: after) { setEngineInput($0, $1) }
+            case (_, .value(let after)):
+                projections.refresh(from: .null, to: after) { setEngineInput($0, $1) }
+            case (_, .failure):
+                projections.forEachAttribute { setEngineInput($0, content) }
+            }
+        }
+        setEngineInput(attribute, content)
+    }
+
+    private func setEngineInput(_ attribute: AttributeID, _ content: Content) {
+        guard engine.isAlive(attribute) else { return }
+        do { _ = try engine.set(attribute, content) } catch {
+            preconditionFailure("inputs are only written between evaluations: \(error)")
+        }
+    }
+}

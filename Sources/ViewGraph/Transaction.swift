@@ -1,0 +1,151 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+/// What a transaction wants, before any of it has reached the engine.
+struct OpenTransaction {
+    /// States with the value each shall have, in the order in which they were first written.
+    var order: [AttributeID] = []
+    var values: [AttributeID: Value] = [:]
+    /// Inputs that have reached the engine ahead of the commit, with what they held before.
+    var undo: [(attribute: AttributeID, content: Content)] = []
+    /// Animations of the bindings that were written through, by the state they reached.
+    var bindingAnimations: [AttributeID: String] = [:]
+}
+
+/// What a committed transaction changed.
+public struct Commit {
+    /// States whose value is another one now.
+    public var states: [AttributeID] = []
+    public var bindingAnimations: [AttributeID: String] = [:]
+}
+
+extension ViewGraph {
+    /// Opens a transaction: all writes up to `commit` are one change, or none after `rollBack`.
+    public func begin() {
+        precondition(transaction == nil, "transactions do not nest")
+        transaction = OpenTransaction()
+        engine.beginBatch()
+    }
+
+    /// Makes the writes visible and brings the tree in line with its data. Evaluates only what the tree depends on.
+    public func commit() -> Commit {
+        let before = engine.revision
+        handOverWrites()
+        guard let done = transaction else { preconditionFailure("no open transaction") }
+        transaction = nil
+        engine.endBatch()
+        var commit = Commit(bindingAnimations: done.bindingAnimations)
+        commit.states = done.order.filter { engine.changedAt($0) > before }
+        settleStructure()
+        return commit
+    }
+
+    /// Takes all writes back. Nothing counts as changed.
+    public func rollBack() {
+        guard let done = transaction else { preconditionFailure("no open transaction") }
+        transaction = nil
+        for (attribute, content) in done.undo.reversed() { setInput(attribute, content) }
+        engine.endBatch()
+    }
+
+    /// The content of a place as the open transaction leaves it so far.
+    public func contentInTransaction(at place: Place) -> Content {
+        let place = follow(place)
+        if let value = transaction?.values[place.attribute] { return value.select(place.steps) }
+        // A rule may depend on what was written; a state that was not written cannot.
+        if !isInput(record(place.attribute).source) { handOverWrites() }
+        return content(of: place)
+    }
+
+    private func handOverWrites() {
+        guard let open = transaction else { return }
+        for state in open.order {
+            guard let value = open.values[state] else { continue }
+            transaction?.undo.append((state, content(of: state)))
+            setInput(state, .value(value))
+        }
+        transaction?.values = [:]
+    }
+
+    /// Changes the value at a place, through any bindings, in the open transaction.
+    /// - Parameter change: from the present value (nil: a key that is not there) to the new one (nil: remove it).
+    /// - Throws: `readOnly`, `typeMismatch`, `notFound`, `dangling` or what `change` throws; then nothing was written.
+    public func write(
+        _ place: Place, through path: AttributePath, _ change: (Value?) throws(Failure) -> Value?
+    ) throws(Failure) {
+        let (state, animation) = try writable(place, path)
+        let whole: Value
+        if let written = transaction?.values[state.attribute] {
+            whole = written
+        } else {
+            whole = try content(of: state.attribute).get()
+        }
+        let type = record(state.attribute).type
+        let changed: Value
+        do { changed = try whole.changing(state.steps, change) } catch { throw error.located(at: path.description) }
+        guard let accepted = type.accept(changed) else { throw mismatch(type, changed, state, path) }
+        guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
+        if transaction?.values.updateValue(accepted, forKey: state.attribute) == nil {
+            transaction?.order.append(state.attribute)
+        }
+        if let animation { transaction?.bindingAnimations[state.attribute] = animation }
+    }
+
+    private func mismatch(_ type: ValueType, _ value: Value, _ place: Place, _ path: AttributePath) -> Failure {
+        let found = place.steps.isEmpty ? ValueType(of: value).description : "the changed value"
+        let shown = if case .null = value { "null" } else { found }
+        return Failure(
+            .typeMismatch, "\(path) holds \(type), not \(shown)", path: path.description,
+            hint: "write a value of type \(type)")
+    }
+
+    /// The state that a write to a place ends in, with the animation of the outermost binding that has one.
+    private func writable(_ place: Place, _ path: AttributePath) throws(Failure) -> (Place, String?) {
+        var place = place
+        var animation: String?
+        for _ in 0...limits.depth {
+            let record = record(place.attribute)
+            if animation == nil { animation = record.animation }
+            switch (record.kind, record.source) {
+            case (_, .state): return (place, animation)
+            case (_, .object(let node)):
+                guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node) else {
+                    throw Failure(
+                        .readOnly, "\(path) holds an object; write one of its properties", path: path.description,
+                        hint: "one of \(nodes[Int(node)].attributes.map(\.name).joined(separator: ", "))")
+                }
+                place = Place(attribute, Array(place.steps.dropFirst()))
+            case (.binding, .alias(let target, _)): place = Place(target.attribute, target.steps + place.steps)
+            case (.binding, .literal(.failure(let failure))): throw failure.located(at: path.description)
+            default: throw readOnly(record, path)
+            }
+        }
+        throw Failure(.limit, "\(path) goes through too many bindings", path: path.description)
+    }
+
+    private func readOnly(_ record: AttributeRecord, _ path: AttributePath) -> Failure {
+        var hint: String
+        switch (record.kind, record.source) {
+        case (.let, .alias(let source, _)):
+            hint = "it is \(self.path(of: follow(source).attribute)), which can be written"
+        case (.let, .rule(let rule)): hint = "a let; it comes from the rule \(rule.program.text)"
+        case (.let, _): hint = "a let is given by whoever uses the component; make it a state or a binding"
+        case (.computed, .rule(let rule)): hint = "it is computed as \(rule.program.text)"
+        case (.inherit, _): hint = "override it with environment: on a node above"
+        case (.binding, _): hint = "it is bound to a constant"
+        default: hint = "write what it depends on"
+        }
+        if case .let = record.kind, case .alias(let source, _) = record.source {
+            let target = follow(source).attribute
+            if case .state = self.record(target).source {} else { hint = "it comes from \(self.path(of: target))" }
+        }
+        return Failure(.readOnly, "\(path) is a \(record.kind.rawValue), which cannot be written", path: path.description, hint: hint)
+    }
+
+    /// Sets one of the values that live on the root, outside any client's transaction.
+    public func setSystemValue(_ name: String, _ value: Value) {
+        guard let attribute = ownAttribute(name, of: NodeID.root.row) else { return }
+        setInput(attribute, .value(value))
+    }
+}

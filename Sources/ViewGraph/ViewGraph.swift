@@ -1,0 +1,154 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+/// SwiftUI's data flow over the engine: a tree of nodes whose attributes are states, bindings, lets, computeds, inherited
+/// environment values and clocks.
+///
+/// It knows no clients, sockets or time: transactions come in (`Transaction`), content is read out (`content(of:)`), and
+/// what may have changed is drained (`drainInvalidated`). One owner, one thread.
+public final class ViewGraph {
+    typealias Engine = GraphCore<RuleHost>
+
+    let engine: Engine
+    public internal(set) var declarations = Declarations()
+    public let limits: Limits
+
+    /// Rows by `NodeID.row`. Row 0 is `/`.
+    var nodes: [NodeRecord] = []
+    var freeNodes: [UInt32] = []
+    public internal(set) var liveNodes = 0
+
+    /// Rows by the engine's attribute index.
+    var attributes: [AttributeRecord?] = []
+
+    /// The declared default of each environment key, where no node overrides it.
+    var environmentDefaults: [String: AttributeID] = [:]
+    /// One vertex per schedule, shared by all clocks of it.
+    var clocks: [ClockSchedule: AttributeID] = [:]
+    /// The time that clocks show.
+    var wallTime: Timestamp
+
+    /// `forEach` nodes whose data is watched, by the engine index of the data.
+    var forEachByData: [UInt32: UInt32] = [:]
+    var staleForEach: Set<UInt32> = []
+    /// Watched attributes reported by the engine and not yet taken.
+    var invalidated: [AttributeID] = []
+    /// Attributes with many temporary projections.
+    var sweepQueue: [AttributeID] = []
+    /// Values that animation modifiers watch.
+    var animationValues: Set<AttributeID> = []
+    /// Inputs watched in the place of rules that never ran.
+    var proxies: [AttributeID: Set<AttributeID>] = [:]
+    /// The attribute whose value a projection is a place in, for projections that the engine knows no input of.
+    var projectionOwners: [AttributeID: AttributeID] = [:]
+    /// Rules run since the list was last emptied, while somebody keeps count (tests do); nil: nobody does.
+    public var recordedRuns: [AttributeID]?
+    /// One per level of nested evaluation; the engine bounds the levels.
+    var evaluators: [Evaluator] = []
+    var evaluationDepth = 0
+    /// Nodes made and not yet connected to what they read.
+    var unboundNodes: [UInt32] = []
+    /// What changed in the tree since it was last taken.
+    var structureChange = StructureChange()
+    var transaction: OpenTransaction?
+
+    public init(limits: Limits = Limits(), wallTime: Timestamp) {
+        self.limits = limits
+        self.wallTime = wallTime
+        engine = Engine(host: RuleHost())
+        engine.host.pointee.attach(to: self)
+        let definition = NodeDefinition()
+        definition.kind = .container
+        _ = createNode(
+            id: "", definition: definition, kind: .container, parent: 0, slot: .content, isScopeBoundary: true)
+        createSystemValues()
+    }
+
+    deinit { engine.deallocate() }
+
+    /// What clients may make the graph grow to.
+    public struct Limits {
+        public var nodes = 2_000_000
+        public var attributes = 8_000_000
+        public var depth = 512
+        /// Rounds in which `forEach` may change the tree after one transaction before it counts as endless.
+        public var structureRounds = 64
+
+        public init() {}
+    }
+
+    public var counters: GraphCounters { engine.counters }
+
+    // MARK: Reading
+
+    /// The attribute's content, evaluated now if need be. O(what has to run).
+    public func content(of attribute: AttributeID) -> Content {
+        guard engine.isAlive(attribute) else { return .failure(RuleHost.removed) }
+        return (try? engine.read(attribute)) ?? .failure(RuleHost.removed)
+    }
+
+    /// Ignored by the graph: only rules and watchers count as readers.
+    func content(of place: Place) -> Content {
+        let whole = content(of: place.attribute)
+        guard !place.steps.isEmpty, case .value(let value) = whole else { return whole }
+        return value.select(place.steps)
+    }
+
+    // MARK: Rows
+
+    func record(_ attribute: AttributeID) -> AttributeRecord {
+        guard let record = attributes[Int(attribute.index)] else {
+            preconditionFailure("an attribute without a row")
+        }
+        return record
+    }
+
+    func addRecord(_ attribute: AttributeID, _ record: AttributeRecord) {
+        let index = Int(attribute.index)
+        while attributes.count <= index { attributes.append(nil) }
+        attributes[index] = record
+    }
+
+    func createInput(
+        _ content: Content, node: UInt32, name: String, kind: AttributeKind = .let, type: ValueType = .dyn,
+        source: Source, isHidden: Bool = true
+    ) -> AttributeID {
+        let attribute = engine.createInput(content)
+        addRecord(
+            attribute,
+            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source))
+        return attribute
+    }
+
+    func createRule(
+        node: UInt32, name: String, kind: AttributeKind = .computed, type: ValueType = .dyn, source: Source,
+        isHidden: Bool = true
+    ) -> AttributeID {
+        let attribute = engine.createRule()
+        addRecord(
+            attribute,
+            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source))
+        return attribute
+    }
+
+    /// Gives a vertex another source; its rule runs again when it is next wanted.
+    func setSource(_ source: Source, of attribute: AttributeID) {
+        attributes[Int(attribute.index)]?.source = source
+        do { try engine.invalidate(attribute) } catch { preconditionFailure("a source was given to a removed attribute") }
+    }
+
+    func destroy(_ attribute: AttributeID) {
+        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return }
+        if let projections = record.projections {
+            projections.forEachAttribute { destroy($0) }
+        }
+        structureChange.removedAttributes.append(attribute)
+        attributes[Int(attribute.index)] = nil
+        animationValues.remove(attribute)
+        proxies[attribute] = nil
+        projectionOwners[attribute] = nil
+        engine.destroy(attribute)
+    }
+}

@@ -1,0 +1,45 @@
+import AttributeGraph
+import AttributeValues
+
+extension ViewGraph {
+    /// From now on the attribute is reported by `takeInvalidated` when it may have changed. Evaluates nothing.
+    public func watch(_ attribute: AttributeID) { engine.watch(attribute) }
+
+    public func unwatch(_ attribute: AttributeID) {
+        // The tree's own watching of its data must go on.
+        if forEachByData[attribute.index] == nil { engine.unwatch(attribute) }
+    }
+
+    public func isAlive(_ attribute: AttributeID) -> Bool { engine.isAlive(attribute) }
+
+    /// A point on the engine's own clock, for `hasChanged(_:since:)`.
+    public var stamp: UInt64 { engine.revision }
+
+    /// Whether the attribute's content became another one after a stamp; known once it has been read.
+    public func hasChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool { engine.changedAt(attribute) > stamp }
+
+    public func changedAt(_ attribute: AttributeID) -> UInt64 { engine.changedAt(attribute) }
+
+    /// Watched attributes that may have changed since the last call, once each until they are read again.
+    public func takeInvalidated() -> [AttributeID] {
+        collectInvalidated()
+        let taken = invalidated
+        invalidated = []
+        return taken
+    }
+
+    func collectInvalidated() {
+        let start = invalidated.count
+        engine.drainInvalidated(into: &invalidated)
+        var position = start
+        while position < invalidated.count {
+            if let row = forEachByData[invalidated[position].index] {
+                staleForEach.insert(row)
+                invalidated.swapAt(position, invalidated.count - 1)
+                invalidated.removeLast()
+            } else {
+                position += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import AttributeValues
+@testable import GraphRuntime
+import Testing
+import ViewGraph
+import WireProtocol
+
+/// A runtime with a scene, a test clock and clients that are only numbers.
+final class Harness {
+    let runtime: GraphRuntime
+    private(set) var now: Moment
+    private var nextRequest: Int64 = 1
+    /// Everything said in the last call, in order.
+    private(set) var deliveries: [Delivery] = []
+
+    static var start: Moment { Moment(monotonic: 1000, wall: Timestamp.epoch) }
+
+    init(_ scene: String = "", limits: RuntimeLimits = RuntimeLimits(), clients: Int = 2) throws {
+        now = Harness.start
+        runtime = GraphRuntime(limits: limits, epoch: "test", at: now)
+        if !scene.isEmpty { try runtime.load("agd: 1\n" + scene, file: "test.yaml") }
+        for number in 1...clients {
+            turn([.connected(ClientID(number: UInt64(number)), Peer(pid: Int32(number), uid: 1000, gid: 1000))])
+        }
+        runtime.graph.recordedRuns = []
+    }
+
+    @discardableResult
+    func turn(_ commands: [Command]) -> [Delivery] {
+        let outcome = runtime.apply(commands, at: now)
+        deliveries = outcome.deliveries
+        return deliveries
+    }
+
+    /// Lets time pass and wakes the runtime.
+    @discardableResult
+    func advance(_ seconds: Double) -> [Delivery] {
+        now.monotonic += seconds
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(seconds * 1e9))) ?? now.wall
+        return turn([.woken])
+    }
+
+    /// One request of one client, with its result.
+    @discardableResult
+    func call(_ request: Request, from client: UInt64 = 1) throws -> Result {
+        let id = nextRequest
+        nextRequest += 1
+        turn([.call(ClientID(number: client), id: .int(id), request)])
+        for case .reply(_, .int(id), let result) in deliveries { return result }
+        throw Failure(.unavailable, "no reply")
+    }
+
+    /// The same, where a fault is a thrown failure.
+    @discardableResult
+    func succeed(_ request: Request, from client: UInt64 = 1) throws -> Result {
+        let result = try call(request, from: client)
+        if case .fault(let fault) = result { throw fault.failure }
+        return result
+    }
+
+    func get(_ path: String, presentation: Bool = false, from client: UInt64 = 1) throws -> Content {
+        guard
+            case .content(let content, _, _) = try succeed(
+                .get(.init(paths: [path], isSingle: true, presentation: presentation, typed: false)), from: client)
+        else { throw Failure(.unavailable, "no content") }
+        return content
+    }
+
+    func value(_ path: String, presentation: Bool = false) throws -> Value { try get(path, presentation: presentation).get() }
+
+    func set(_ path: String, _ value: Value, animation: Value? = nil, from client: UInt64 = 1) throws {
+        try succeed(
+            .set(Mutation(operation: .set, path: path, value: value), TransactionOptions(animation: animation)), from: client)
+    }
+
+    func transact(_ mutations: [Mutation], label: String? = nil) throws {
+        try succeed(.transact(mutations, TransactionOptions(label: label)))
+    }
+
+    func apply(_ document: String, at: String = "/", mode: Request.ApplyMode = .merge, dryRun: Bool = false) throws -> Value {
+        let result = try succeed(
+            .apply(.init(document: .string("agd: 1\n" + document), at: at, mode: mode, dryRun: dryRun, options: .init())))
+        guard case .value(let value) = result else { throw Failure(.unavailable, "no value") }
+        return value
+    }
+
+    @discardableResult
+    func subscribe(
+        _ patterns: [String], events: EventKinds = .update, initial: Bool = false, since: Request.Position? = nil,
+        maxRate: Double? = nil, frames: Double? = nil, from client: UInt64 = 1
+    ) throws -> Int64 {
+        let result = try succeed(
+            .subscribe(
+                .init(
+                    patterns: patterns, events: events, initial: initial, since: since, maxRate: maxRate,
+                    frameRate: frames, css: false, typed: false, bookmarks: false)), from: client)
+        switch result {
+        case .subscribed(let subscription, _, _): return subscription
+        case .value(let value):
+            guard case .int(let number)? = value.map?["subscription"] else { break }
+            return number
+        default: break
+        }
+        throw Failure(.unavailable, "not subscribed")
+    }
+
+    /// The rules that ran since this was last asked, by path.
+    func runs() -> [String] {
+        let runs = (runtime.graph.recordedRuns ?? []).map { runtime.graph.path(of: $0) }
+        runtime.graph.recordedRuns = []
+        return runs
+    }
+
+    /// The events in the last deliveries.
+    var events: [Event] {
+        deliveries.compactMap { if case .event(_, let event) = $0 { event } else { nil } }
+    }
+
+    /// The changes in the last deliveries' update events, by path.
+    var changes: [String: Content] {
+        var changes: [String: Content] = [:]
+        for case .update(_, _, _, _, let list, _) in events { for change in list { changes[change.path] = change.content } }
+        return changes
+    }
+
+    /// Paths in the last deliveries' invalidate events.
+    var invalidated: [String] {
+        events.flatMap { if case .invalidate(_, let paths) = $0 { paths } else { [String]() } }
+    }
+}

@@ -1,0 +1,279 @@
+import AttributeValues
+import Testing
+import ViewGraph
+import WireProtocol
+
+@testable import GraphRuntime
+
+@Suite("Watching")
+struct WatchingTests {
+    static let hosts = """
+        nodes:
+          - id: hosts
+            children:
+              - { id: a, kind: view, state: { load: 1.0, name: a } }
+              - { id: b, kind: view, state: { load: 2.0, name: b } }
+        """
+
+    @Test("a subscription begins with a snapshot of all it names, behind the reply") func snapshot() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/*.load"], initial: true)
+        guard case .reply = try #require(graph.deliveries.first(where: { if case .event(_, .update) = $0 { true } else if case .reply = $0 { true } else { false } }))
+        else { return #expect(Bool(false), "the reply comes first") }
+        #expect(graph.changes == ["/hosts/a.load": .value(1.0), "/hosts/b.load": .value(2.0)])
+    }
+
+    @Test("a transaction is one event, with its label, before the writer's reply") func atomic() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/**"])
+        try graph.transact(
+            [Mutation(operation: .set, path: "/hosts/a.load", value: 5), Mutation(operation: .set, path: "/hosts/b.load", value: 6)],
+            label: "two")
+        #expect(graph.events.count == 1)
+        guard case .update(let revision, _, "two", false, let changes, _)? = graph.events.first else {
+            return #expect(Bool(false), "one update with the label")
+        }
+        #expect(changes.count == 2 && revision == graph.runtime.revision)
+        guard case .reply? = graph.deliveries.last else { return #expect(Bool(false), "the reply is last") }
+    }
+
+    @Test("subscribers of the same thing share one event") func shared() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/a.load"], from: 1)
+        try graph.subscribe(["/hosts/a.load"], from: 2)
+        try graph.set("/hosts/a.load", 9)
+        let recipients = graph.deliveries.compactMap { if case .event(let list, .update) = $0 { list.count } else { nil } }
+        #expect(recipients == [2])
+    }
+
+    @Test("a client that is behind gets one event with the newest values when it drains") func conflation() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/**"], from: 2)
+        graph.turn([.behind(ClientID(number: 2))])
+        for load in 1...50 { try graph.set("/hosts/a.load", .double(Double(load) + 0.5)) }
+        #expect(graph.events.isEmpty)
+        graph.turn([.drained(ClientID(number: 2))])
+        guard case .update(let revision, let from?, _, _, let changes, _)? = graph.events.first, graph.events.count == 1 else {
+            return #expect(Bool(false), "one event that spans revisions")
+        }
+        #expect(changes.map(\.path) == ["/hosts/a.load"] && changes[0].content == .value(50.5))
+        #expect(from < revision && revision == graph.runtime.revision)
+        try graph.set("/hosts/b.load", 7)
+        #expect(graph.changes == ["/hosts/b.load": .value(7.0)])
+    }
+
+    @Test("maxRate sends the first at once, then the newest at most that often, and always the last") func maxRate() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/a.load"], maxRate: 10)
+        try graph.set("/hosts/a.load", 10)
+        #expect(graph.changes == ["/hosts/a.load": .value(10.0)])
+        try graph.set("/hosts/a.load", 11)
+        try graph.set("/hosts/a.load", 12)
+        #expect(graph.events.isEmpty)
+        #expect(graph.runtime.nextDeadline.map { abs($0 - graph.now.monotonic - 0.1) < 1e-9 } == true)
+        graph.advance(0.1)
+        #expect(graph.changes == ["/hosts/a.load": .value(12.0)])
+        #expect(graph.runtime.nextDeadline == nil)
+    }
+
+    @Test("after a reconnect only what changed since comes, or a full snapshot, and the client can tell") func resume() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/**"])
+        try graph.set("/hosts/a.load", 3)
+        let seen = graph.runtime.revision
+        try graph.set("/hosts/b.load", 4)
+        try graph.set("/hosts/b.load", 5)
+        try graph.subscribe(["/hosts/**"], since: .init(epoch: "test", revision: seen), from: 2)
+        #expect(graph.changes == ["/hosts/b.load": .value(5.0)])
+        try graph.subscribe(["/hosts/**"], since: .init(epoch: "another life", revision: seen), from: 2)
+        #expect(graph.changes.count == 4)
+        guard case .update(_, _, _, true, _, _)? = graph.events.first else { return #expect(Bool(false), "a snapshot says so") }
+    }
+
+    @Test("new attributes join the patterns that name them") func joining() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/*.load"])
+        _ = try graph.apply("nodes:\n  - { id: c, kind: view, state: { load: 3.0 } }", at: "/hosts")
+        #expect(graph.changes == ["/hosts/c.load": .value(3.0)])
+        try graph.set("/hosts/c.load", 4)
+        #expect(graph.changes == ["/hosts/c.load": .value(4.0)])
+    }
+
+    @Test("structure events name what was added and removed") func structure() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/*"], events: .structure)
+        _ = try graph.apply("nodes:\n  - { id: c, kind: view }", at: "/hosts")
+        guard case .structure(_, ["/hosts/c"], [], [])? = graph.events.first else { return #expect(Bool(false), "added") }
+        try graph.succeed(.remove(path: "/hosts/a", .init()))
+        guard case .structure(_, [], ["/hosts/a"], [])? = graph.events.first else { return #expect(Bool(false), "removed") }
+    }
+
+    @Test("a subscription to a path that names nothing is refused with the nearest name") func unknown() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        let failure = #expect(throws: Failure.self) { try graph.subscribe(["/hosts/a.lod"]) }
+        #expect(failure?.code == .notFound && failure?.hint?.contains("load") == true)
+    }
+
+    @Test("what a client leaves to be done when it goes is done") func deadMan() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/a.name"], from: 2)
+        try graph.succeed(
+            .onDisconnect([Mutation(operation: .set, path: "/hosts/a.name", value: "silent")], .init()), from: 1)
+        graph.turn([.disconnected(ClientID(number: 1))])
+        #expect(graph.changes == ["/hosts/a.name": .value("silent")])
+    }
+
+    @Test("a refused transaction changes nothing at all") func rollback() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/**"])
+        let before = graph.runtime.revision
+        let failure = #expect(throws: Failure.self) {
+            try graph.transact([
+                Mutation(operation: .set, path: "/hosts/a.load", value: 5),
+                Mutation(operation: .set, path: "/hosts/b.load", value: "fast"),
+            ])
+        }
+        #expect(failure?.code == .typeMismatch)
+        #expect(failure?.message.contains("double") == true && failure?.message.contains("string") == true)
+        #expect(graph.events.isEmpty)
+        #expect(graph.runtime.revision == before)
+        #expect(try graph.value("/hosts/a.load") == 1.0)
+    }
+
+    @Test("test aborts the transaction, also on a computed that sees its writes") func testMutation() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - { id: n, state: { a: 1 }, computed: { double: a * 2 } }
+            """)
+        try graph.transact([
+            Mutation(operation: .set, path: "/n.a", value: 2), Mutation(operation: .test, path: "/n.double", value: 4),
+        ])
+        #expect(try graph.value("/n.a") == 2)
+        let failure = #expect(throws: Failure.self) {
+            try graph.transact([
+                Mutation(operation: .set, path: "/n.a", value: 3), Mutation(operation: .test, path: "/n.double", value: 4),
+            ])
+        }
+        #expect(failure?.code == .conflict)
+        #expect(try graph.value("/n.a") == 2)
+        #expect(try graph.value("/n.double") == 4)
+    }
+}
+
+@Suite("Motion")
+struct MotionTests {
+    static let gauge = """
+        nodes:
+          - id: g
+            state: { v: 0.0, label: x }
+            children:
+              - { id: bound, kind: view, binding: { b: { to: $v, animation: "linear(duration: 2)" } } }
+              - { id: own, kind: container, animation: { curve: "easeIn(duration: 4)", value: =shown }, binding: { shown: $v } }
+              - { id: still, kind: view, environment: { reduceMotion: true }, binding: { shown: $v } }
+        """
+
+    private func timeline(_ graph: Harness, _ path: String) -> ValueMap? {
+        for case .update(_, _, _, _, let changes, _) in graph.events {
+            for change in changes where change.path == path { return change.timeline?.map }
+        }
+        return nil
+    }
+
+    @Test("an animated change comes with a timeline, and what is displayed moves along it") func moves() throws {
+        let graph = try Harness(MotionTests.gauge)
+        try graph.subscribe(["/g.v"], initial: true)
+        try graph.set("/g.v", 10, animation: "linear(duration: 1)")
+        let timeline = try #require(timeline(graph, "/g.v"))
+        #expect(timeline["from"]?.number == 0 && timeline["to"]?.number == 10)
+        #expect(try graph.value("/g.v") == 10.0)
+        graph.advance(0.5)
+        #expect(try graph.value("/g.v", presentation: true).number.map { abs($0 - 5) < 1e-9 } == true)
+        graph.advance(0.6)
+        #expect(try graph.value("/g.v", presentation: true) == 10.0)
+    }
+
+    @Test("a change on the way continues from what is displayed, value and velocity") func retargets() throws {
+        let graph = try Harness(MotionTests.gauge)
+        try graph.subscribe(["/g.v"], initial: true)
+        try graph.set("/g.v", 10, animation: "linear(duration: 1)")
+        graph.advance(0.5)
+        try graph.set("/g.v", 0, animation: "smooth")
+        let timeline = try #require(timeline(graph, "/g.v"))
+        #expect(timeline["from"]?.number.map { abs($0 - 5) < 1e-9 } == true)
+        #expect(timeline["velocity"]?.number.map { abs($0 - 10) < 1e-9 } == true)
+        #expect(timeline["replaces"]?.number == 1)
+    }
+
+    @Test("a string jumps while a number moves") func discrete() throws {
+        let graph = try Harness(MotionTests.gauge)
+        try graph.subscribe(["/g.v", "/g.label"], initial: true)
+        try graph.succeed(
+            .transact(
+                [Mutation(operation: .set, path: "/g.v", value: 1), Mutation(operation: .set, path: "/g.label", value: "y")],
+                TransactionOptions(animation: "bouncy")))
+        #expect(timeline(graph, "/g.v") != nil)
+        #expect(timeline(graph, "/g.label") == nil && graph.changes["/g.label"] == .value("y"))
+    }
+
+    @Test("disablesAnimations, then the node's modifier, then the binding, then the transaction decides") func precedence() throws {
+        let graph = try Harness(MotionTests.gauge)
+        try graph.subscribe(["/g.v", "/g/own.shown", "/g/still.shown"], initial: true)
+        try graph.set("/g.v", 1, animation: "linear(duration: 1)")
+        #expect(timeline(graph, "/g.v")?["settle"]?.number == 1)
+        #expect(timeline(graph, "/g/own.shown")?["settle"]?.number == 4)
+        #expect(timeline(graph, "/g/still.shown") == nil)
+        graph.advance(10)
+        try graph.set("/g/bound.b", 2)
+        #expect(timeline(graph, "/g.v")?["settle"]?.number == 2)
+        graph.advance(10)
+        try graph.succeed(
+            .set(
+                Mutation(operation: .set, path: "/g/bound.b", value: 3),
+                TransactionOptions(animation: "bouncy", disablesAnimations: true)))
+        #expect(timeline(graph, "/g.v") == nil && timeline(graph, "/g/own.shown") == nil)
+    }
+
+    @Test("frames come at the rate asked for while something moves, end where it rests, then nothing wakes") func frames() throws {
+        let graph = try Harness(MotionTests.gauge)
+        try graph.subscribe(["/g.v"], events: .frames, frames: 10)
+        #expect(graph.runtime.nextDeadline == nil)
+        try graph.set("/g.v", 10, animation: "linear(duration: 1)")
+        var frames: [Double] = []
+        for _ in 0..<20 {
+            graph.advance(0.1)
+            for case .frames(_, let values) in graph.events { frames.append(values.first?.value.number ?? .nan) }
+        }
+        #expect(frames.count == 11 || frames.count == 10)
+        #expect(frames.last == 10)
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(graph.runtime.nextDeadline == nil)
+    }
+
+    @Test("completion says once that a transaction is logically complete, and once that its motion is gone") func completion() throws {
+        let graph = try Harness(MotionTests.gauge)
+        try graph.subscribe(["/g.v"], events: [.update, .completion], initial: true)
+        try graph.set("/g.v", 10, animation: "spring(duration: 0.5, bounce: 0.3)")
+        var phases: [String] = []
+        for _ in 0..<30 {
+            graph.advance(0.1)
+            for case .completion(_, _, let phase, _) in graph.events { phases.append(phase) }
+        }
+        #expect(phases == ["logical", "removed"])
+    }
+
+    @Test("nobody looks, nothing moves") func unobserved() throws {
+        let graph = try Harness(MotionTests.gauge)
+        try graph.set("/g.v", 10, animation: "linear(duration: 1)")
+        graph.advance(0.5)
+        #expect(try graph.value("/g.v", presentation: true) == 10.0)
+        #expect(graph.runtime.nextDeadline == nil)
+    }
+
+    @Test("an animation that cannot be read is refused, and nothing is written") func badAnimation() throws {
+        let graph = try Harness(MotionTests.gauge)
+        let failure = #expect(throws: Failure.self) { try graph.set("/g.v", 1, animation: "bouncee") }
+        #expect(failure?.code == .invalid)
+        #expect(try graph.value("/g.v") == 0.0)
+    }
+}
