@@ -1,14 +1,20 @@
+// Strings of up to 15 UTF-8 bytes lie in the string's own two words: byte 0 lowest, unused bytes zero, in the highest byte
+// 0xE0 (ASCII) or 0xA0 plus the count. What follows uses that form directly, where the general ways cost several times as
+// much; `StringBytesTests` holds the standard library to it.
+
 extension String {
+    @inlinable @inline(__always)
+    var words: (UInt64, UInt64) { unsafeBitCast(self, to: (UInt64, UInt64).self) }
+
+    /// Of the second word: the string lies in its words.
+    @inlinable static var smallFlag: UInt64 { 1 << 61 }
+
     /// Equality of the UTF-8 bytes. (`==` would also call canonically equivalent strings equal.)
-    ///
-    /// Strings of up to 15 bytes lie in the string's own 16 bytes, unused ones zero, and bit 61 of the second word tells
-    /// that they do: then two comparisons decide. `StringBytesTests` holds the standard library to this.
     @inlinable
     public func hasSameBytes(as other: String) -> Bool {
-        let a = unsafeBitCast(self, to: (UInt64, UInt64).self)
-        let b = unsafeBitCast(other, to: (UInt64, UInt64).self)
+        let (a, b) = (words, other.words)
         if a == b { return true }
-        if a.1 & b.1 & 1 << 61 != 0 { return false }
+        if a.1 & b.1 & String.smallFlag != 0 { return false }
         return hasSameBytesAtLength(as: other)
     }
 
@@ -24,5 +30,50 @@ extension String {
     @inlinable
     public func precedesByBytes(_ other: String) -> Bool {
         utf8.lexicographicallyPrecedes(other.utf8)
+    }
+
+    /// This string and another one behind it.
+    @inlinable
+    public func joined(to other: String) -> String {
+        let (a, b) = (words, other.words)
+        let count = Int(a.1 >> 56 & 15)
+        let more = Int(b.1 >> 56 & 15)
+        guard a.1 & b.1 & String.smallFlag != 0, count + more <= 15 else { return self + other }
+        let (low, high) = (b.0, b.1 & 0x00ff_ffff_ffff_ffff)
+        let bits = UInt64(count * 8)
+        var joined = (a.0, a.1 & 0x00ff_ffff_ffff_ffff)
+        if count < 8 {
+            joined.0 |= low << bits
+            joined.1 |= high << bits | (count == 0 ? 0 : low >> (64 - bits))
+        } else {
+            joined.1 |= low << (bits - 64)
+        }
+        // Both ASCII: bit 62 stays set.
+        joined.1 |= (a.1 & b.1 & 0xf0 << 56) | UInt64(count + more) << 56
+        return unsafeBitCast(joined, to: String.self)
+    }
+
+    /// Decimal digits.
+    @inlinable
+    public init(decimal number: Int64) {
+        guard number.magnitude < 100_000_000_000_000 else {
+            self = String(number)
+            return
+        }
+        var rest = number.magnitude
+        var words: (UInt64, UInt64) = (0, 0)
+        var count: UInt64 = 0
+        func push(_ byte: UInt64) {
+            words.1 = words.1 << 8 | words.0 >> 56
+            words.0 = words.0 << 8 | byte
+            count += 1
+        }
+        repeat {
+            push(48 + rest % 10)
+            rest /= 10
+        } while rest > 0
+        if number < 0 { push(45) }
+        words.1 |= (0xe0 | count) << 56
+        self = unsafeBitCast(words, to: String.self)
     }
 }

@@ -11,9 +11,24 @@ public struct ValueMap {
         /// Slot → position + 1; empty while the map is small. Length is a power of two.
         @exclusivity(unchecked) @usableFromInline var index: [UInt32] = []
 
+        /// Where the arrays lie, kept up by `didChange`.
+        @exclusivity(unchecked) @usableFromInline private(set) var keyBase: UnsafePointer<Value>?
+        @exclusivity(unchecked) @usableFromInline private(set) var valueBase: UnsafePointer<Value>?
+        @exclusivity(unchecked) @usableFromInline private(set) var count = 0
+        @exclusivity(unchecked) @usableFromInline private(set) var isIndexed = false
+
         @usableFromInline init(keys: [Value], values: [Value]) {
             self.keys = keys
             self.values = values
+            didChange()
+        }
+
+        /// After every change of the arrays: they may have moved.
+        func didChange() {
+            keyBase = keys.withUnsafeBufferPointer { $0.baseAddress }
+            valueBase = values.withUnsafeBufferPointer { $0.baseAddress }
+            count = keys.count
+            isIndexed = !index.isEmpty
         }
     }
 
@@ -23,6 +38,8 @@ public struct ValueMap {
     @usableFromInline var storage: Storage
 
     public init() { storage = Storage(keys: [], values: []) }
+
+    @usableFromInline init(_ storage: Storage) { self.storage = storage }
 
     public init(minimumCapacity: Int) {
         self.init()
@@ -57,7 +74,12 @@ public struct ValueMap {
         set {
             if let found = position(of: key) {
                 makeUnique()
-                if let newValue { storage.values[found] = newValue } else { remove(at: found) }
+                if let newValue {
+                    storage.values[found] = newValue
+                    storage.didChange()
+                } else {
+                    remove(at: found)
+                }
             } else if let newValue {
                 makeUnique()
                 append(key, newValue)
@@ -99,6 +121,7 @@ public struct ValueMap {
         if !isKnownUniquelyReferenced(&storage) {
             let copy = Storage(keys: storage.keys, values: storage.values)
             copy.index = storage.index
+            copy.didChange()
             storage = copy
         }
     }
@@ -112,12 +135,14 @@ public struct ValueMap {
         } else if !storage.index.isEmpty {
             place(count - 1)
         }
+        storage.didChange()
     }
 
     private mutating func remove(at position: Int) {
         storage.keys.remove(at: position)
         storage.values.remove(at: position)
         if !storage.index.isEmpty { rebuildIndex() }
+        storage.didChange()
     }
 
     private mutating func rebuildIndex() {

@@ -1,0 +1,38 @@
+// Look-ups that neither retain nor copy. They read a value's payload where it lies: at offset 0 of the enum's storage, as
+// for every enum whose cases share no spare bits; `StringBytesTests` holds the compiler to this.
+//
+// Lifetime: what is returned points into the map's storage. It is good as long as the map at `self` is neither changed nor
+// let go of; the caller reads it at once.
+
+extension UnsafePointer<Value> {
+    /// Where the map here holds the value of a string key; nil when it has none, or this is no map.
+    @inlinable
+    public func element(of key: UnsafePointer<Value>) -> UnsafePointer<Value>? {
+        guard case .map = pointee, case .string = key.pointee else { return nil }
+        let storage = UnsafeRawPointer(self).load(as: Unmanaged<ValueMap.Storage>.self)
+        return storage._withUnsafeGuaranteedRef { $0.element(of: key) }
+    }
+}
+
+extension ValueMap.Storage {
+    @inlinable
+    func element(of key: UnsafePointer<Value>) -> UnsafePointer<Value>? {
+        guard let keyBase, let valueBase else { return nil }
+        guard !isIndexed else { return elementByIndex(key.pointee) }
+        let wanted = UnsafeRawPointer(key).load(as: (UInt64, UInt64).self)
+        for position in 0..<count {
+            guard case .string = keyBase[position] else { continue }
+            let found = UnsafeRawPointer(keyBase + position).load(as: (UInt64, UInt64).self)
+            if found == wanted { return valueBase + position }
+            // Both short (see `String.hasSameBytes`): they differ. Else their bytes tell.
+            if found.1 & wanted.1 & 1 << 61 != 0 { continue }
+            if ValueMap.sameKey(keyBase[position], key.pointee) { return valueBase + position }
+        }
+        return nil
+    }
+
+    @usableFromInline
+    func elementByIndex(_ key: Value) -> UnsafePointer<Value>? {
+        ValueMap(self).position(of: key).flatMap { position in valueBase.map { $0 + position } }
+    }
+}

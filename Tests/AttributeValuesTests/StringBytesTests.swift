@@ -1,0 +1,92 @@
+import AttributeValues
+import Testing
+
+@Suite("Strings by their words")
+struct StringBytesTests {
+    private static let alphabet = ["", "a", "b", "1", "é", "e\u{301}", "日", "😀", "\u{0}"]
+
+    /// All strings of up to four of the pieces, in several representations.
+    private static var samples: [String] {
+        var all = [""]
+        for _ in 0..<4 { all += all.flatMap { text in alphabet.map { text + $0 } } }
+        let short = Array(Set(all.map { Array($0.utf8) })).map { String(decoding: $0, as: UTF8.self) }
+        return Array(short.prefix(300)) + short.prefix(50).map { String(repeating: $0, count: 4) }
+    }
+
+    /// The same text with memory of its own, as growing leaves it.
+    private static func grown(_ text: String) -> String {
+        var grown = String()
+        grown.reserveCapacity(64)
+        grown += text
+        return grown
+    }
+
+    @Test("equality by words is equality of the bytes, in every representation")
+    func equality() {
+        let samples = Self.samples
+        for a in samples {
+            for b in samples {
+                let same = a.utf8.elementsEqual(b.utf8)
+                #expect(a.hasSameBytes(as: b) == same)
+                #expect(Self.grown(a).hasSameBytes(as: b) == same)
+                #expect(a.hasSameBytes(as: Self.grown(b)) == same)
+            }
+        }
+    }
+
+    @Test("joining by words gives the string that + gives")
+    func joining() {
+        let samples = Self.samples
+        for a in samples.prefix(120) {
+            for b in samples {
+                let joined = a.joined(to: b)
+                #expect(joined.utf8.elementsEqual((a + b).utf8))
+                #expect(joined == a + b)
+                #expect(joined.hasSameBytes(as: a + b))
+                #expect(joined.hashValue == (a + b).hashValue)
+            }
+        }
+    }
+
+    @Test("decimal digits are those of the standard library")
+    func digits() {
+        var numbers: [Int64] = [.min, .max, 0, -1, 99_999_999_999_999, 100_000_000_000_000, -99_999_999_999_999]
+        var power: Int64 = 1
+        for _ in 0..<18 {
+            numbers += [power, -power, power - 1, power + 7]
+            power *= 10
+        }
+        for number in numbers {
+            #expect(String(decimal: number) == String(number))
+            #expect(String(decimal: number).hasSameBytes(as: String(number)))
+        }
+    }
+
+    @Test("a look-up that borrows finds what the map's own finds")
+    func borrowing() {
+        for count in [0, 1, 7, 8, 9, 100] {
+            let keys = (0..<count).map { Value.string("key of some length \($0)") } + (0..<count).map { .string("k\($0)") }
+            var map = ValueMap()
+            for (number, key) in keys.enumerated() { map[key] = .int(Int64(number)) }
+            map[.int(1)] = "int"
+            var value = Value.map(map)
+            for key in keys + ["absent", "absent and longer than that", .int(1)] {
+                var key = key
+                let found = withUnsafePointer(to: &value) { value in
+                    withUnsafePointer(to: &key) { key in value.element(of: key)?.pointee }
+                }
+                if case .string = key { #expect(found == map[key]) } else { #expect(found == nil) }
+            }
+            map["k0"] = nil
+            map["new"] = 1
+            var changed = Value.map(map)
+            for key: Value in ["k0", "k1", "new"] {
+                var key = key
+                let found = withUnsafePointer(to: &changed) { value in
+                    withUnsafePointer(to: &key) { key in value.element(of: key)?.pointee }
+                }
+                #expect(found == map[key])
+            }
+        }
+    }
+}
