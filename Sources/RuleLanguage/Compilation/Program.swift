@@ -85,6 +85,8 @@ public final class Program {
     let regions: [FaultRegion]
     let limits: RuleLimits
     let inputCount: Int
+    /// The numbers of the definite inputs with constant paths.
+    @usableFromInline let definiteInputs: [Int]
     let registerCount: Int
     let loopCount: Int
     let faultCount: Int
@@ -97,6 +99,7 @@ public final class Program {
         text = parts.text
         inputs = parts.inputs
         inputCount = parts.inputs.count
+        definiteInputs = parts.inputs.indices.filter { parts.inputs[$0].isDefinite && !parts.inputs[$0].isDynamic }
         resultType = parts.resultType
         instructionCount = parts.instructions.count
         instructions = .allocate(capacity: max(1, instructionCount))

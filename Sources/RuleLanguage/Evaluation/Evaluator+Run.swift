@@ -17,7 +17,7 @@ extension Evaluator {
         /// What holds no reference needs no release.
         @inline(__always) func set(_ register: Int32, _ value: Value) {
             let place = registers + Int(register)
-            if place.pointee.isPlain { place.initialize(to: value) } else { place.pointee = value }
+            if place.holdsNothing { place.initialize(to: value) } else { place.pointee = value }
         }
 
         while true {
@@ -37,7 +37,7 @@ extension Evaluator {
                         machine.pointee.target = Int(i.a)
                         machine.pointee.requestedInput = -1
                         return try requestDynamic(program.dynamicPaths[Int(i.b)], program)
-                    case .move: registers[Int(i.a)] = at(i.b).pointee
+                    case .move: set(i.a, at(i.b).pointee)
                     case .jump: position = Int(i.c)
                     case .jumpUnless:
                         guard case .bool(let flag) = at(i.b).pointee else {
@@ -51,7 +51,7 @@ extension Evaluator {
                             if overflow { throw Fault("integer overflow") }
                             set(i.a, .int(sum))
                         } else {
-                            registers[Int(i.a)] = try Operators.add(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter)
+                            set(i.a, try Operators.add(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter))
                         }
                     case .subtract:
                         if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee {
@@ -59,11 +59,18 @@ extension Evaluator {
                             if overflow { throw Fault("integer overflow") }
                             set(i.a, .int(difference))
                         } else {
-                            registers[Int(i.a)] = try Operators.subtract(at(i.b).pointee, at(i.c).pointee)
+                            set(i.a, try Operators.subtract(at(i.b).pointee, at(i.c).pointee))
                         }
-                    case .multiply: registers[Int(i.a)] = try Operators.multiply(at(i.b).pointee, at(i.c).pointee)
-                    case .divide: registers[Int(i.a)] = try Operators.divide(at(i.b).pointee, at(i.c).pointee)
-                    case .modulo: registers[Int(i.a)] = try Operators.modulo(at(i.b).pointee, at(i.c).pointee)
+                    case .multiply:
+                        if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee {
+                            let (product, overflow) = x.multipliedReportingOverflow(by: y)
+                            if overflow { throw Fault("integer overflow") }
+                            set(i.a, .int(product))
+                        } else {
+                            set(i.a, try Operators.multiply(at(i.b).pointee, at(i.c).pointee))
+                        }
+                    case .divide: set(i.a, try Operators.divide(at(i.b).pointee, at(i.c).pointee))
+                    case .modulo: set(i.a, try Operators.modulo(at(i.b).pointee, at(i.c).pointee))
 
                     case .equal:
                         if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee {
@@ -94,10 +101,14 @@ extension Evaluator {
                         set(i.a, .bool(!flag))
 
                     case .index:
+                        if !i.flag, let element = UnsafePointer(at(i.b)).element(of: at(i.c)) {
+                            set(i.a, element.pointee)
+                            continue
+                        }
                         registers[Int(i.a)] = try Access.index(at(i.b).pointee, at(i.c).pointee, isOptional: i.flag)
                     case .select:
-                        if !i.flag, case .map(let map) = at(i.b).pointee, let place = map.position(of: at(i.c).pointee) {
-                            registers[Int(i.a)] = map.value(at: place)
+                        if !i.flag, let element = UnsafePointer(at(i.b)).element(of: at(i.c)) {
+                            set(i.a, element.pointee)
                             continue
                         }
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
@@ -119,7 +130,7 @@ extension Evaluator {
                         let arguments = Arguments(
                             registers: registers, constants: constants, operands: program.operands + Int(call.pointee.start),
                             count: Int(call.pointee.count))
-                        registers[Int(i.a)] = try call.pointee.function.call(arguments, isMember: call.pointee.isMember, &machine.pointee.meter)
+                        set(i.a, try call.pointee.function.call(arguments, isMember: call.pointee.isMember, &machine.pointee.meter))
                     case .matches:
                         guard case .string(let text) = at(i.b).pointee else {
                             throw .noSuchOverload("matches", at(i.b).pointee)

@@ -18,10 +18,20 @@ public final class Evaluator {
         machine.deallocate()
     }
 
-    /// Evaluates a program. Inputs are read when evaluation reaches them, in the order of evaluation.
+    /// Evaluates a program. The definite inputs are read first, the others when evaluation reaches them.
     @inlinable
     public func evaluate<R: RuleReader>(_ program: Program, _ reader: inout R) -> Evaluation {
         begin(program)
+        // What every evaluation reads is read at once; a failure is left to where it is used, and may not be.
+        for input in program.definiteInputs {
+            switch reader.read(input) {
+            case .value(let value): preload(input, value)
+            case .failure: continue
+            case .interrupted:
+                end(program)
+                return .interrupted
+            }
+        }
         var request = resume(program)
         while request != Evaluator.finished {
             let reading = request >= 0 ? reader.read(request) : read(request, &reader)
@@ -76,7 +86,10 @@ public final class Evaluator {
     }
 
     @usableFromInline
-    func resume(_ program: Program, with value: Value) -> Int {
+    func preload(_ input: Int, _ value: consuming Value) { machine.pointee.preload(input, value) }
+
+    @usableFromInline
+    func resume(_ program: Program, with value: consuming Value) -> Int {
         machine.pointee.provide(value)
         return resume(program)
     }

@@ -92,7 +92,13 @@ struct Machine {
         Machine.grow(&lazies, &lazyCapacity, to: program.lazyCount, Lazy())
     }
 
-    mutating func provide(_ value: Value) {
+    /// An input's value, read before evaluation begins.
+    mutating func preload(_ input: Int, _ value: consuming Value) {
+        registers[input] = value
+        isLoaded[input] = true
+    }
+
+    mutating func provide(_ value: consuming Value) {
         registers[target] = value
         if requestedInput >= 0 { isLoaded[requestedInput] = true }
     }
@@ -109,7 +115,7 @@ struct Machine {
     /// Lets go of what a register holds; what holds nothing may stay.
     @inline(__always)
     private func release(_ register: Int) {
-        if !registers[register].isPlain { registers[register] = .null }
+        if !(registers + register).holdsNothing { registers[register] = .null }
     }
 
     func free() {
@@ -198,12 +204,14 @@ struct Machine {
     }
 }
 
-extension Value {
-    /// Whether the value holds no reference.
+extension UnsafeMutablePointer<Value> {
+    /// Whether the value here holds no reference, so that it may be overwritten without a release.
     @inline(__always)
-    var isPlain: Bool {
-        switch self {
+    var holdsNothing: Bool {
+        switch pointee {
         case .null, .bool, .int, .uint, .double, .timestamp, .duration: true
+        // A short string lies in its own words (bit 61 of the second, see `String.hasSameBytes`).
+        case .string: (UnsafeRawPointer(self) + 8).load(as: UInt64.self) & 1 << 61 != 0
         default: false
         }
     }

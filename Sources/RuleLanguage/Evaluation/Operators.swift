@@ -28,7 +28,7 @@ enum Operators {
         case (.double(let x), .double(let y)): return .double(x + y)
         case (.string(let x), .string(let y)):
             try meter.chargeText(x.utf8.count + y.utf8.count)
-            return .string(Text.concatenate(x, y))
+            return .string(x.joined(to: y))
         case (.bytes(let x), .bytes(let y)):
             try meter.chargeText(x.count + y.count)
             return .bytes(x + y)

@@ -105,7 +105,7 @@ enum Conversions {
         switch value {
         case .string: return value
         case .bool(let flag): return .string(flag ? "true" : "false")
-        case .int(let x): return .string(Text.decimal(x))
+        case .int(let x): return .string(String(decimal: x))
         case .uint(let x): return .string(String(x))
         case .double(let x): return .string(CELText.text(x))
         case .bytes(let bytes):
