@@ -59,8 +59,7 @@ extension GraphRuntime {
         var values: [(path: String, value: Value)] = []
         for attribute in topic.order {
             guard let paths = topic.paths[attribute] else { continue }
-            let isMoving =
-                presentations.running[attribute].map { !$0.timeline.isFinished(at: now.monotonic) } ?? false
+            let isMoving = isMoving(attribute)
             guard isMoving || group.moving.contains(attribute) else { continue }
             if isMoving { moving.insert(attribute) }
             guard case .value(let value) = presented(attribute, graph.content(of: attribute)) else { continue }

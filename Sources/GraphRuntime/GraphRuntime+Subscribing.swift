@@ -38,7 +38,7 @@ extension GraphRuntime {
             for attribute in topic.order { _ = evaluated(attribute) }
         }
         if request.bookmarks { afterReply { $0.deliverBookmark(to: (client, number)) } }
-        if request.events.contains(.frames) { startFrames(of: topic) }
+        if request.events.contains(.frames), topic.order.contains(where: { isMoving($0) }) { startFrames(of: topic) }
         guard request.since != nil else { return .subscribed(subscription: number, epoch: epoch, revision: revision) }
         return .value([
             "subscription": .int(number), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),

@@ -73,6 +73,10 @@ extension GraphRuntime {
         return .value(running.timeline.displayed(at: now.monotonic))
     }
 
+    func isMoving(_ attribute: AttributeID) -> Bool {
+        presentations.running[attribute].map { !$0.timeline.isFinished(at: now.monotonic) } ?? false
+    }
+
     /// A watched attribute changed: starts, continues or ends its timeline.
     /// - Returns: the timeline as data, where the change is animated.
     func present(

@@ -127,3 +127,13 @@ final class Harness {
         events.flatMap { if case .invalidate(_, let paths) = $0 { paths } else { [String]() } }
     }
 }
+
+/// The failure that a refused request throws; nil if it was not refused.
+func refusal(_ body: () throws -> some Any) -> Failure? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return error as? Failure
+    }
+}

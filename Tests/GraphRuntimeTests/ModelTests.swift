@@ -41,21 +41,21 @@ struct ModelTests {
         #expect(try graph.value("/p/c.text") == "8")
         let failure = #expect(throws: Failure.self) { try graph.set("/p/c.same", 3) }
         #expect(failure?.code == .readOnly && failure?.hint?.contains("/p.n") == true)
-        #expect(try #require(#expect(throws: Failure.self) { try graph.set("/p/c.text", "x") }).code == .readOnly)
+        #expect(refusal { try graph.set("/p/c.text", "x") }?.code == .readOnly)
     }
 
     @Test("a constant binding reads as its value and refuses writes") func constantBinding() throws {
         let graph = try Harness("nodes:\n  - { id: c, kind: view, binding: { isOn: true } }")
         #expect(try graph.value("/c.isOn") == true)
-        #expect(try #require(#expect(throws: Failure.self) { try graph.set("/c.isOn", false) }).code == .readOnly)
+        #expect(refusal { try graph.set("/c.isOn", false) }?.code == .readOnly)
     }
 
     @Test("an int widens to a double, and any other type is refused with both named") func types() throws {
         let graph = try Harness("nodes:\n  - { id: t, state: { d: 1.5, s: x } }")
         try graph.set("/t.d", 2)
         #expect(try graph.value("/t.d") == 2.0)
-        let failure = try #require(#expect(throws: Failure.self) { try graph.set("/t.s", 2) })
-        #expect(failure.message.contains("string") && failure.message.contains("int"))
+        let failure = refusal { try graph.set("/t.s", 2) }
+        #expect(failure?.message.contains("string") == true && failure?.message.contains("int") == true)
     }
 
     @Test("only readers below the changed override run") func environment() throws {
@@ -177,7 +177,7 @@ struct ModelTests {
         _ = graph.runs()
         try graph.transact([
             Mutation(operation: .insert, path: "/app.items", value: ["id": "z", "n": 9], index: 0),
-            Mutation(operation: .remove, path: "/app.items[id=\\"x\\"]"),
+            Mutation(operation: .remove, path: "/app.items[id=\"x\"]"),
         ])
         #expect(graph.runs() == ["/app/rows/z.text"])
         #expect(try graph.value("/app/rows/y.text") == "5!")
@@ -231,7 +231,7 @@ struct ModelTests {
         _ = try graph.apply("nodes:\n  - { id: n, state: { a: 1 }, computed: { b: a + 2 } }", mode: .replace)
         #expect(try graph.value("/n.b") == 7)
         #expect(throws: Failure.self) { try graph.get("/m.x") }
-        #expect(try #require(#expect(throws: Failure.self) { try graph.apply("nodes:\n  - { id: n, kind: view }", mode: .create) }).code == .conflict)
+        #expect(refusal { try graph.apply("nodes:\n  - { id: n, kind: view }", mode: .create) }?.code == .conflict)
     }
 
     @Test("explain names the client, the label and the chain from the write") func explain() throws {

@@ -184,8 +184,8 @@ struct MotionTests {
         let graph = try Harness(MotionTests.gauge)
         try graph.subscribe(["/g.v"], initial: true)
         try graph.set("/g.v", 10, animation: "linear(duration: 1)")
-        let timeline = try #require(timeline(graph, "/g.v"))
-        #expect(timeline["from"]?.number == 0 && timeline["to"]?.number == 10)
+        let found = try #require(timeline(graph, "/g.v"))
+        #expect(found["from"]?.number == 0 && found["to"]?.number == 10)
         #expect(try graph.value("/g.v") == 10.0)
         graph.advance(0.5)
         #expect(try graph.value("/g.v", presentation: true).number.map { abs($0 - 5) < 1e-9 } == true)
@@ -199,10 +199,10 @@ struct MotionTests {
         try graph.set("/g.v", 10, animation: "linear(duration: 1)")
         graph.advance(0.5)
         try graph.set("/g.v", 0, animation: "smooth")
-        let timeline = try #require(timeline(graph, "/g.v"))
-        #expect(timeline["from"]?.number.map { abs($0 - 5) < 1e-9 } == true)
-        #expect(timeline["velocity"]?.number.map { abs($0 - 10) < 1e-9 } == true)
-        #expect(timeline["replaces"]?.number == 1)
+        let found = try #require(timeline(graph, "/g.v"))
+        #expect(found["from"]?.number.map { abs($0 - 5) < 1e-9 } == true)
+        #expect(found["velocity"]?.number.map { abs($0 - 10) < 1e-9 } == true)
+        #expect(found["replaces"]?.number == 1)
     }
 
     @Test("a string jumps while a number moves") func discrete() throws {
