@@ -22,6 +22,8 @@ extension Compiler {
             if case .string(let pattern)? = tree.constant(children[1]), let compiled = Pattern(pattern) {
                 return emitMatches(children[0], compiled, id, into)
             }
+        case (.startsWith, 2) where isMember, (.endsWith, 2) where isMember, (.contains, 2) where isMember:
+            return emitSearch(function, children, id, into)
         default: break
         }
         let mark = top
@@ -38,6 +40,24 @@ extension Compiler {
         parts.operands += operands
         parts.calls.append(Call(function: function, start: start, count: Int32(operands.count), isMember: isMember))
         add(.call, a: target, b: Int32(parts.calls.count - 1), at: id)
+        return target
+    }
+
+    private mutating func emitSearch(
+        _ function: Function, _ children: [SyntaxTree.ID], _ id: SyntaxTree.ID, _ into: Int32?
+    ) -> Int32 {
+        let mark = top
+        let text = emit(children[0])
+        let part = emit(children[1])
+        top = mark
+        if !isTraced, let x = constantValue(text), let y = constantValue(part),
+            let folded = Folding.call(function, [x, y], isMember: true)
+        {
+            return constant(folded)
+        }
+        let target = into ?? register()
+        let opcode: Opcode = function == .startsWith ? .startsWith : function == .endsWith ? .endsWith : .contains
+        add(opcode, a: target, b: text, c: part, at: id)
         return target
     }
 

@@ -23,27 +23,26 @@ extension Compiler {
             if tree[id].second >= 0 { locals[number + 1] = .register(variable + 1) }
         }
         let isTest = macro == .all || macro == .exists
-        let fault = Int32(parts.faultCount)
+        let fault = isTest ? addFault(at: id) : -1
         let counter = register()
-        if isTest {
-            parts.faultCount += 1
-            add(.beginLogic, a: fault, at: id)
-        } else if macro == .existsOne {
+        if macro == .existsOne {
             add(.move, a: counter, b: constant(.int(0)), at: id)
-        } else {
+        } else if !isTest {
             parts.makesContainers = true
         }
         let outer = output
         if !isTest, macro != .existsOne { output = loop }
         let toNext = addJump(.jump, at: id)
         let body = here
-        var toDecided = 0
+        var toEnd: Int?
+        let wasRepeated = isRepeated
+        isRepeated = true
         conditionally { compiler in
             switch macro {
             case .all, .exists:
                 compiler.guarded(fault) { compiler in
                     let operand = compiler.emit(children[1])
-                    toDecided = compiler.addJump(.logicStep, flag: macro == .exists, a: fault, b: operand, at: children[1])
+                    toEnd = compiler.addJump(.logicStep, flag: macro == .exists, a: target, b: operand, at: children[1])
                 }
             case .existsOne:
                 let operand = compiler.emit(children[1])
@@ -54,16 +53,14 @@ extension Compiler {
             default: compiler.emitTransform(macro, children, loop, variable, id)
             }
         }
+        isRepeated = wasRepeated
         land(toNext)
         add(.next, flag: tree[id].second >= 0, a: loop, b: variable, c: body, at: id)
         output = outer
         switch macro {
         case .all, .exists:
             add(.endLogic, flag: macro == .exists, a: target, b: fault, at: id)
-            let toEnd = addJump(.jump, at: id)
-            land(toDecided)
-            add(.decide, flag: macro == .exists, a: target, at: id)
-            land(toEnd)
+            if let toEnd { land(toEnd) }
         case .existsOne: add(.equal, a: target, b: counter, c: constant(.int(1)), at: id)
         case .filter, .map, .transformList: add(.finishList, a: target, b: loop, at: id)
         case .transformMap, .transformMapEntry: add(.finishMap, a: target, b: loop, at: id)

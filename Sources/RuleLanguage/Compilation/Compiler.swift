@@ -23,6 +23,8 @@ struct Compiler {
     var output: Int32 = -1
     /// The lazy value whose code is being written.
     var owner: Int32 = -1
+    /// Whether this place may be reached more than once: in a loop.
+    var isRepeated = false
     let isTraced: Bool
     private var currentNode: SyntaxTree.ID = 0
 
@@ -186,27 +188,32 @@ struct Compiler {
     private mutating func emitLogic(_ id: SyntaxTree.ID, isOr: Bool, _ into: Int32?) -> Int32 {
         let target = into ?? register()
         let mark = top
-        let fault = Int32(parts.faultCount)
-        parts.faultCount += 1
-        add(.beginLogic, a: fault, at: id)
-        var toDecided: [Int] = []
+        let fault = addFault(at: id)
+        let children = tree.children(id).map { Int($0) }
+        var toEnd: [Int] = []
         let (wasDefinite, wasOnlyNext) = (isDefinite, onlyNextIsDefinite)
-        for (number, child) in tree.children(id).enumerated() {
+        for (number, child) in children.enumerated() {
             onlyNextIsDefinite = number == 0
             isDefinite = number == 0 && isDefinite
+            let opcode: Opcode = number == children.count - 1 ? .lastLogicStep : .logicStep
             guarded(fault) { compiler in
-                let operand = compiler.emit(Int(child))
-                toDecided.append(compiler.addJump(.logicStep, flag: isOr, a: fault, b: operand, at: Int(child)))
+                let operand = compiler.emit(child)
+                toEnd.append(compiler.addJump(opcode, flag: isOr, a: target, b: operand, at: child))
             }
             top = mark
         }
         (isDefinite, onlyNextIsDefinite) = (wasDefinite, wasOnlyNext)
         add(.endLogic, flag: isOr, a: target, b: fault, at: id)
-        let toEnd = addJump(.jump, at: id)
-        for jump in toDecided { land(jump) }
-        add(.decide, flag: isOr, a: target, at: id)
-        land(toEnd)
+        for jump in toEnd { land(jump) }
         return target
+    }
+
+    /// A number to note faults under, clear whenever evaluation comes here: from the start, or again when the code repeats.
+    mutating func addFault(at id: SyntaxTree.ID) -> Int32 {
+        let fault = Int32(parts.faultCount)
+        parts.faultCount += 1
+        if isRepeated { add(.beginLogic, a: fault, at: id) }
+        return fault
     }
 
     /// Code whose faults are noted under a number; evaluation goes on behind it.

@@ -44,14 +44,17 @@ enum Opcode: UInt8 {
     /// b matches patterns[c] → a
     case matches
 
+    /// b starts with, ends with or contains c → a
+    case startsWith, endsWith, contains
+
     /// Clears the fault noted under a.
     case beginLogic
-    /// b decides an `&&` (flag: `||`): → the register before… a is the fault's number, c where to go when decided.
+    /// When b decides an `&&` (flag: `||`): false (flag: true) → a, and to c.
     case logicStep
-    /// The end of an undecided chain: throws the fault noted under b, or → a (flag: `||`, false).
+    /// The last operand b: its value → a and to c, or throws the fault noted under the number in the next instruction's b.
+    case lastLogicStep
+    /// The end of a chain that is not decided: throws the fault noted under b, or → a true (flag: `||`, false).
     case endLogic
-    /// → a: the value that decides: false (flag: true).
-    case decide
 
     /// Opens loop a over b. flag: two variables, or only a list will do.
     case iterate

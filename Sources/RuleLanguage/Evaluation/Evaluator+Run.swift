@@ -138,17 +138,33 @@ extension Evaluator {
                         if text.utf8.count > 100 { try machine.pointee.meter.charge(text.utf8.count / 10) }
                         set(i.a, .bool(program.patterns[Int(i.c)].matches(text)))
 
+                    case .startsWith, .endsWith, .contains:
+                        guard case .string(let text) = at(i.b).pointee, case .string(let part) = at(i.c).pointee else {
+                            throw .noSuchOverload("\(i.opcode)", at(i.b).pointee, at(i.c).pointee)
+                        }
+                        if text.utf8.count > 64 { try machine.pointee.meter.charge(text.utf8.count / 10) }
+                        set(i.a, .bool(StringLibrary.search(i.opcode, text, part)))
+
                     case .beginLogic: machine.pointee.hasFault[Int(i.a)] = false
                     case .logicStep:
-                        if case .bool(let flag) = at(i.b).pointee {
-                            if flag == i.flag { position = Int(i.c) }
-                        } else {
+                        guard case .bool(let flag) = at(i.b).pointee else {
                             throw .noSuchOverload(i.flag ? "||" : "&&", at(i.b).pointee)
                         }
+                        if flag == i.flag {
+                            set(i.a, .bool(flag))
+                            position = Int(i.c)
+                        }
+                    case .lastLogicStep:
+                        guard case .bool(let flag) = at(i.b).pointee else {
+                            throw .noSuchOverload(i.flag ? "||" : "&&", at(i.b).pointee)
+                        }
+                        // Undecided behind a fault: to the end of the chain, which throws it.
+                        if flag != i.flag, machine.pointee.hasFault[Int(code[position].b)] { continue }
+                        set(i.a, .bool(flag))
+                        position = Int(i.c)
                     case .endLogic:
                         if machine.pointee.hasFault[Int(i.b)], let fault = machine.pointee.faults[Int(i.b)] { throw fault }
                         set(i.a, .bool(!i.flag))
-                    case .decide: set(i.a, .bool(i.flag))
 
                     case .iterate: try machine.pointee.open(Int(i.a), over: at(i.b).pointee, wantsValues: i.flag)
                     case .next:

@@ -23,10 +23,10 @@ public final class Evaluator {
     public func evaluate<R: RuleReader>(_ program: Program, _ reader: inout R) -> Evaluation {
         begin(program)
         // What every evaluation reads is read at once; a failure is left to where it is used, and may not be.
-        for input in program.definiteInputs {
+        reading: for input in program.definiteInputs {
             switch reader.read(input) {
             case .value(let value): preload(input, value)
-            case .failure: continue
+            case .failure: break reading
             case .interrupted:
                 end(program)
                 return .interrupted
@@ -105,7 +105,7 @@ public final class Evaluator {
 
     @usableFromInline
     func finish(_ program: Program) -> Content {
-        let content = machine.pointee.result
+        let content = machine.pointee.takeResult()
         end(program)
         return content
     }

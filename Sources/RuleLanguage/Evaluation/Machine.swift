@@ -77,6 +77,7 @@ struct Machine {
             grow(for: program)
         }
         for input in 0..<program.inputCount { isLoaded[input] = false }
+        for fault in 0..<program.faultCount { hasFault[fault] = false }
         position = 0
         meter.reset(program.limits)
         meter.remaining -= program.instructionCount
@@ -103,12 +104,17 @@ struct Machine {
         if requestedInput >= 0 { isLoaded[requestedInput] = true }
     }
 
+    mutating func takeResult() -> Content {
+        let taken = result
+        result = .value(.null)
+        return taken
+    }
+
     /// Lets go of all values.
     mutating func clear(_ program: Program) {
         for register in 0..<program.registerCount { release(register) }
         for loop in 0..<program.loopCount { loops[loop].range = .null }
         truncateOutput(to: 0)
-        result = .value(.null)
         lastCost = meter.limits.cost - meter.remaining
     }
 

@@ -13,7 +13,10 @@ extension Function {
         case .size: return a.count == 1 ? size(a[0]) : nil
         case .type: return a.count == 1 && !isMember ? .type(a[0].typeName) : nil
         case .dyn: return a.count == 1 && !isMember ? a[0] : nil
-        case .contains, .startsWith, .endsWith: return isMember ? try StringLibrary.search(self, a, &meter) : nil
+        case .contains, .startsWith, .endsWith:
+            guard isMember, a.count == 2, let text = a.string(0), let part = a.string(1) else { return nil }
+            try meter.charge(text.utf8.count / 10)
+            return .bool(StringLibrary.search(self == .contains ? .contains : self == .startsWith ? .startsWith : .endsWith, text, part))
         case .matches: return try RegexLibrary.matches(a, &meter)
         case .int, .uint, .double, .bool, .string, .bytes, .timestamp, .duration:
             return a.count == 1 && !isMember ? try Conversions.convert(self, a[0], &meter) : nil

@@ -1,18 +1,19 @@
 import AttributeValues
+import Glibc
 
 /// The member functions of strings. Positions count code points; costs follow the text's length.
 enum StringLibrary {
     /// `contains`, `startsWith`, `endsWith`: on the bytes, which is the same.
-    static func search(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard a.count == 2, case .string(var text) = a[0], case .string(var part) = a[1] else { return nil }
-        if text.utf8.count > 64 { try meter.charge(text.utf8.count / 10) }
+    static func search(_ opcode: Opcode, _ text: String, _ part: String) -> Bool {
+        guard part.utf8.count <= text.utf8.count else { return false }
+        var (text, part) = (text, part)
         return text.withUTF8 { text in
             part.withUTF8 { part in
-                guard part.count <= text.count else { return .bool(false) }
-                switch function {
-                case .startsWith: return .bool(text.prefix(part.count).elementsEqual(part))
-                case .endsWith: return .bool(text.suffix(part.count).elementsEqual(part))
-                default: return .bool(find(part, in: text, from: 0) != nil)
+                guard let base = text.baseAddress, let wanted = part.baseAddress else { return part.isEmpty }
+                return switch opcode {
+                case .startsWith: memcmp(base, wanted, part.count) == 0
+                case .endsWith: memcmp(base + (text.count - part.count), wanted, part.count) == 0
+                default: find(part, in: text, from: 0) != nil
                 }
             }
         }
