@@ -91,9 +91,7 @@ extension Method {
             parameters: [path(), .required(.value, .any, "The new value.")] + transactionOptions + [typed],
             result: revisionOnly, errors: writeErrors
         ) { (given) throws(Failure) in
-            let options = try given.transactionOptions()
-            let value = try given.value(.value, typed: options.typed)
-            return .set(Mutation(operation: .set, path: try given.path(), value: value), options)
+            .set(Mutation(operation: .set, path: given.path(), value: given.value(.value)), given.transactionOptions())
         }
     }
 
@@ -102,19 +100,17 @@ extension Method {
             name: "transact", summary: "Commits mutations together, all or none, as one revision.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly, errors: writeErrors + [.conflict]
         ) { (given) throws(Failure) in
-            let options = try given.transactionOptions()
-            return .transact(try given.mutations(typed: options.typed), options)
+            .transact(try given.mutations(), given.transactionOptions())
         }
     }
 
     private static var onDisconnect: Method {
         Method(
             name: "onDisconnect",
-            summary: "Mutations that the daemon commits when this client goes away; they replace those given before. An empty list takes them back.",
+            summary: "Mutations that the daemon commits when this client goes away, behind those given before.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly, errors: writeErrors + [.limit]
         ) { (given) throws(Failure) in
-            let options = try given.transactionOptions()
-            return .onDisconnect(try given.mutations(typed: options.typed), options)
+            .onDisconnect(try given.mutations(), given.transactionOptions())
         }
     }
 
@@ -138,9 +134,9 @@ extension Method {
             errors: [.invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .limit, .denied]
         ) { (given) throws(Failure) in
             .apply(.init(
-                document: try given.value(.document, typed: false), at: given.text(.at) ?? "/",
+                document: given.value(.document), at: given.text(.at) ?? "/",
                 mode: given.text(.mode).flatMap(Request.ApplyMode.init) ?? .create, dryRun: given.flag(.dryRun),
-                options: try given.transactionOptions()))
+                options: given.transactionOptions()))
         }
     }
 
@@ -150,7 +146,7 @@ extension Method {
             parameters: [path("The path of a node.")] + transactionOptions, result: revisionOnly,
             errors: [.notFound, .invalid, .conflict, .denied]
         ) { (given) throws(Failure) in
-            .remove(path: try given.path(), try given.transactionOptions())
+            .remove(path: given.path(), given.transactionOptions())
         }
     }
 
@@ -163,8 +159,8 @@ extension Method {
             ] + transactionOptions,
             result: revisionOnly, errors: [.notFound, .invalid, .conflict, .denied]
         ) { (given) throws(Failure) in
-            .move(.init(path: try given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
-                try given.transactionOptions())
+            .move(.init(path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
+                given.transactionOptions())
         }
     }
 
@@ -191,6 +187,7 @@ extension Method {
             result: .object([
                 .required("subscription", .count, "Its number, which its events carry."),
                 .required("epoch", .string, "The life of the graph."), revision,
+                .optional("resumed", .bool, "Answers since: false when a snapshot follows because the past is no longer known."),
             ]),
             errors: [.invalid, .notFound, .limit, .denied]
         ) { (given) throws(Failure) in
@@ -211,14 +208,15 @@ extension Method {
 
     private static var hello: Method {
         Method(
-            name: "hello", summary: "Who is there: versions, epoch, revision, and the daemon's clock against wall time.",
+            name: "hello", summary: "Who is there: the protocol's version, epoch, revision, and the daemon's clock against wall time.",
             parameters: [.optional(.client, .string, "The client's name, for explanations and the log.")],
             result: .object([
-                .required("daemon", .string, "The daemon's name."), .required("version", .string, "Its version."),
-                .required("protocol", .count, "The protocol's version."),
+                .required("server", .string, "The daemon's name."), .required("protocol", .count, "The protocol's version."),
                 .required("epoch", .string, "The life of the graph."), revision,
-                .required("monotonic", .number, "Seconds on the daemon's monotonic clock."),
-                .required("wall", .string, "The same moment as wall time, RFC 3339."),
+                .required("time", .object([
+                    .required("monotonic", .number, "Seconds on the daemon's monotonic clock."),
+                    .required("wall", .string, "The same moment as wall time, RFC 3339."),
+                ]), "Now, on both clocks."),
             ]),
             errors: []
         ) { (given) throws(Failure) in .hello(client: given.text(.client)) }
@@ -226,7 +224,7 @@ extension Method {
 
     private static var ping: Method {
         Method(name: "ping", summary: "Answers when all requests before it are answered.", parameters: [],
-            result: revisionOnly, errors: []
+            result: .object([.required("pong", .bool, "True.")]), errors: []
         ) { (_) throws(Failure) in .ping }
     }
 
@@ -251,7 +249,7 @@ extension Method {
             parameters: [path(), .optional(.revision, .count, "A revision at which it may have stayed the same.")],
             result: .any, errors: [.notFound, .invalid, .denied]
         ) { (given) throws(Failure) in
-            .explain(path: try given.path(), revision: given.int(.revision).map { UInt64($0) })
+            .explain(path: given.path(), revision: given.int(.revision).map { UInt64($0) })
         }
     }
 
@@ -300,7 +298,7 @@ extension Method {
             result: .object(content + [revision]), errors: [.ruleSyntax, .ruleType, .notFound, .invalid]
         ) { (given) throws(Failure) in
             .eval(.init(
-                expression: given.text(.expression) ?? "", bindings: try given.bindings(), at: given.text(.at),
+                expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(), at: given.text(.at),
                 typed: given.flag(.typed)))
         }
     }

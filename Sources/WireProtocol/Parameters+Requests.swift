@@ -2,15 +2,15 @@ import AttributeValues
 
 // The larger pieces of requests, read from parameters whose shapes have been checked.
 extension Parameters {
-    func path() throws(Failure) -> String { text(.path) ?? "/" }
+    func path() -> String { text(.path) ?? "/" }
 
-    func transactionOptions() throws(Failure) -> TransactionOptions {
+    func transactionOptions() -> TransactionOptions {
         TransactionOptions(
             animation: self[.animation]?.value, disablesAnimations: flag(.disablesAnimations), label: text(.label),
             typed: flag(.typed))
     }
 
-    func mutations(typed: Bool) throws(Failure) -> [Mutation] {
+    func mutations() throws(Failure) -> [Mutation] {
         var mutations: [Mutation] = []
         try self[.mutations]?.forEachElement { (element) throws(Failure) in
             let place = mutations.count
@@ -27,7 +27,7 @@ extension Parameters {
                 throw Failure(.invalid, "mutations[\(place)]: only insert takes an index", path: path)
             }
             mutations.append(Mutation(
-                operation: operation, path: path, value: try value?.value(typed: typed), index: index.map { Int($0) }))
+                operation: operation, path: path, value: value?.value, index: index.map { Int($0) }))
         }
         return mutations
     }
@@ -53,15 +53,6 @@ extension Parameters {
             },
             maxRate: self[.maxRate]?.number, frameRate: frameRate, css: flag(.css), typed: flag(.typed),
             bookmarks: flag(.bookmarks))
-    }
-
-    func bindings() throws(Failure) -> ValueMap {
-        var bindings = ValueMap()
-        let typed = flag(.typed)
-        try self[.bindings]?.forEachMember { (name, element) throws(Failure) in
-            bindings[String(decoding: name, as: UTF8.self)] = try element.value(typed: typed)
-        }
-        return bindings
     }
 }
 

@@ -75,16 +75,6 @@ final class Parameters {
         return texts
     }
 
-    /// A value, read as typed JSON where the request says so.
-    func value(_ key: ParameterKey, typed: Bool) throws(Failure) -> Value {
-        guard let element = self[key] else { return .null }
-        return try element.value(typed: typed)
-    }
-}
-
-extension JSONElement {
-    /// - Throws: `invalid` when it should be typed JSON and is not.
-    func value(typed: Bool) throws(Failure) -> Value {
-        typed ? try Value(typedJSON: value) : value
-    }
+    /// The value as it came: whether it is typed JSON is for whoever knows the attribute's type.
+    func value(_ key: ParameterKey) -> Value { self[key]?.value ?? .null }
 }

@@ -1,20 +1,15 @@
 import AttributeValues
 
-/// One call of a line, or why it is none.
-public enum Call {
-    /// `id` is nil for a notification.
-    case request(id: RequestID?, Request)
-    /// `id` is null where it could not be read, and nil for a notification, which is not answered even so.
+/// What a line holds, piece by piece.
+public enum Incoming {
+    /// A call; `id` is nil for a notification.
+    case call(id: RequestID?, Request)
+    /// What is no call, and why. `id` is null where it could not be read, and nil for a notification, which is not
+    /// answered even so.
     case fault(id: RequestID?, RequestFault)
-}
-
-/// What a line held.
-public enum Framing: Equatable {
-    /// White space only.
-    case blank
-    case single
-    /// So many calls, whose replies are answered as one list (none, when all are notifications).
-    case batch(Int)
+    /// The calls and faults up to `batchEnds` are answered as one list, or not at all when all are notifications.
+    case batchBegins(count: Int)
+    case batchEnds
 }
 
 /// Turns lines into calls. One per connection's loop: it reuses its parser and its tables.
@@ -34,46 +29,41 @@ public final class RequestDecoder {
         self.maximumBatch = maximumBatch
     }
 
-    /// Reads one line, without its newline, and hands its calls to `receive` in order.
+    /// Reads one line, without its newline, and hands what it holds to `receive` in order: nothing, when it is blank.
     ///
     /// - Parameter isPadded: `JSONParser.padding` readable bytes stand behind the line, so it need not be copied.
     public func decode(
-        _ line: UnsafeBufferPointer<UInt8>, isPadded: Bool = false, _ receive: (Call) -> Void
-    ) -> Framing {
-        if line.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { return .blank }
+        _ line: UnsafeBufferPointer<UInt8>, isPadded: Bool = false, _ receive: (Incoming) -> Void
+    ) {
+        if line.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { return }
         let message: JSONElement
         do throws(Failure) {
             message = try parser.parse(line, isPadded: isPadded)
         } catch {
-            receive(.fault(id: .null, RequestFault(code: RequestFault.parse, failure: error)))
-            return .single
+            return receive(.fault(id: .null, RequestFault(code: RequestFault.parse, failure: error)))
         }
-        guard message.isArray else {
-            receive(call(message))
-            return .single
-        }
-        return decodeBatch(message, receive)
+        message.isArray ? decodeBatch(message, receive) : receive(call(message))
     }
 
-    private func decodeBatch(_ batch: JSONElement, _ receive: (Call) -> Void) -> Framing {
+    private func decodeBatch(_ batch: JSONElement, _ receive: (Incoming) -> Void) {
         var count = 0
         batch.forEachElement { _ in count += 1 }
         guard count > 0, count <= maximumBatch else {
             let failure = count == 0
                 ? Failure(.invalid, "a batch holds at least one call")
                 : Failure(.limit, "a batch of \(count) calls; at most \(maximumBatch) are allowed")
-            receive(.fault(id: .null, RequestFault(code: RequestFault.invalidRequest, failure: failure)))
-            return .single
+            return receive(.fault(id: .null, RequestFault(code: RequestFault.invalidRequest, failure: failure)))
         }
+        receive(.batchBegins(count: count))
         batch.forEachElement { receive(call($0)) }
-        return .batch(count)
+        receive(.batchEnds)
     }
 
-    private func call(_ message: JSONElement) -> Call {
+    private func call(_ message: JSONElement) -> Incoming {
         let envelope = Envelope(message)
         let id = envelope.id
         do throws(RequestFault) {
-            return .request(id: id, try request(envelope))
+            return .call(id: id, try request(envelope))
         } catch {
             return .fault(id: id ?? (envelope.fault == nil ? nil : .null), error)
         }

@@ -1,0 +1,42 @@
+import Glibc
+
+/// Sockets that the service manager has opened for the daemon (sd_listen_fds(3)): `LISTEN_PID` names the process they are
+/// for, `LISTEN_FDS` their number; they stand from descriptor 3 on.
+enum Activation {
+    private static let first: Int32 = 3
+    /// More than any unit passes; a larger number is a mistake.
+    private static let maximumCount: Int32 = 64
+
+    /// The sockets passed, none if the daemon was started in another way. They are closed on `exec`, and the environment no
+    /// longer names them.
+    /// - Throws: `configuration` when what was passed is not a listening Unix stream socket.
+    static func sockets() throws(StartupError) -> [Int32] {
+        defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
+        guard let process = number("LISTEN_PID"), process == getpid(), let count = number("LISTEN_FDS"), count > 0
+        else { return [] }
+        guard count <= maximumCount else {
+            throw StartupError(.configuration, "LISTEN_FDS: \(count) sockets; at most \(maximumCount) are taken")
+        }
+        var sockets: [Int32] = []
+        for descriptor in first..<first + count {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            guard option(descriptor, SO_DOMAIN) == AF_UNIX, option(descriptor, SO_TYPE) == Int32(SOCK_STREAM.rawValue),
+                option(descriptor, SO_ACCEPTCONN) == 1
+            else {
+                throw StartupError(
+                    .configuration,
+                    "LISTEN_FDS: descriptor \(descriptor) is not a listening Unix stream socket (ListenStream= with a path)")
+            }
+            sockets.append(descriptor)
+        }
+        return sockets
+    }
+
+    private static func number(_ name: String) -> Int32? { getenv(name).flatMap { Int32(String(cString: $0)) } }
+
+    private static func option(_ descriptor: Int32, _ name: Int32) -> Int32? {
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+    }
+}

@@ -1,0 +1,79 @@
+import AttributeValues
+
+extension Configuration {
+    /// Reads `name = value` lines. `#` begins a line of comment.
+    ///
+    /// - Throws: all faults of the text, each with its line.
+    public init(text: String, file: String) throws(ConfigurationFaults) {
+        self.init()
+        let settings = Setting.table()
+        var faults: [ConfigurationFault] = []
+        var given: [String: Int] = [:]
+        for (index, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = raw.trimmed
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            func fault(_ message: String, _ hint: String? = nil) {
+                faults.append(ConfigurationFault(file: file, line: index + 1, message: message, hint: hint))
+            }
+            guard let equals = line.firstIndex(of: "=") else {
+                fault("expected name = value, found \"\(line.prefix(60))\"")
+                continue
+            }
+            let name = line[..<equals].trimmed
+            guard let setting = settings.first(where: { $0.name == name }) else {
+                fault("unknown setting \"\(name)\"", NearestName.hint(name, among: settings.map(\.name)))
+                continue
+            }
+            if let before = given[name], !setting.isRepeatable {
+                fault("\(name) is set in line \(before) already")
+                continue
+            }
+            given[name] = index + 1
+            let value = line[line.index(after: equals)...].trimmed
+            if value.isEmpty {
+                fault("\(name) has no value")
+                continue
+            }
+            do throws(Failure) {
+                try setting.assign(value, to: &self)
+            } catch {
+                fault(error.message, error.hint)
+            }
+        }
+        if server.outputMaximum < server.outputQueue {
+            faults.append(ConfigurationFault(
+                file: file, line: given["output-maximum"] ?? given["output-queue"],
+                message: "output-maximum is smaller than output-queue"))
+        }
+        if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
+    }
+
+    /// Reads the file, and what the files that it names need: scenes must be readable.
+    public init(file: String) throws(ConfigurationFaults) {
+        let text: String
+        do {
+            text = try FileText.read(file)
+        } catch {
+            throw ConfigurationFaults(faults: [ConfigurationFault(file: file, message: error.description)])
+        }
+        try self.init(text: text, file: file)
+    }
+
+    /// Takes over what may change while the daemon runs.
+    /// - Returns: the names of settings that changed and wait for the next start.
+    mutating func reload(from new: Configuration) -> [String] {
+        var waiting: [String] = []
+        for setting in Setting.table() where setting.text(in: self) != setting.text(in: new) && !setting.isReloadable {
+            waiting.append(setting.name)
+        }
+        logLevel = new.logLevel
+        server = new.server
+        return waiting
+    }
+}
+
+extension Setting {
+    var isRepeatable: Bool {
+        if case .texts = kind { true } else { false }
+    }
+}

@@ -1,0 +1,41 @@
+import GraphRuntime
+import Logging
+import StateStore
+
+/// What an operator decides. `Setting.table` names each value for the configuration file; the command line goes before it.
+public struct Configuration {
+    /// nil: where `SocketPath.standard` says.
+    public var socket: String?
+    public var socketMode: UInt32 = 0o660
+    /// nil: the group that the daemon runs as.
+    public var socketGroup: String?
+    /// Loaded in this order before anybody is served.
+    public var scenes: [String] = []
+    /// nil: nothing is kept.
+    public var stateDirectory: String?
+    public var durability = StateStore.Durability.full
+    public var logLevel = Logger.Level.info
+    public var server = ServerLimits()
+    public var runtime = RuntimeLimits()
+
+    public init() {}
+}
+
+/// What is wrong with a configuration, and where.
+public struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
+    public var file: String
+    /// From 1; nil when the file as a whole is meant.
+    public var line: Int?
+    public var message: String
+    public var hint: String?
+
+    public var description: String {
+        file + (line.map { ":\($0)" } ?? "") + ": \(message)" + (hint.map { " (\($0))" } ?? "")
+    }
+}
+
+/// All that is wrong with a configuration.
+public struct ConfigurationFaults: Error, Equatable, CustomStringConvertible {
+    public var faults: [ConfigurationFault]
+    public var description: String { faults.map(\.description).joined(separator: "\n") }
+}

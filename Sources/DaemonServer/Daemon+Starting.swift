@@ -1,0 +1,109 @@
+import AttributeValues
+import EventLoop
+import Glibc
+import GraphRuntime
+import Logging
+import StateStore
+
+extension Daemon {
+    static func makeSocket(_ configuration: Configuration) throws(StartupError) -> ListeningSocket {
+        let runtimeDirectory = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
+        let path = configuration.socket ?? SocketPath.standard(runtimeDirectory: runtimeDirectory)
+        try SocketPath.makeDirectory(for: path)
+        return try ListeningSocket(path: path, mode: configuration.socketMode, group: configuration.socketGroup)
+    }
+
+    static func openStore(
+        _ configuration: Configuration, recover: Bool, newEpoch: () -> String
+    ) throws(StartupError) -> (StateStore?, StateStore.Restored?) {
+        guard let directory = configuration.stateDirectory else { return (nil, nil) }
+        if mkdir(directory, 0o700) != 0, errno != EEXIST {
+            throw StartupError(LoopError(call: "mkdir", number: errno, subject: directory), otherwise: .inputOutput)
+        }
+        do throws(StoreError) {
+            return try StateStore.open(
+                directory: directory, durability: configuration.durability, recover: recover, newEpoch: newEpoch)
+        } catch {
+            throw StartupError(error)
+        }
+    }
+
+    static func load(_ scenes: [String], into runtime: GraphRuntime) throws(StartupError) {
+        for file in scenes {
+            let text: String
+            do throws(LoopError) { text = try FileText.read(file) } catch { throw StartupError(.noInput, "scene: \(error)") }
+            do throws(Failure) { try runtime.load(text, file: file) } catch {
+                throw StartupError(.dataError, error.description)
+            }
+        }
+    }
+
+    /// What no longer has a place (a scene has changed since) is left out, and said.
+    static func replay(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
+        for loss in restored.losses { log.error("recovered store: \(loss)") }
+        for (revision, entry) in restored.entries {
+            do throws(Failure) { try runtime.restore(entry) } catch {
+                log.warning("from the store, revision \(revision): \(error.message)")
+            }
+        }
+    }
+
+    /// Reads all that a start would read, and serves nobody.
+    /// - Throws: the first fault of a scene.
+    public static func check(_ configuration: Configuration) throws(StartupError) {
+        let runtime = GraphRuntime(limits: configuration.runtime, epoch: "check", at: now())
+        try load(configuration.scenes, into: runtime)
+    }
+
+    static func now() -> Moment {
+        var wall = timespec()
+        clock_gettime(CLOCK_REALTIME, &wall)
+        return Moment(
+            monotonic: Loop.monotonicTime,
+            wall: Timestamp(seconds: Int64(wall.tv_sec), nanoseconds: Int64(wall.tv_nsec)) ?? .epoch)
+    }
+
+    /// Puts everything on the loop. From here on clients are served.
+    func start() throws(LoopError) {
+        let sockets = ownSocket.map { [$0.descriptor] } ?? inherited
+        inherited = []
+        for descriptor in sockets {
+            let listener = try Listener(loop, descriptor: descriptor) { [unowned self] listener in accept(from: listener) }
+            listeners.append(listener)
+        }
+        let wakefulness = try Wakefulness(loop)
+        let care = try Timer(loop) { [unowned self] in self.care() }
+        let deadline = try Timer(loop) {}
+        turn.timer = deadline
+        handles = [wakefulness, care, deadline]
+        self.wakefulness = wakefulness
+        careTimer = care
+        handles.append(try BeforeSleep(loop) { [unowned self] in beforeSleep() })
+        for number in [SIGTERM, SIGINT] {
+            handles.append(try Signal(loop, number) { [unowned self] in stop() })
+        }
+        handles.append(try Signal(loop, SIGHUP) { [unowned self] in reload() })
+        try startWatchdog()
+    }
+
+    private func startWatchdog() throws(LoopError) {
+        guard let interval = manager.watchdogInterval else { return }
+        final class Holder { var timer: Timer? }
+        let holder = Holder()
+        let timer = try Timer(loop) { [unowned self] in
+            manager.isAlive()
+            holder.timer?.start(in: interval)
+        }
+        holder.timer = timer
+        timer.start(in: interval)
+        handles.append(timer)
+    }
+
+    private func accept(from listener: Listener) {
+        do throws(LoopError) {
+            sessions.accept(try listener.accept())
+        } catch {
+            log.warning("a client could not be accepted: \(error)")
+        }
+    }
+}

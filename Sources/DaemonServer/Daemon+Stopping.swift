@@ -1,0 +1,61 @@
+import EventLoop
+import Logging
+import StateStore
+
+extension Daemon {
+    /// Serves nobody new, answers what has come in, and waits a bounded time for clients to take it. Asked again, it does
+    /// not wait.
+    func stop() {
+        if isStopping { return closeClients() }
+        isStopping = true
+        manager.stopping()
+        log.notice("stopping: \(runtime.status)")
+        for listener in listeners { listener.close() }
+        listeners = []
+        ownSocket?.removeFile()
+        sessions.endReading()
+        do throws(LoopError) {
+            let timer = try Timer(loop) { [unowned self] in
+                log.warning("\(sessions.count) clients have not taken all that was theirs (shutdown-time)")
+                closeClients()
+            }
+            timer.start(in: configuration.server.shutdownTime)
+            shutdownTimer = timer
+        } catch {
+            closeClients()
+        }
+    }
+
+    /// They go away from the graph in the next turn, with what they asked for in that case.
+    private func closeClients() {
+        for session in sessions.all { sessions.close(session) }
+    }
+
+    func closeWhenDrained() {
+        if sessions.count == 0, !sessions.hasNews { closeHandles() }
+    }
+
+    private func closeHandles() {
+        for listener in listeners { listener.close() }
+        listeners = []
+        for handle in handles { handle.close() }
+        handles = []
+        shutdownTimer?.close()
+    }
+
+    /// Ends at once: the graph can no longer be kept on disk, or the daemon could not start.
+    func end(because error: StartupError) {
+        failure = error
+        isStopping = true
+        closeHandles()
+        closeClients()
+    }
+
+    /// Called when nothing is left on the loop.
+    func finish() throws(StartupError) {
+        defer { ownSocket?.remove() }
+        if let failure { throw failure }
+        do throws(StoreError) { try store?.close(revision: runtime.revision) } catch { throw StartupError(error) }
+        log.notice("stopped")
+    }
+}

@@ -1,0 +1,137 @@
+import AttributeValues
+import EventLoop
+import GraphRuntime
+import Logging
+import StateStore
+
+/// The daemon's parts and their joints. What happens between two sleeps of the loop is `Turn`; how it begins and ends is
+/// `Daemon+Starting` and `Daemon+Stopping`.
+public final class Daemon {
+    var configuration: Configuration
+    /// Where the configuration came from; nil: from nowhere that could be read again.
+    let configurationFile: String?
+    var log: Logger
+    let manager = ServiceManager()
+    let loop: Loop
+    let runtime: GraphRuntime
+    let store: StateStore?
+    let sessions: Sessions
+    let turn: Turn
+    /// nil with sockets that the service manager owns.
+    let ownSocket: ListeningSocket?
+    /// Descriptors of the service manager, until they are listened on.
+    var inherited: [Int32]
+
+    /// What stands on the loop, all there from `start` on.
+    var listeners: [Listener] = []
+    var handles: [Handle] = []
+    var careTimer: Timer?
+    var isCaring = false
+    var shutdownTimer: Timer?
+    var wakefulness: Wakefulness?
+    var lastStatus = 0.0
+
+    var isStopping = false
+    /// Why the daemon ends, unless it was asked to.
+    var failure: StartupError?
+
+    /// Seconds between two looks at clients that wait or have ended their side.
+    static let careInterval = 1.0
+    /// Seconds between two lines of status.
+    static let statusInterval = 5.0
+
+    /// Takes the socket, opens the store, loads the scenes and replays the journal. Nobody is served yet.
+    ///
+    /// - Parameters:
+    ///   - file: where the configuration was read.
+    ///   - recover: go on with what can be read of a damaged store.
+    ///   - newEpoch: names a new life of the graph; it must never repeat.
+    /// - Throws: what stands in the way. The socket is gone again then.
+    public init(
+        _ configuration: Configuration, file: String? = nil, recover: Bool = false, log: Logger, newEpoch: () -> String
+    ) throws(StartupError) {
+        self.configuration = configuration
+        self.log = log
+        configurationFile = file
+        inherited = try Activation.sockets()
+        ownSocket = inherited.isEmpty ? try Daemon.makeSocket(configuration) : nil
+        do throws(StartupError) {
+            do throws(LoopError) { loop = try Loop() } catch { throw StartupError(error) }
+            let (store, restored) = try Daemon.openStore(configuration, recover: recover, newEpoch: newEpoch)
+            self.store = store
+            runtime = GraphRuntime(
+                limits: configuration.runtime, epoch: restored?.epoch ?? newEpoch(), revision: restored?.revision ?? 0,
+                at: Daemon.now())
+            sessions = Sessions(limits: configuration.server, log: log)
+            turn = Turn(sessions, runtime, store)
+            try Daemon.load(configuration.scenes, into: runtime)
+            if let restored { Daemon.replay(restored, into: runtime, log) }
+        } catch {
+            ownSocket?.remove()
+            throw error
+        }
+    }
+
+    /// Serves until it is told to stop.
+    /// - Throws: what kept it from starting, or made it end.
+    public func run() throws(StartupError) {
+        do throws(LoopError) {
+            try start()
+        } catch {
+            end(because: StartupError(error))
+        }
+        if failure == nil {
+            manager.ready(runtime.status)
+            log.notice("ready: \(runtime.status)")
+        }
+        loop.run()
+        try finish()
+    }
+
+    /// Called in every iteration of the loop, before it sleeps.
+    func beforeSleep() {
+        let now = Daemon.now()
+        do throws(StoreError) {
+            if try turn.run(at: now) { tidyUp(behind: now) }
+        } catch {
+            return end(because: StartupError(error))
+        }
+        if isStopping { closeWhenDrained() }
+    }
+
+    private func tidyUp(behind now: Moment) {
+        wakefulness?.isAwake = sessions.hasNews
+        if sessions.needsCare, !isCaring {
+            isCaring = true
+            careTimer?.start(in: Daemon.careInterval)
+        }
+        if now.monotonic - lastStatus >= Daemon.statusInterval, !isStopping {
+            lastStatus = now.monotonic
+            manager.status(runtime.status)
+        }
+    }
+
+    /// Looks after clients that wait or have ended their side, as long as there are any.
+    func care() {
+        sessions.care(at: Loop.monotonicTime)
+        isCaring = sessions.needsCare
+        if isCaring { careTimer?.start(in: Daemon.careInterval) }
+    }
+
+    /// Reads the configuration again (SIGHUP). With a fault in it the old one stays.
+    func reload() {
+        guard let configurationFile else { return log.warning("there is no configuration file to read again") }
+        manager.reloading(at: Loop.monotonicTime)
+        do throws(ConfigurationFaults) {
+            let waiting = configuration.reload(from: try Configuration(file: configurationFile))
+            log.logLevel = configuration.logLevel
+            sessions.change(limits: configuration.server, log: log)
+            let rest = waiting.isEmpty ? "" : "; these wait for a restart: " + waiting.joined(separator: ", ")
+            log.notice("the configuration was read again\(rest)")
+            manager.ready(runtime.status)
+        } catch {
+            log.error("the configuration stays as it was:\n\(error)")
+            manager.ready("the configuration stays as it was: \(error.faults.first?.description ?? "")")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import EventLoop
+import StateStore
+
+/// What the process says when it ends (sysexits.h). The unit does not restart it after those that only a person can mend.
+public enum ExitStatus: Int32, Sendable {
+    case success = 0
+    /// The command line is wrong.
+    case usage = 64
+    /// A scene is wrong.
+    case dataError = 65
+    /// A file that was named cannot be read.
+    case noInput = 66
+    /// Another daemon has the socket or the store.
+    case unavailable = 69
+    /// A fault of the program.
+    case software = 70
+    /// The operating system refused something.
+    case osError = 71
+    /// The socket cannot be made.
+    case cannotCreate = 73
+    /// The store cannot be read or written.
+    case inputOutput = 74
+    /// The rights are missing.
+    case noPermission = 77
+    /// The configuration is wrong.
+    case configuration = 78
+}
+
+/// Why the daemon does not start, or ends.
+public struct StartupError: Error, CustomStringConvertible {
+    public var status: ExitStatus
+    public var description: String
+
+    public init(_ status: ExitStatus, _ description: String) {
+        self.status = status
+        self.description = description
+    }
+
+    init(_ error: LoopError, otherwise status: ExitStatus = .osError) {
+        let isRight = error.name == "EACCES" || error.name == "EPERM"
+        self.init(isRight ? .noPermission : status, error.description)
+    }
+
+    init(_ error: StoreError) {
+        let status: ExitStatus
+        if case .inUse = error { status = .unavailable } else { status = .inputOutput }
+        self.init(status, error.description)
+    }
+}

@@ -1,0 +1,26 @@
+import EventLoop
+import Glibc
+
+/// Reads the small files that the daemon starts with.
+enum FileText {
+    /// No scene or configuration is larger.
+    static let maximumSize = 64 << 20
+
+    static func read(_ path: String) throws(LoopError) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw LoopError(call: "open", number: errno, subject: path) }
+        defer { Glibc.close(descriptor) }
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &block, block.count)
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw LoopError(call: "read", number: errno, subject: path)
+            }
+            bytes += block[..<count]
+            guard bytes.count <= maximumSize else { throw LoopError(call: "read", number: EFBIG, subject: path) }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import EventLoop
+import Glibc
+
+/// The socket that the daemon makes for itself: bound, with mode and group, and locked against a second daemon.
+///
+/// A lock file beside the socket is held as long as the daemon lives. The kernel lets go of it however the daemon ends, so
+/// whoever holds it knows that a socket file found there is stale, and two daemons that start at once cannot both win.
+struct ListeningSocket {
+    let path: String
+    /// Bound, not yet listening.
+    let descriptor: Int32
+    private let lock: Int32
+    private let lockPath: String
+    private let identity: FileIdentity
+
+    private struct FileIdentity: Equatable {
+        var device: UInt
+        var inode: UInt
+
+        init?(path: String) {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return nil }
+            (device, inode) = (UInt(status.st_dev), UInt(status.st_ino))
+        }
+
+        init?(descriptor: Int32) {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return nil }
+            (device, inode) = (UInt(status.st_dev), UInt(status.st_ino))
+        }
+    }
+
+    /// - Throws: `unavailable` when another daemon serves the path, `cannotCreate`, or `noPermission`.
+    init(path: String, mode: UInt32, group: String?) throws(StartupError) {
+        guard let address = SocketAddress(path), path.hasPrefix("/") else {
+            throw StartupError(
+                .configuration, "socket: \(path) is not an absolute path of at most \(SocketAddress.maximumLength) bytes")
+        }
+        self.path = path
+        lockPath = path + ".lock"
+        lock = try ListeningSocket.takeLock(lockPath, for: path)
+        do throws(StartupError) {
+            try ListeningSocket.clear(path, address)
+            descriptor = try ListeningSocket.bind(path, address, mode: mode, group: group)
+        } catch {
+            Glibc.close(lock)
+            throw error
+        }
+        guard let identity = FileIdentity(path: path) else {
+            throw StartupError(.cannotCreate, "\(path) is gone as soon as it was made")
+        }
+        self.identity = identity
+    }
+
+    private static func takeLock(_ lockPath: String, for path: String) throws(StartupError) -> Int32 {
+        while true {
+            let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard lock >= 0 else {
+                throw StartupError(LoopError(call: "open", number: errno, subject: lockPath), otherwise: .cannotCreate)
+            }
+            if flock(lock, LOCK_EX | LOCK_NB) != 0 {
+                let number = errno
+                Glibc.close(lock)
+                if number == EWOULDBLOCK { throw StartupError(.unavailable, "another agd serves \(path)") }
+                throw StartupError(LoopError(call: "flock", number: number, subject: lockPath), otherwise: .cannotCreate)
+            }
+            // A daemon that was just ending may have removed the file between `open` and `flock`: a lock on a file without a
+            // name keeps nobody away.
+            if FileIdentity(path: lockPath) == FileIdentity(descriptor: lock) { return lock }
+            Glibc.close(lock)
+        }
+    }
+
+    /// Removes the socket file of a daemon that is gone. A daemon that does not lock would still answer.
+    private static func clear(_ path: String, _ address: SocketAddress) throws(StartupError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw StartupError(.cannotCreate, "\(path) exists and is not a socket")
+        }
+        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        defer { Glibc.close(probe) }
+        let isServed = address.withAddress { connect(probe, $0, $1) } == 0 || errno == EAGAIN
+        if isServed { throw StartupError(.unavailable, "another program serves \(path)") }
+        if unlink(path) != 0, errno != ENOENT {
+            throw StartupError(LoopError(call: "unlink", number: errno, subject: path), otherwise: .cannotCreate)
+        }
+    }
+
+    private static func bind(
+        _ path: String, _ address: SocketAddress, mode: UInt32, group: String?
+    ) throws(StartupError) -> Int32 {
+        func fail(_ call: String) -> StartupError {
+            StartupError(LoopError(call: call, number: errno, subject: path), otherwise: .cannotCreate)
+        }
+        let groupID = try group.map { (name) throws(StartupError) in try ListeningSocket.groupID(name) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw fail("socket") }
+        // Nobody can connect before the group and the mode are set: the file is made without any right.
+        let mask = umask(0o777)
+        let result = address.withAddress { Glibc.bind(descriptor, $0, $1) }
+        let failure = result == 0 ? nil : fail("bind")
+        umask(mask)
+        if let failure {
+            Glibc.close(descriptor)
+            throw failure
+        }
+        if let groupID, chown(path, uid_t.max, groupID) != 0 {
+            defer { abandon(descriptor, path) }
+            throw fail("chown")
+        }
+        if chmod(path, mode) != 0 {
+            defer { abandon(descriptor, path) }
+            throw fail("chmod")
+        }
+        return descriptor
+    }
+
+    private static func abandon(_ descriptor: Int32, _ path: String) {
+        Glibc.close(descriptor)
+        unlink(path)
+    }
+
+    /// A group by name or number.
+    static func groupID(_ name: String) throws(StartupError) -> gid_t {
+        if let number = gid_t(name) { return number }
+        guard let group = getgrnam(name) else { throw StartupError(.configuration, "socket-group: there is no group \(name)") }
+        return group.pointee.gr_gid
+    }
+
+    /// Removes the socket's file, unless another one stands there by now. The path stays locked.
+    func removeFile() {
+        if FileIdentity(path: path) == identity { unlink(path) }
+    }
+
+    /// Removes the file and lets go of the path.
+    func remove() {
+        removeFile()
+        unlink(lockPath)
+        Glibc.close(lock)
+    }
+}

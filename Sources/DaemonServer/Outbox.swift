@@ -1,0 +1,65 @@
+import AttributeValues
+import EventLoop
+import GraphRuntime
+import WireProtocol
+
+/// Puts what a turn has to say into the queues of those who must hear it. An event is encoded once.
+final class Outbox {
+    private let sessions: Sessions
+    /// The shared part of the event at hand; kept for the next one when all have copied it.
+    private var tail = ByteBuffer(capacity: 1024)
+
+    init(_ sessions: Sessions) { self.sessions = sessions }
+
+    /// In order, then one write for each client that has something to hear.
+    func deliver(_ deliveries: [Delivery], at now: Moment) {
+        for delivery in deliveries {
+            switch delivery {
+            case .reply(let client, let id, let result): reply(result, to: id, of: client)
+            case .event(let receivers, let event): send(event, to: receivers)
+            }
+        }
+        sessions.flush(at: now.monotonic)
+    }
+
+    private func reply(_ result: Result, to id: RequestID, of client: ClientID) {
+        guard let session = session(client) else { return }
+        if let subscription = result.newSubscription { session.subscriptions.insert(subscription) }
+        session.replies.answer(result, to: id, &session.output)
+    }
+
+    private func send(_ event: Event, to receivers: [(client: ClientID, subscription: Int64)]) {
+        tail.removeAll()
+        tail.appendTail(of: event)
+        for (client, subscription) in receivers {
+            guard let session = session(client) else { continue }
+            if case .ended = event { session.subscriptions.remove(subscription) }
+            session.output.append { $0.appendHead(of: event, to: subscription) }
+            session.output.append(tail)
+        }
+        // Queues may hold a large tail; it is theirs now.
+        if tail.count >= OutputQueue.sharingThreshold { tail = ByteBuffer(capacity: 1024) }
+    }
+
+    /// The receiver, if it is still there and has not let the most pile up that is kept for anybody.
+    private func session(_ client: ClientID) -> Session? {
+        guard let session = sessions[client], !session.isClosing else { return nil }
+        sessions.touch(session)
+        guard session.output.count <= sessions.limits.outputMaximum else {
+            sessions.disconnect(session, "\(session.waiting) bytes wait and more would have to (output-maximum)")
+            return nil
+        }
+        return session
+    }
+}
+
+extension Result {
+    /// The number that a successful `subscribe` is answered with.
+    var newSubscription: Int64? {
+        switch self {
+        case .subscribed(let subscription, _, _): subscription
+        case .value(.map(let members)): if case .int(let number)? = members["subscription"] { number } else { nil }
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import AttributeValues
+import EventLoop
+import WireProtocol
+
+/// Brings the replies of one client into the order of its requests and into their frames: a line each, or one list for a
+/// batch. Faults that were found while reading wait here for the replies before them.
+struct PendingReplies {
+    private enum Entry {
+        /// So many replies of the runtime.
+        case awaited(Int)
+        case fault(RequestID, RequestFault)
+        case batchBegins
+        case batchEnds
+    }
+
+    private var entries: [Entry] = []
+    private var head = 0
+    /// The list of the batch that is being answered.
+    private var batch: ByteBuffer?
+
+    var isEmpty: Bool { head == entries.count }
+
+    mutating func beginBatch() { entries.append(.batchBegins) }
+
+    mutating func endBatch(_ output: inout OutputQueue) {
+        entries.append(.batchEnds)
+        settle(&output)
+    }
+
+    /// A call has been taken that the runtime will answer.
+    mutating func await() {
+        if head < entries.count, case .awaited(let count) = entries[entries.count - 1] {
+            entries[entries.count - 1] = .awaited(count + 1)
+        } else {
+            entries.append(.awaited(1))
+        }
+    }
+
+    mutating func answer(_ fault: RequestFault, to id: RequestID, _ output: inout OutputQueue) {
+        entries.append(.fault(id, fault))
+        settle(&output)
+    }
+
+    /// The runtime's next answer.
+    mutating func answer(_ result: Result, to id: RequestID, _ output: inout OutputQueue) {
+        guard head < entries.count, case .awaited(let count) = entries[head] else {
+            preconditionFailure("a reply that no call awaits")
+        }
+        write(result, to: id, &output)
+        if count > 1 {
+            entries[head] = .awaited(count - 1)
+        } else {
+            advance()
+            settle(&output)
+        }
+    }
+
+    /// Writes what needs no further reply.
+    private mutating func settle(_ output: inout OutputQueue) {
+        while head < entries.count {
+            switch entries[head] {
+            case .awaited: return
+            case .fault(let id, let fault): write(.fault(fault), to: id, &output)
+            case .batchBegins: batch = ByteBuffer()
+            case .batchEnds:
+                // A batch of notifications is not answered at all.
+                if let batch, !batch.isEmpty {
+                    batch.append("]\n")
+                    output.append(batch)
+                }
+                batch = nil
+            }
+            advance()
+        }
+    }
+
+    private mutating func advance() {
+        head += 1
+        if head == entries.count {
+            entries.removeAll(keepingCapacity: true)
+            head = 0
+        }
+    }
+
+    private func write(_ result: Result, to id: RequestID, _ output: inout OutputQueue) {
+        if let batch {
+            batch.append(batch.isEmpty ? "[" : ",")
+            batch.appendReply(result, to: id)
+        } else {
+            output.append { line in
+                line.appendReply(result, to: id)
+                line.append(UInt8(ascii: "\n"))
+            }
+        }
+    }
+}

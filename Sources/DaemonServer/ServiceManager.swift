@@ -1,0 +1,42 @@
+import Glibc
+
+/// Tells the service manager how the daemon is (sd_notify(3)): datagrams of `NAME=value` lines to `$NOTIFY_SOCKET`. Does
+/// nothing when there is none.
+final class ServiceManager {
+    private let address: SocketAddress?
+    private let descriptor: Int32
+    /// Seconds between signs of life, half of what the manager waits for; nil when it does not.
+    let watchdogInterval: Double?
+
+    /// Takes what it needs from the environment and removes it there, so that no child speaks for the daemon.
+    init() {
+        address = getenv("NOTIFY_SOCKET").flatMap { SocketAddress(String(cString: $0)) }
+        descriptor = address == nil ? -1 : socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let microseconds = getenv("WATCHDOG_USEC").flatMap { Double(String(cString: $0)) }
+        let process = getenv("WATCHDOG_PID").map { pid_t(String(cString: $0)) == getpid() } ?? true
+        watchdogInterval = process && address != nil ? microseconds.flatMap { $0 > 0 ? $0 / 2e6 : nil } : nil
+        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    func ready(_ status: String) { notify("READY=1\nSTATUS=\(status)") }
+    func status(_ status: String) { notify("STATUS=\(status)", mayBeLost: true) }
+    func stopping() { notify("STOPPING=1\nSTATUS=stopping") }
+    func isAlive() { notify("WATCHDOG=1", mayBeLost: true) }
+
+    /// `ready` follows when the reload is over. The time lets a manager tell this reload from the one before.
+    func reloading(at monotonic: Double) {
+        notify("RELOADING=1\nMONOTONIC_USEC=\(UInt64(monotonic * 1e6))\nSTATUS=reloading")
+    }
+
+    /// - Parameter mayBeLost: do not wait for a manager that is busy.
+    private func notify(_ message: String, mayBeLost: Bool = false) {
+        guard let address, descriptor >= 0 else { return }
+        let flags = Int32(MSG_NOSIGNAL) | (mayBeLost ? Int32(MSG_DONTWAIT) : 0)
+        let bytes = Array(message.utf8)
+        _ = address.withAddress { sendto(descriptor, bytes, bytes.count, flags, $0, $1) }
+    }
+}

@@ -1,0 +1,87 @@
+import AttributeValues
+import EventLoop
+import GraphRuntime
+import WireProtocol
+
+// Lines into commands.
+extension Session {
+    /// Takes requests until there are no more, the client has had its share of this turn, or it should first take what it
+    /// is owed.
+    ///
+    /// - Returns: whether it has more to take, and may.
+    func takeCalls(_ decoder: RequestDecoder, into commands: inout [Command]) -> Bool {
+        let limits = sessions.limits
+        let before = commands.count
+        var rest = share(of: limits)
+        while rest > 0, waiting <= limits.outputQueue, let line = input.takeLine() {
+            rest -= take(line, decoder, &commands)
+        }
+        callsTaken += commands.count - before
+        if !input.hasLine { payFault() }
+        input.releaseIfEmpty()
+        if !hasEnded, !input.hasLine { connection.startReading() }
+        return input.hasLine && waiting <= limits.outputQueue
+    }
+
+    /// Requests that the client may have executed in one turn: as many as its answers, judged by the last ones, fill half
+    /// of its queue. A new client begins with few.
+    private func share(of limits: ServerLimits) -> Int {
+        max(1, min(limits.requestsPerTurn, limits.outputQueue / 2 / max(1, answerSize)))
+    }
+
+    /// - Returns: how much of the client's share the line has used.
+    private func take(_ line: UnsafeBufferPointer<UInt8>, _ decoder: RequestDecoder, _ commands: inout [Command]) -> Int {
+        guard line.count <= sessions.limits.messageSize else {
+            let failure = Failure(.limit, "a message of \(line.count) bytes", hint: "message-size is the limit")
+            answer(RequestFault(code: RequestFault.invalidRequest, failure: failure), to: .null)
+            return 1
+        }
+        var share = 1
+        decoder.decode(line, isPadded: true) { incoming in
+            switch incoming {
+            case .call(let requestID, let request):
+                if requestID != nil { replies.await() }
+                if request.isHeavy { share = sessions.limits.requestsPerTurn }
+                commands.append(.call(id, id: requestID, request))
+            case .fault(let requestID?, let fault): answer(fault, to: requestID)
+            case .fault(nil, let fault):
+                sessions.log.debug("\(name): a notification was refused: \(fault.failure.message)")
+            case .batchBegins(let count):
+                share = max(share, count)
+                replies.beginBatch()
+            case .batchEnds: replies.endBatch(&output)
+            }
+        }
+        return share
+    }
+
+    private func answer(_ fault: RequestFault, to requestID: RequestID) {
+        replies.answer(fault, to: requestID, &output)
+        sessions.touch(self)
+    }
+
+    /// Tells the client of a line that was dropped, as soon as all lines before it are taken.
+    func payFault() {
+        guard let fault = owedFault else { return }
+        owedFault = nil
+        answer(fault, to: .null)
+    }
+
+    /// Takes note of how long the answers of this turn were, for the next turn's share. Falls by steps, so that one turn of
+    /// short answers does not open the gate for many long ones.
+    func measureAnswers(_ bytes: Int) {
+        guard callsTaken > 0 else { return }
+        answerSize = max(bytes / callsTaken, answerSize / 4)
+        callsTaken = 0
+    }
+}
+
+extension Request {
+    /// The answer may be as large as the graph, and is made for this request alone: one in a turn.
+    fileprivate var isHeavy: Bool {
+        switch self {
+        case .describe, .dump, .explain, .trace: true
+        default: false
+        }
+    }
+}

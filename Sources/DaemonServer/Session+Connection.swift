@@ -1,0 +1,81 @@
+import AttributeValues
+import EventLoop
+import GraphRuntime
+import WireProtocol
+
+// Bytes in and out. Nothing is read into requests here: that is the turn's work.
+extension Session: ConnectionDelegate {
+    /// Bytes with complete lines in them from which the client has to wait for the next turn.
+    private static let readAhead = 4 * InputBlock.smallest
+
+    func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer { input.room() }
+
+    func connection(_ connection: Connection, didRead count: Int) {
+        if isDiscarding {
+            guard input.didFillUnwanted(count) else { return }
+            isDiscarding = false
+        } else {
+            input.didFill(count)
+        }
+        let limits = sessions.limits
+        if input.incompleteCount > limits.messageSize {
+            refuseLine("a message of more than \(limits.messageSize) bytes", hint: "message-size is the limit")
+        } else if input.incompleteCount > InputBlock.smallest, sessions.pool.total > limits.inputTotal {
+            refuseLine("too many large messages at once", hint: "input-total is the limit; try again")
+        }
+        if input.hasLine { sessions.markReady(self) }
+        if input.hasLine, input.count >= Session.readAhead { connection.stopReading() }
+    }
+
+    /// Drops the line that is coming in, up to its end.
+    private func refuseLine(_ message: String, hint: String) {
+        input.dropIncomplete()
+        isDiscarding = true
+        owedFault = RequestFault(code: RequestFault.invalidRequest, failure: Failure(.limit, message, hint: hint))
+        // What stands behind the line must not be answered before it.
+        if input.hasLine { connection.stopReading() } else { payFault() }
+    }
+
+    func connection(_ connection: Connection, didEndReading error: LoopError?) {
+        hasEnded = true
+        if let error {
+            sessions.log.debug("\(name): \(error)")
+            isBroken = true
+        }
+        // A line that the client did not finish is not executed.
+        input.dropIncomplete()
+        sessions.markReady(self)
+    }
+
+    func connection(_ connection: Connection, didWrite error: LoopError?) {
+        lastProgress = Loop.monotonicTime
+        if let error { return breakOff(error) }
+        sessions.touch(self)
+    }
+
+    func connectionDidClose(_ connection: Connection) {
+        input.release()
+        sessions.didClose(self)
+    }
+
+    /// Nothing can be written any more. What was received is still executed.
+    private func breakOff(_ error: LoopError) {
+        sessions.log.debug("\(name): \(error)")
+        isBroken = true
+        output.removeAll()
+        connection.stopReading()
+        hasEnded = true
+        input.dropIncomplete()
+        sessions.markReady(self)
+    }
+
+    /// Writes what the client takes.
+    func flush(at now: Double) {
+        if isBroken { return output.removeAll() }
+        do throws(LoopError) {
+            if try output.flush(to: connection) > 0 || waiting == 0 { lastProgress = now }
+        } catch {
+            breakOff(error)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import AttributeValues
+import EventLoop
+import GraphRuntime
+import WireProtocol
+
+/// One client: what it has sent and is not read yet, what it is still owed, and what it has not taken yet.
+///
+/// Bytes arrive and leave through `Session+Connection`; the turn takes calls out (`Session+Calls`) and puts replies and
+/// events in (`Outbox`).
+final class Session {
+    let id: ClientID
+    let peer: Peer
+    let connection: Connection
+    unowned let sessions: Sessions
+
+    // What came in.
+    var input: InputBuffer
+    /// A line that is too long passes by: its bytes are dropped up to the next newline.
+    var isDiscarding = false
+    /// The client has yet to be told so, behind the replies to the lines before.
+    var owedFault: RequestFault?
+    /// Nothing more will be read.
+    var hasEnded = false
+    /// Stands in the list of sessions with something to read.
+    var isReady = false
+    /// Calls of this turn.
+    var callsTaken = 0
+    /// Bytes of an answer, estimated.
+    var answerSize = InputBlock.smallest
+
+    // What goes out.
+    var replies = PendingReplies()
+    var output = OutputQueue()
+    /// Stands in the list of sessions with something to write.
+    var isTouched = false
+    /// `output.count` when this turn began to write.
+    var outputBefore = 0
+    /// The runtime knows that the client does not keep up.
+    var isBehind = false
+    /// When the client last took a byte, or had none to take; on the monotonic clock.
+    var lastProgress: Double
+    /// What libuv held at the last look, to see it shrink.
+    var lastPending = 0
+    /// The connection is being closed.
+    var isClosing = false
+    /// Nothing can be written any more.
+    var isBroken = false
+
+    /// Subscriptions that the client is known to have: they keep a client that has ended its side.
+    var subscriptions: Set<Int64> = []
+
+    init(id: ClientID, peer: Peer, connection: Connection, sessions: Sessions, now: Double) {
+        self.id = id
+        self.peer = peer
+        self.connection = connection
+        self.sessions = sessions
+        input = InputBuffer(pool: sessions.pool)
+        lastProgress = now
+    }
+
+    /// Bytes that the client has not taken.
+    var waiting: Int { output.count + connection.pendingBytes }
+
+    /// For the log.
+    var name: String { "client \(id.number) (pid \(peer.pid), uid \(peer.uid))" }
+}

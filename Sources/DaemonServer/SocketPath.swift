@@ -1,0 +1,19 @@
+import Glibc
+
+/// Where the socket stands when nobody says: the same order as in agctl.
+public enum SocketPath {
+    /// - Parameter runtimeDirectory: `$XDG_RUNTIME_DIR`.
+    public static func standard(runtimeDirectory: String?) -> String {
+        guard let runtimeDirectory, runtimeDirectory.hasPrefix("/") else { return "/run/agd/agd.sock" }
+        return runtimeDirectory + "/agd/agd.sock"
+    }
+
+    /// Makes the last directory of a socket's path, open to its owner and to those who may enter, if it is not there.
+    static func makeDirectory(for path: String) throws(StartupError) {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
+        let directory = String(path[..<slash])
+        if mkdir(directory, 0o755) != 0, errno != EEXIST {
+            throw StartupError(.init(call: "mkdir", number: errno, subject: directory), otherwise: .cannotCreate)
+        }
+    }
+}

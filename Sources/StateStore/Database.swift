@@ -1,0 +1,100 @@
+import CSQLite
+
+/// One SQLite connection.
+///
+/// Lifetime: statements hold their database, so it is closed after the last of them.
+final class Database {
+    fileprivate let handle: OpaquePointer
+    let path: String
+
+    /// Opens the file, creating it if it is not there.
+    init(path: String) throws(StoreError) {
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let handle else {
+            let message = String(cString: sqlite3_errstr(code))
+            sqlite3_close_v2(handle)
+            throw .failed(call: "open", code: code, message: message, subject: path)
+        }
+        sqlite3_extended_result_codes(handle, 1)
+        self.handle = handle
+        self.path = path
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    func execute(_ sql: String) throws(StoreError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw failure(sql, code) }
+    }
+
+    func prepare(_ sql: String) throws(StoreError) -> Statement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure(sql, code) }
+        return Statement(self, statement, sql)
+    }
+
+    /// The single integer that a statement answers with.
+    func integer(_ sql: String) throws(StoreError) -> Int64 {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    func failure(_ call: String, _ code: Int32) -> StoreError {
+        if code & 0xff == SQLITE_BUSY || code & 0xff == SQLITE_LOCKED { return .inUse(path: path) }
+        return .failed(call: call, code: code, message: String(cString: sqlite3_errmsg(handle)), subject: path)
+    }
+}
+
+/// A compiled statement, reset by each `step` that ends it.
+final class Statement {
+    private let database: Database
+    private let handle: OpaquePointer
+    private let sql: String
+
+    fileprivate init(_ database: Database, _ handle: OpaquePointer, _ sql: String) {
+        self.database = database
+        self.handle = handle
+        self.sql = sql
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    /// Copies the bytes: they need not outlive the call.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    /// Parameters count from 1.
+    func bind(_ place: Int32, _ number: Int64) { sqlite3_bind_int64(handle, place, number) }
+
+    func bind(_ place: Int32, _ text: String) {
+        sqlite3_bind_text(handle, place, text, Int32(text.utf8.count), Statement.copied)
+    }
+
+    func bind(_ place: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
+        sqlite3_bind_blob(handle, place, bytes.baseAddress, Int32(bytes.count), Statement.copied)
+    }
+
+    /// - Returns: whether there is a row to look at.
+    func step() throws(StoreError) -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        sqlite3_reset(handle)
+        if code != SQLITE_DONE { throw database.failure(sql, code) }
+        return false
+    }
+
+    func reset() { sqlite3_reset(handle) }
+
+    /// Columns count from 0.
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+    /// Good until the next step.
+    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+        let start = sqlite3_column_blob(handle, column)
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count)
+    }
+}

@@ -1,0 +1,152 @@
+import AttributeValues
+import CSQLite
+import GraphRuntime
+
+/// What survives the daemon: definitions and durable states, in an SQLite file.
+///
+/// The file holds a journal in which a newer value of a state takes the place of the older one, so it grows with the graph
+/// and not with time. Replayed in order, over the scenes that the daemon starts with, it gives the graph back: a state's
+/// value stands behind the definitions that made it and before those that came later.
+///
+/// One `append` is one SQLite transaction. With `durability: full` it is on the disk when `append` returns.
+public final class StateStore {
+    /// What an acknowledged change survives.
+    public enum Durability: String, CaseIterable, Sendable {
+        /// `kill -9` and a power cut: the disk confirms each turn.
+        case full
+        /// `kill -9`; a power cut may take the last seconds, but never damages the store.
+        case normal
+        /// `kill -9`; a power cut may damage the store.
+        case off
+    }
+
+    /// How a store is found at start.
+    public struct Restored {
+        public var epoch: String
+        /// No client can have seen a later one.
+        public var revision: UInt64
+        /// To be replayed in order.
+        public var entries: [(revision: UInt64, entry: JournalEntry)]
+        /// What `recover` had to leave behind, for the log; empty otherwise.
+        public var losses: [String] = []
+    }
+
+    public let path: String
+    private let database: Database
+    private let insert: Statement
+    private let deleteBelow: Statement
+    private let setRevision: Statement
+    private var nextSequence: Int64
+    /// Clients may be told of revisions below this without another word to the disk.
+    private var reserved: UInt64
+    /// The last entry of each state in the turn at hand; kept for its memory.
+    private var lastWrites: [String: Int] = [:]
+
+    static let fileName = "state.db"
+    static let applicationID: Int64 = 0x6167_6431
+    static let schemaVersion: Int64 = 1
+    /// Revisions reserved at once. Transactions that write only transient states cost no commit that way, and a daemon that
+    /// was killed continues behind the reservation: its clients never see a revision twice.
+    static let reservation: UInt64 = 1 << 20
+
+    static let schema = """
+        CREATE TABLE life(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE journal(
+            sequence INTEGER PRIMARY KEY, revision INTEGER NOT NULL, kind INTEGER NOT NULL,
+            path TEXT NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL);
+        CREATE UNIQUE INDEX state_path ON journal(path) WHERE kind = 0;
+        """
+
+    /// Opens the store of a directory, or begins one, and reads it.
+    ///
+    /// - Parameters:
+    ///   - recover: whether to go on with what can be read of a damaged store.
+    ///   - newEpoch: names a new life of the graph.
+    /// - Throws: `inUse`, `foreign`, `damaged` (nothing is changed then), or `failed`.
+    public static func open(
+        directory: String, durability: Durability, recover: Bool = false, newEpoch: () -> String
+    ) throws(StoreError) -> (store: StateStore, restored: Restored) {
+        let path = directory + "/" + fileName
+        var losses: [String] = []
+        if recover { losses = try StateStore.recover(path: path, newEpoch: newEpoch) }
+        let database = try Database(path: path)
+        try StateStore.prepare(database, newEpoch: newEpoch)
+        var restored = try StateStore.read(database)
+        restored.losses = losses
+        // From here on; the checks above must not depend on it.
+        let level = switch durability { case .full: "FULL"; case .normal: "NORMAL"; case .off: "OFF" }
+        try database.execute("PRAGMA synchronous = \(level)")
+        let store = try StateStore(database, path: path, revision: restored.revision)
+        return (store, restored)
+    }
+
+    init(_ database: Database, path: String, revision: UInt64) throws(StoreError) {
+        self.database = database
+        self.path = path
+        insert = try database.prepare(
+            "INSERT OR REPLACE INTO journal(sequence, revision, kind, path, body, checksum) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+        // '0' is the character behind '/', which is the one behind '.': the range holds attributes and nodes below.
+        deleteBelow = try database.prepare("DELETE FROM journal WHERE kind = 0 AND path > ?1 || '.' AND path < ?1 || '0'")
+        setRevision = try database.prepare("INSERT OR REPLACE INTO life(name, value) VALUES('revision', ?1)")
+        nextSequence = try database.integer("SELECT ifnull(max(sequence), 0) FROM journal") + 1
+        reserved = revision
+    }
+
+    /// Commits what a turn has accepted, before anybody hears of it.
+    ///
+    /// - Parameter revision: the runtime's, after the turn.
+    /// - Throws: `failed`. The entries are not in the store then.
+    public func append(_ accepted: [(revision: UInt64, entry: JournalEntry)], revision: UInt64) throws(StoreError) {
+        if accepted.isEmpty, revision <= reserved { return }
+        try database.execute("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            if revision > reserved { try reserve(revision + StateStore.reservation) }
+            try write(accepted)
+            try database.execute("COMMIT")
+        } catch {
+            try? database.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    private func write(_ accepted: [(revision: UInt64, entry: JournalEntry)]) throws(StoreError) {
+        lastWrites.removeAll(keepingCapacity: true)
+        for (place, accepted) in accepted.enumerated() {
+            if case .state(let path, _) = accepted.entry { lastWrites[path] = place }
+        }
+        for (place, accepted) in accepted.enumerated() {
+            switch accepted.entry {
+            case .state(let path, _): if lastWrites[path] != place { continue }
+            case .removed(let path):
+                deleteBelow.bind(1, path == "/" ? "" : path)
+                _ = try deleteBelow.step()
+            case .applied, .moved: break
+            }
+            try write(JournalRow(revision: accepted.revision, accepted.entry))
+        }
+    }
+
+    private func write(_ row: JournalRow) throws(StoreError) {
+        insert.bind(1, nextSequence)
+        insert.bind(2, Int64(bitPattern: row.revision))
+        insert.bind(3, row.kind)
+        insert.bind(4, row.path)
+        row.body.withBytes { insert.bind(5, $0) }
+        insert.bind(6, row.checksum)
+        _ = try insert.step()
+        nextSequence += 1
+    }
+
+    private func reserve(_ revision: UInt64) throws(StoreError) {
+        setRevision.bind(1, String(revision))
+        _ = try setRevision.step()
+        reserved = revision
+    }
+
+    /// Ends in order: the next start continues right behind `revision`.
+    public func close(revision: UInt64) throws(StoreError) {
+        try reserve(revision)
+        // One file is left, which can be copied as it is.
+        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+}

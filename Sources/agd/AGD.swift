@@ -1,0 +1,96 @@
+import ArgumentParser
+import DaemonServer
+import Glibc
+import Logging
+
+@main
+struct AGD: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "agd",
+        abstract: "The attribute-graph daemon: hosts a live graph of values and rules behind a Unix socket.",
+        discussion: """
+            Without a configuration file everything has its default; config/agd.conf describes every setting. The socket is \
+            the one given here, else the configuration's, else $XDG_RUNTIME_DIR/agd/agd.sock, else /run/agd/agd.sock. Sockets \
+            passed by systemd go before all of them.
+
+            EXAMPLES
+              agd --scene Examples/player.yaml
+              agd --config /etc/agd/agd.conf --check-config
+
+            SIGNALS
+              SIGTERM, SIGINT  answer what has come in, remove the socket, end; a second one does not wait
+              SIGHUP           read the configuration again
+
+            EXIT STATUS
+              0 ended as told   64 command line   65 scene   66 file missing   69 socket or store in use
+              71 operating system   73 socket   74 store   77 rights   78 configuration
+            """,
+        version: "0.1.0")
+
+    @Option(help: ArgumentHelp("Read settings from this file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Listen on this Unix socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(help: ArgumentHelp("Load this scene at start, behind the configuration's; may be repeated.", valueName: "file"))
+    var scene: [String] = []
+
+    @Option(help: ArgumentHelp("Keep definitions and states here, over restarts.", valueName: "dir"))
+    var stateDirectory: String?
+
+    @Flag(help: "Go on with what can be read of a damaged store; what is lost is said, and the damaged file is kept.")
+    var recover = false
+
+    @Flag(help: "Only check the configuration and its scenes: print all faults, and exit with 0 or 78 (65 for a scene).")
+    var checkConfig = false
+
+    func run() throws {
+        do throws(StartupError) {
+            let configuration = try readConfiguration()
+            if checkConfig {
+                try Daemon.check(configuration)
+                return
+            }
+            var log = Logger(label: "agd") { _ in StandardErrorLog(level: configuration.logLevel) }
+            log.logLevel = configuration.logLevel
+            var random = SystemRandomNumberGenerator()
+            let daemon = try Daemon(configuration, file: config, recover: recover, log: log) {
+                String(random.next(), radix: 36)
+            }
+            try daemon.run()
+        } catch {
+            AGD.printError(error.description)
+            throw ExitCode(error.status.rawValue)
+        }
+    }
+
+    /// The configuration file's settings, with the command line's in their place.
+    private func readConfiguration() throws(StartupError) -> Configuration {
+        var configuration = Configuration()
+        if let config {
+            do throws(ConfigurationFaults) { configuration = try Configuration(file: config) } catch {
+                throw StartupError(.configuration, error.description)
+            }
+        }
+        if let socket { configuration.socket = AGD.absolute(socket) }
+        if let stateDirectory { configuration.stateDirectory = stateDirectory }
+        configuration.scenes += scene
+        return configuration
+    }
+
+    /// A path on the command line may be relative to the working directory.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+        defer { free(directory) }
+        return String(cString: directory) + "/" + path
+    }
+
+    private static func printError(_ text: String) {
+        let isJournal = StandardErrorLog.isJournal
+        for line in text.split(separator: "\n") {
+            let line = (isJournal ? "<3>" : "agd: ") + line + "\n"
+            _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        }
+    }
+}
