@@ -58,17 +58,20 @@ extension GraphContext {
     }
 
     /// The first run of an observer. An error here means that it never came to be.
-    @usableFromInline
+    @inlinable
     func runFirst(_ attribute: AttributeID) throws {
         let failures = table.pointee.observerFailures.count
         try core.update(attribute)
-        if table.pointee.observerFailures.count > failures {
-            let error = table.pointee.observerFailures[failures]
-            table.pointee.observerFailures.removeSubrange(failures...)
-            try? dispose(attribute)
-            throw error
-        }
+        if table.pointee.observerFailures.count > failures { try withdraw(attribute, failures) }
         try flush()
+    }
+
+    @usableFromInline
+    func withdraw(_ attribute: AttributeID, _ failures: Int) throws {
+        let error = table.pointee.observerFailures[failures]
+        table.pointee.observerFailures.removeSubrange(failures...)
+        try? dispose(attribute)
+        throw error
     }
 
     // MARK: Cleaning up

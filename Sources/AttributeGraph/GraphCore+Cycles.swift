@@ -1,52 +1,65 @@
-/// Cycles are strongly connected components of what rules read in this evaluation, found as in Tarjan's algorithm
-/// (R. Tarjan, Depth-first search and linear graph algorithms, 1972) with the order of the stack for numbers.
+/// Cycles are strongly connected components of what rules read in this evaluation, found by depth-first search with a
+/// stack of unfinished members that is merged as it unwinds (H. Gabow, Path-based depth-first search for strong
+/// and biconnected components, 2000).
+///
+/// Every member takes the cycle's value, wherever the evaluation happened to enter: what its run returned was computed from a
+/// read that had no answer.
 extension GraphCore where Host: ~Copyable {
     /// The running rule has read a vertex that is running, or that waits for its cycle to be closed.
     @inlinable @inline(never)
     func noteCycle(_ index: UInt32) {
-        let top = s.pointee.pending.count &- 1
-        let target = s.pointee.vertex(index).pointee.cause
-        let entry = s.pointee.pending.base + top
-        entry.pointee.reachesItself = true
+        var target = s.pointee.vertex(index).pointee.cause
+        if target & Vertex.openBit != 0 { target = lowOfGroup(containing: target & ~Vertex.openBit) }
+        let entry = s.pointee.pending.base + (s.pointee.pending.count &- 1)
         if target < entry.pointee.low { entry.pointee.low = target }
-        guard s.pointee.cyclePath.count == 0 else { return }
-        var position = top
-        while position > 0 && s.pointee.pending.base[position].order > target { position &-= 1 }
-        for position in position...top {
-            let member = s.pointee.pending.base[position].vertex
-            // Entries that only walk their inputs have read nothing.
-            if s.pointee.vertex(member).pointee.flags.contains(.running) { s.pointee.cyclePath.append(member) }
+    }
+
+    /// The group of a waiting member, by binary search.
+    @inlinable
+    func lowOfGroup(containing place: UInt32) -> UInt32 {
+        var from = 0
+        var to = s.pointee.openGroups.count
+        while to - from > 1 {
+            let middle = (from + to) / 2
+            if s.pointee.openGroups.base[middle].start <= place { from = middle } else { to = middle }
+        }
+        return s.pointee.openGroups.base[from].low
+    }
+
+    /// A run that met a cycle has ended. It forms one component with all members that began to wait since it
+    /// began; if nothing below it on the stack belongs to that too, the component is complete.
+    @inlinable @inline(never)
+    func endCyclicRun(_ index: UInt32, at position: UInt32) {
+        let entry = s.pointee.pending.base[Int(position)]
+        var low = entry.low
+        while s.pointee.openGroups.count > 0 {
+            let group = s.pointee.openGroups.base[s.pointee.openGroups.count - 1]
+            guard group.start >= entry.openBefore else { break }
+            low = min(low, group.low)
+            s.pointee.openGroups.count -= 1
+        }
+        s.pointee.vertex(index).pointee.cause = UInt32(truncatingIfNeeded: s.pointee.openCycle.count) | Vertex.openBit
+        s.pointee.openCycle.append(index)
+        if low < position {
+            s.pointee.openGroups.append(OpenGroup(start: entry.openBefore, low: low))
+        } else {
+            closeCycle(from: Int(entry.openBefore))
         }
     }
 
-    /// A run that met a cycle has ended. Its own result does not count: every member takes the cycle's value,
-    /// wherever the evaluation happened to enter. The lowest member closes the cycle.
-    @inlinable @inline(never)
-    func endCyclicRun(_ index: UInt32, _ entry: Pending) {
-        if entry.low < entry.order {
-            s.pointee.vertex(index).pointee.cause = entry.low
-            s.pointee.openCycle.append(index)
-            return
-        }
+    /// Gives the members from a place on their value. O(members + their edges).
+    @inlinable
+    func closeCycle(from start: Int) {
         s.pointee.counters.cycles &+= 1
-        let path = rotatedCyclePath()
-        s.pointee.cyclePath.count = 0
-        s.pointee.openCycle.append(index)
-        var first = s.pointee.openCycle.count
-        while first > 0 {
-            let member = s.pointee.openCycle.base[first &- 1]
-            guard member == index || s.pointee.vertex(member).pointee.cause >= entry.order else { break }
-            first &-= 1
-        }
-        let members = (first..<s.pointee.openCycle.count).map { s.pointee.openCycle.base[$0] }
-        s.pointee.openCycle.count = first
+        let members = (start..<s.pointee.openCycle.count).map { s.pointee.openCycle.base[$0] }
+        let path = cyclePath(from: UInt32(truncatingIfNeeded: start) | Vertex.openBit, members).map { s.pointee.id($0) }
+        s.pointee.openCycle.count = start
         for member in members {
             let vertex = s.pointee.vertex(member)
-            if vertex.pointee.kind == .doomed { freeVertex(member); continue }
-            vertex.pointee.flags.remove([.running])
-            vertex.pointee.flags.insert(.cyclic)
-            vertex.pointee.flags.subtract([.maybe, .stale])
+            vertex.pointee.flags.subtract([.running, .maybe, .stale])
             vertex.pointee.cause = 0
+            if vertex.pointee.kind == .doomed { freeVertex(member); continue }
+            vertex.pointee.flags.insert(.cyclic)
             vertex.pointee.evaluatedAt = s.pointee.revision
             vertex.pointee.evaluations &+= 1
             let value = s.pointee.host.pointee.value(ofCycle: path, for: s.pointee.id(member))
@@ -54,10 +67,30 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    @inlinable
-    func rotatedCyclePath() -> [AttributeID] {
-        let path = (0..<s.pointee.cyclePath.count).map { s.pointee.cyclePath.base[$0] }
-        guard let least = path.min(), let start = path.firstIndex(of: least) else { return [] }
-        return (path[start...] + path[..<start]).map { s.pointee.id($0) }
+    /// The shortest way from the member of lowest index along its reads back to itself.
+    @usableFromInline
+    func cyclePath(from firstCause: UInt32, _ members: [UInt32]) -> [UInt32] {
+        guard let least = members.min() else { return [] }
+        var readBy: [UInt32: UInt32] = [:]
+        var reached = [least]
+        var next = 0
+        while next < reached.count {
+            let member = reached[next]
+            next += 1
+            let vertex = s.pointee.vertex(member).pointee
+            for entry in vertex.inputStart..<(vertex.inputStart + vertex.inputCount) {
+                let input = s.pointee.edges.ends[Int(entry)]
+                if input == least {
+                    var path = [member]
+                    while let last = path.last, last != least, let reader = readBy[last] { path.append(reader) }
+                    return path.reversed()
+                }
+                let other = s.pointee.vertex(input).pointee
+                guard other.flags.contains(.running), other.cause >= firstCause, readBy[input] == nil else { continue }
+                readBy[input] = member
+                reached.append(input)
+            }
+        }
+        return members
     }
 }

@@ -27,7 +27,7 @@ extension GraphCore where Host: ~Copyable {
             let index = entry.pointee.vertex
             let vertex = s.pointee.vertex(index)
             let flags = vertex.pointee.flags
-            let isOwn = flags.contains(.running) && vertex.pointee.cause == entry.pointee.order
+            let isOwn = flags.contains(.running) && vertex.pointee.cause == UInt32(truncatingIfNeeded: position)
             if !isOwn && (flags.contains(.running) || !flags.contains(.maybe)) {
                 s.pointee.pending.count = position
                 continue
@@ -41,7 +41,7 @@ extension GraphCore where Host: ~Copyable {
                 if isFirst && count != 0 && !isOwn {
                     // Declared inputs: they are read for certain, so the wait is already a dependency.
                     vertex.pointee.flags.insert(.running)
-                    vertex.pointee.cause = entry.pointee.order
+                    vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
                 }
                 let evaluatedAt = vertex.pointee.evaluatedAt
                 while walked < count {
@@ -92,7 +92,7 @@ extension GraphCore where Host: ~Copyable {
         let generation = vertex.pointee.generation
         vertex.pointee.flags.subtract([.maybe, .stale])
         vertex.pointee.flags.insert(.running)
-        vertex.pointee.cause = s.pointee.pending.base[position].order
+        vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
         s.pointee.reader = index
         s.pointee.readerPosition = UInt32(truncatingIfNeeded: position)
         s.pointee.cursorStart = vertex.pointee.inputStart
@@ -131,8 +131,8 @@ extension GraphCore where Host: ~Copyable {
                 dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
             }
             let entry = s.pointee.pending.base + position
-            if entry.pointee.reachesItself {
-                endCyclicRun(index, entry.pointee)
+            if entry.pointee.low != UInt32.max || s.pointee.openCycle.count > Int(entry.pointee.openBefore) {
+                endCyclicRun(index, at: UInt32(truncatingIfNeeded: position))
             } else {
                 vertex.pointee.flags.subtract([.running, .cyclic])
                 vertex.pointee.cause = cause

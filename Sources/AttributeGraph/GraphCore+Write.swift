@@ -163,10 +163,7 @@ extension GraphCore where Host: ~Copyable {
         if reader == s.pointee.reader {
             cursor = s.pointee.cursor &- s.pointee.cursorStart
         } else {
-            let order = s.pointee.vertex(reader).pointee.cause
-            var position = s.pointee.pending.count &- 1
-            while position > 0 && s.pointee.pending.base[position].order != order { position &-= 1 }
-            cursor = s.pointee.pending.base[position].cursor
+            cursor = s.pointee.pending.base[Int(s.pointee.vertex(reader).pointee.cause)].cursor
         }
         return s.pointee.edges.slots[entry] < cursor
     }

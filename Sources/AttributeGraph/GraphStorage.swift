@@ -13,8 +13,6 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var reader: UInt32 = 0
     /// Its entry on the evaluation stack.
     @usableFromInline var readerPosition: UInt32 = 0
-    /// The highest order given out while a cycle is open (see `Pending.order`).
-    @usableFromInline var lastOrder: UInt32 = 0
 
     @usableFromInline var edges = EdgePool()
     /// Vertices with their values, `stride` bytes apart. Row 0 is a dead one, for edges whose input is gone.
@@ -48,8 +46,7 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var invalidated = Buffer<AttributeID>(capacity: 64)
     /// Members of cycles that are not closed yet.
     @usableFromInline var openCycle = Buffer<UInt32>(capacity: 16)
-    /// The path of the cycle that was found first since the last was closed.
-    @usableFromInline var cyclePath = Buffer<UInt32>(capacity: 16)
+    @usableFromInline var openGroups = Buffer<OpenGroup>(capacity: 16)
     /// Hints overwritten by nested evaluations, to be put back.
     @usableFromInline var overwrittenHints = Buffer<Hint>(capacity: 16)
 
@@ -156,10 +153,7 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
 
     @inlinable @inline(__always)
     mutating func push(_ vertex: UInt32) {
-        let below = pending.count == 0 ? 0 : pending.base[pending.count &- 1].order
-        let order = (openCycle.count == 0 ? below : lastOrder) &+ 1
-        lastOrder = order
-        pending.append(Pending(vertex: vertex, order: order))
+        pending.append(Pending(vertex: vertex, openBefore: UInt32(truncatingIfNeeded: openCycle.count)))
     }
 
     @inlinable
@@ -195,20 +189,31 @@ struct Pending: BitwiseCopyable {
     @usableFromInline let vertex: UInt32
     /// Inputs already found unchanged.
     @usableFromInline var validated: UInt32 = 0
-    /// Rises along the stack, and is not given out again while a cycle is open.
-    @usableFromInline let order: UInt32
-    /// The lowest order among the running vertices that reads inside this run reached: below its own order, or
-    /// `reachesItself`, it is part of a cycle.
-    @usableFromInline var low: UInt32
-    @usableFromInline var reachesItself = false
+    /// The lowest position of a running vertex that its run has read: it is part of a cycle.
+    @usableFromInline var low = UInt32.max
+    /// How many members of open cycles there were when the entry was made; those that came later it depends on.
+    @usableFromInline let openBefore: UInt32
     /// Of a running rule whose reads are not being tracked just now, the position it has reached (relative).
     @usableFromInline var cursor: UInt32 = 0
 
     @inlinable @inline(__always)
-    init(vertex: UInt32, order: UInt32) {
+    init(vertex: UInt32, openBefore: UInt32) {
         self.vertex = vertex
-        self.order = order
-        low = order
+        self.openBefore = openBefore
+    }
+}
+
+/// Members of cycles that wait to be closed, from one place in `openCycle` to the next group's: they belong to the
+/// component whose lowest running vertex known so far stands at a position of the stack.
+@usableFromInline
+struct OpenGroup: BitwiseCopyable {
+    @usableFromInline let start: UInt32
+    @usableFromInline let low: UInt32
+
+    @inlinable
+    init(start: UInt32, low: UInt32) {
+        self.start = start
+        self.low = low
     }
 }
 

@@ -16,14 +16,16 @@ struct Vertex: BitwiseCopyable {
     @usableFromInline var changedAt: Revision
     /// When the rule last ran. Its inputs as of then are known to be unchanged while theirs are not later.
     @usableFromInline var evaluatedAt: Revision
-    /// The input whose change made the rule run last; while it runs, the order of its
-    /// entry on the evaluation stack, and while it waits for its cycle to be closed, the lowest it reached.
+    /// The input whose change made the rule run last; while it runs, its position on the
+    /// evaluation stack; while it waits for its cycle to be closed, its place in `openCycle` with `openBit`.
     @usableFromInline var cause: UInt32
     /// Where the rule that is running has this vertex among its inputs; a hint, to be checked.
     @usableFromInline var hint: UInt32
     @usableFromInline var subgraph: UInt32
     /// How often the rule has run to its end (wraps).
     @usableFromInline var evaluations: UInt32
+
+    @usableFromInline static let openBit: UInt32 = 1 << 31
 
     @inlinable
     init(kind: Kind, flags: Flags, generation: UInt32, subgraph: UInt32) {

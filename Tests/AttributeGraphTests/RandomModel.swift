@@ -125,9 +125,9 @@ struct NaiveModel {
                 })
         } catch { outcome = .error }
         stack.remove(node)
-        if !reached.isEmpty { outcome = .error }
+        // Members of a cycle are not remembered: where they are reached from decides what they reach.
+        if reached.isEmpty { memo[node] = outcome } else { outcome = .error }
         reached.remove(node)
-        if reached.isEmpty { memo[node] = outcome }
         return (outcome, reached)
     }
 
