@@ -98,7 +98,7 @@ extension DiskTraffic: CounterReading {
 extension ProcessTimes: CounterReading {
     var idValue: Value { .int(id) }
     var counters: [(name: String, value: Int64)] { [("ticks", ticks)] }
-    var facts: [(String, Value)] { [("name", .string(name)), ("residentPages", .int(residentPages))] }
+    var facts: [(String, Value)] { [("name", .string(name)), ("resident", .int(resident))] }
 }
 
 extension MemoryUse {

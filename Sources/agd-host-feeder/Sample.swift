@@ -40,8 +40,10 @@ extension Sample {
         // The feeder's own view of the network: /proc/net is a link to /proc/self/net.
         if let dev = proc.text("net/dev") { interfaces = InterfaceTraffic.read(dev) }
         if let diskstats = proc.text("diskstats") { disks = DiskTraffic.read(diskstats) }
+        let pageSize = Int64(sysconf(Int32(_SC_PAGESIZE)))
         for id in proc.processes() {
-            if let times = proc.text("\(id)/stat").flatMap(ProcessTimes.read) { processes[id] = times }
+            guard let stat = proc.text("\(id)/stat") else { continue }
+            processes[id] = ProcessTimes.read(stat, pageSize: pageSize)
         }
     }
 

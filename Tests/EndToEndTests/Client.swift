@@ -12,6 +12,9 @@ final class Client {
 
     init(_ path: String) throws { socket = try UnixSocket.connect(path) }
 
+    /// Over a connection that is there already.
+    init(socket: Descriptor) { self.socket = socket }
+
     // MARK: Lines
 
     func send(_ text: String) throws { try send(bytes: Array((text + "\n").utf8)) }

@@ -15,10 +15,11 @@ final class Program {
     ///   - name: a program built with the tests (`agd`), or an absolute path.
     ///   - environment: in addition to `PATH`; nothing else is inherited.
     ///   - input: the program's standard input; nothing when nil.
+    ///   - standardOutput: where its output goes in place of the file; its errors still go there.
     ///   - descriptors: handed down as 3, 4, … in this order.
     init(
         _ name: String, _ arguments: [String] = [], environment: [String: String] = [:], folder: Folder,
-        input: Descriptor? = nil, descriptors: [Descriptor] = []
+        input: Descriptor? = nil, standardOutput: Descriptor? = nil, descriptors: [Descriptor] = []
     ) throws {
         let path = name.hasPrefix("/") ? name : Program.built(name)
         output = folder.file("\(URL(fileURLWithPath: name).lastPathComponent)-\(UUID().uuidString.prefix(8)).out")
@@ -35,6 +36,7 @@ final class Program {
         }
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        if let standardOutput { posix_spawn_file_actions_adddup2(&actions, standardOutput.number, 1) }
         for (place, descriptor) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor.number, Int32(3 + place))
         }
@@ -76,6 +78,9 @@ final class Program {
     var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
 
     func signal(_ signal: Int32) { kill(pid, signal) }
+
+    /// Signals the program and all that it has started.
+    func signalGroup(_ signal: Int32) { kill(-pid, signal) }
 
     /// Waits for the program's end.
     /// - Returns: its exit code; 128 and the signal's number when a signal ended it.

@@ -102,9 +102,9 @@ struct ReadingTests {
     func processes() {
         let stat = "4321 (a ) (b 7) R 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20 0 1 0 99887 123456789 2048 18446744073709551615 1"
         #expect(
-            ProcessTimes.read(ProcText(stat))
-                == ProcessTimes(id: 4321, name: "a ) (b 7", ticks: 200, start: 99887, residentPages: 2048))
-        #expect(ProcessTimes.read(ProcText("4321 (gone")) == nil)
+            ProcessTimes.read(ProcText(stat), pageSize: 4096)
+                == ProcessTimes(id: 4321, name: "a ) (b 7", ticks: 200, start: 99887, resident: 8_388_608))
+        #expect(ProcessTimes.read(ProcText("4321 (gone"), pageSize: 4096) == nil)
     }
 
     @Test("what is cut off or garbled is left out, never a crash", arguments: [
@@ -117,7 +117,7 @@ struct ReadingTests {
         #expect(Pressure.read("io", ProcText(text)) == nil)
         #expect(InterfaceTraffic.read(ProcText(text)).isEmpty)
         #expect(DiskTraffic.read(ProcText(text)).isEmpty)
-        #expect(ProcessTimes.read(ProcText(text)) == nil)
+        #expect(ProcessTimes.read(ProcText(text), pageSize: 4096) == nil)
     }
 }
 
@@ -132,7 +132,7 @@ struct SampleTests {
         let memory = try #require(sample.memory)
         #expect(memory.available > 0 && memory.available <= memory.total)
         #expect(try #require(sample.load).tasks > 0)
-        #expect(sample.processes.values.contains { $0.residentPages > 0 && $0.start > 0 })
+        #expect(sample.processes.values.contains { $0.resident > 0 && $0.start > 0 })
         #expect(sample.uptime > 0)
     }
 

@@ -39,8 +39,8 @@ struct ReportTests {
         var before = Sample()
         var now = Sample()
         for id in Int64(1)...20 {
-            before.processes[id] = ProcessTimes(id: id, name: "p\(id)", ticks: 100, start: 1, residentPages: 5)
-            now.processes[id] = ProcessTimes(id: id, name: "p\(id)", ticks: 100 + id % 10, start: 1, residentPages: 5)
+            before.processes[id] = ProcessTimes(id: id, name: "p\(id)", ticks: 100, start: 1, resident: 5)
+            now.processes[id] = ProcessTimes(id: id, name: "p\(id)", ticks: 100 + id % 10, start: 1, resident: 5)
         }
         now.processes[19]?.start = 2
         let top = try #require(value("/host/processes.top", before, now)?.list)

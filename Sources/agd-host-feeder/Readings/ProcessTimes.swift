@@ -6,10 +6,10 @@ struct ProcessTimes: Equatable {
     var ticks: Int64
     /// When it started, in clock ticks since the machine did: tells a process from a later one of the same id.
     var start: Int64
-    /// Memory that is not swapped out.
-    var residentPages: Int64
+    /// Bytes of memory that are not swapped out.
+    var resident: Int64
 
-    static func read(_ stat: ProcText) -> ProcessTimes? {
+    static func read(_ stat: ProcText, pageSize: Int64) -> ProcessTimes? {
         var stat = stat
         // 14 and 15: user and system time; 22: start; 24: resident pages. The name is in brackets and may hold any.
         guard let id = stat.text(upTo: UInt8(ascii: "(")).flatMap({ Int64($0.dropLast()) }),
@@ -19,6 +19,6 @@ struct ProcessTimes: Equatable {
         guard let user = stat.number(), let system = stat.number() else { return nil }
         stat.skip(6)
         guard let start = stat.number(), stat.word() != nil, let pages = stat.number() else { return nil }
-        return ProcessTimes(id: id, name: name, ticks: user + system, start: start, residentPages: pages)
+        return ProcessTimes(id: id, name: name, ticks: user + system, start: start, resident: pages * pageSize)
     }
 }

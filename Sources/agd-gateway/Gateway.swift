@@ -1,0 +1,119 @@
+import AGClient
+import AttributeValues
+import FlyingFox
+import Foundation
+import Synchronization
+import WireProtocol
+
+/// What each address answers. Requests for values share one connection to the daemon; each watch has its own.
+final class Gateway: HTTPHandler {
+    /// Each holds a connection to the daemon and a thread.
+    static let maximumWatches = 200
+
+    private let client: Client
+    private let hosts: [String]
+    private let watches = WatchCount()
+
+    /// - Parameter hosts: the names by which a request may call this machine.
+    init(location: SocketLocation, hosts: [String]) throws {
+        client = try Client(at: location, name: "agd-gateway")
+        self.hosts = hosts
+    }
+
+    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard isAddressed(request) else { return Gateway.refusal(.misdirectedRequest, "this machine is not called so") }
+        guard request.method == .GET else { return Gateway.refusal(.methodNotAllowed, "the gateway only reads") }
+        do throws(ClientError) {
+            switch request.path {
+            case "/value": return try await value(request)
+            case "/watch": return watch(request)
+            case "/metrics": return try await metrics()
+            default: return Gateway.refusal(.notFound, "there are /value, /watch and /metrics")
+            }
+        } catch {
+            return Gateway.refusal(error)
+        }
+    }
+
+    /// A page from elsewhere can make a browser ask here, but not call this machine by its right name.
+    private func isAddressed(_ request: HTTPRequest) -> Bool {
+        guard let host = request.headers[.host] else { return false }
+        return hosts.contains(host.split(separator: ":").first.map(String.init) ?? "")
+    }
+
+    private func value(_ request: HTTPRequest) async throws(ClientError) -> HTTPResponse {
+        guard let path = request.query["path"] else { return Gateway.refusal(.badRequest, "which? /value?path=/host.status") }
+        let result = try await client.call(
+            .get(.init(
+                paths: [path], isSingle: true, presentation: request.query["presentation"] == "true",
+                typed: request.query["typed"] == "true")))
+        return Gateway.json(.ok, result)
+    }
+
+    private func metrics() async throws(ClientError) -> HTTPResponse {
+        let text = try await client.call(.stats(format: .openmetrics)).map?["text"]?.string ?? ""
+        return HTTPResponse(
+            statusCode: .ok, headers: [.contentType: "application/openmetrics-text; version=1.0.0; charset=utf-8"],
+            body: Data(text.utf8))
+    }
+
+    private func watch(_ request: HTTPRequest) -> HTTPResponse {
+        let paths = request.query.filter { $0.name == "path" }.map(\.value)
+        guard !paths.isEmpty else { return Gateway.refusal(.badRequest, "which? /watch?path=/host/**") }
+        guard let place = watches.take() else {
+            return Gateway.refusal(.serviceUnavailable, "\(Gateway.maximumWatches) watches are open")
+        }
+        let options = WatchOptions(
+            paths: paths, maxRate: request.query["maxRate"].flatMap { Double($0) }, css: request.query["css"] == "true")
+        return HTTPResponse(
+            statusCode: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: HTTPBodySequence(from: EventStream(subscription: client.subscribe(options), place: place)))
+    }
+
+    // MARK: Answers
+
+    private static func json(_ status: HTTPStatusCode, _ value: Value) -> HTTPResponse {
+        HTTPResponse(
+            statusCode: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: Data((value.jsonText + "\n").utf8))
+    }
+
+    private static func refusal(_ status: HTTPStatusCode, _ message: String) -> HTTPResponse {
+        json(status, ["error": ["message": .string(message)]])
+    }
+
+    private static func refusal(_ error: ClientError) -> HTTPResponse {
+        guard let failure = error.failure else { return refusal(.serviceUnavailable, "\(error)") }
+        let status: HTTPStatusCode =
+            switch failure.code {
+            case .notFound, .removed: .notFound
+            case .denied: .forbidden
+            case .limit, .unavailable: .serviceUnavailable
+            default: .badRequest
+            }
+        var entries: [(Value, Value)] = [("code", .string(failure.code.rawValue)), ("message", .string(failure.message))]
+        if let hint = failure.hint { entries.append(("hint", .string(hint))) }
+        return json(status, ["error": .map(ValueMap(entries))])
+    }
+}
+
+/// How many watches are open.
+final class WatchCount: Sendable {
+    private let count = Mutex(0)
+
+    /// One of the places; it is free again when the last reference to it goes.
+    final class Place: Sendable {
+        private let owner: WatchCount
+        fileprivate init(_ owner: WatchCount) { self.owner = owner }
+        deinit { owner.count.withLock { $0 -= 1 } }
+    }
+
+    func take() -> Place? {
+        let isFree = count.withLock { count in
+            guard count < Gateway.maximumWatches else { return false }
+            count += 1
+            return true
+        }
+        return isFree ? Place(self) : nil
+    }
+}

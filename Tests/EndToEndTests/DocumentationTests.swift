@@ -1,0 +1,59 @@
+import AttributeValues
+import Foundation
+import Testing
+
+/// What the documentation shows is what happens.
+@Suite("Documentation")
+struct DocumentationTests {
+    @Test("README's commands for socat alone do what README says")
+    func socat() throws {
+        let daemon = try Daemon(sceneFiles: ["Examples/podcast.yaml"])
+        let transcripts = try Transcript.below("With socat alone", in: Project.text("README.md"))
+        #expect(transcripts.flatMap(\.steps).allSatisfy { $0.command.contains("socat") })
+        try TranscriptRunner(daemon).run(transcripts)
+    }
+
+    @Test("README's five minutes go as README says")
+    func tour() throws {
+        let daemon = try Daemon(sceneFiles: ["Examples/host-monitor.yaml"])
+        try TranscriptRunner(daemon).run(Transcript.below("Five minutes", in: Project.text("README.md")))
+    }
+
+    @Test("the podcast script runs from beginning to end, twice")
+    func podcast() throws {
+        let daemon = try Daemon()
+        for _ in 0..<2 {
+            let script = try Program.run(
+                "/bin/bash", [Project.file("Examples/podcast.sh")],
+                environment: [
+                    "AGD_SOCKET": daemon.socket,
+                    "PATH": Program.folder + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? ""),
+                ], folder: daemon.folder)
+            #expect(script.code == 0, "\(script.text)")
+            #expect(script.text.contains("pause.circle"))
+        }
+        // What the script leaves behind.
+        let client = try daemon.client()
+        #expect(try client.get("/podcaster.episode.isFavorite") == true)
+    }
+
+    @Test("files that the documentation names are there")
+    func links() throws {
+        for document in ["README.md", "CHANGELOG.md"] {
+            let text = try Project.text(document)
+            for match in text.matches(of: #/\]\(([^)#]+)(#[^)]*)?\)/#) where !match.1.hasPrefix("http") {
+                #expect(FileManager.default.fileExists(atPath: Project.file(String(match.1))), "\(document) names \(match.1)")
+            }
+        }
+    }
+
+    @Test("an expected line with … matches anything there, and nothing else")
+    func wildcards() {
+        #expect(Transcript.matches(#"{"revision":12}"#, #"{"revision":…}"#))
+        #expect(Transcript.matches("a b c", "a…c"))
+        #expect(Transcript.matches("", "…"))
+        #expect(!Transcript.matches("a b c", "a…b"))
+        #expect(!Transcript.matches("a b c", "b…c"))
+        #expect(!Transcript.matches("abc", "ab"))
+    }
+}
