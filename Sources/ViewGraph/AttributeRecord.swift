@@ -56,18 +56,6 @@ public struct Place: Hashable {
     }
 }
 
-/// A program bound to the attributes of one node: what each of its inputs reads.
-final class BoundRule {
-    let program: Program
-    /// By the program's input slot.
-    var sources: [BoundInput]
-
-    init(program: Program, sources: [BoundInput]) {
-        self.program = program
-        self.sources = sources
-    }
-}
-
 /// What one input of a rule reads.
 enum BoundInput: Equatable {
     case attribute(AttributeID)

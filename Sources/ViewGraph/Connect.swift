@@ -62,8 +62,8 @@ extension ViewGraph {
     private func connectRules(of row: UInt32) {
         for (_, attribute) in nodes[Int(row)].attributes {
             switch attributes[Int(attribute.index)]?.definition?.role {
-            case .computed(let program): replaceSource(of: attribute, rule(program, at: row, .own))
-            case .constant(.rule(let program)): replaceSource(of: attribute, rule(program, at: row, .enclosing))
+            case .computed(let program): replaceSource(of: attribute, rule(program, at: row, .own, type: record(attribute).type))
+            case .constant(.rule(let program)): replaceSource(of: attribute, rule(program, at: row, .enclosing, type: record(attribute).type))
             default: continue
             }
         }
@@ -148,8 +148,12 @@ extension ViewGraph {
 
     /// A program with its inputs bound to vertices.
     /// - Parameter value: what the name `value` reads (transforms of the environment).
-    func rule(_ program: Program, at row: UInt32, _ scope: Scope, value: AttributeID? = nil) -> Source {
-        .rule(BoundRule(program: program, sources: program.inputs.map { boundInput($0, at: row, scope, value) }))
+    func rule(
+        _ program: Program, at row: UInt32, _ scope: Scope, value: AttributeID? = nil, type: ValueType = .dyn
+    ) -> Source {
+        .rule(
+            BoundRule(
+                program: program, sources: program.inputs.map { boundInput($0, at: row, scope, value) }, type: type))
     }
 
     private func boundInput(_ input: RuleInput, at row: UInt32, _ scope: Scope, _ value: AttributeID?) -> BoundInput {
@@ -206,7 +210,7 @@ extension ViewGraph {
         switch (old, new) {
         case (.literal(let a), .literal(let b)): a == b
         case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == self.vertex(for: b) } ?? true
-        case (.rule(let a), .rule(let b)): a.program.text == b.program.text && a.sources == b.sources
+        case (.rule(let a), .rule(let b)): a.program.text == b.program.text && a.accepted == b.accepted && a.sources == b.sources
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
         case (.object(let a), .object(let b)): a == b
         default: false

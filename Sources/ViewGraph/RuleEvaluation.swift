@@ -3,14 +3,24 @@ import AttributeValues
 import RuleLanguage
 
 /// Gives a rule the contents of the vertices it is bound to; the engine records what was read.
+///
+/// It refers to the graph and the rule without counting: both outlive the evaluation it is made for.
 struct GraphReader: RuleReader {
     unowned(unsafe) let graph: ViewGraph
-    let sources: [BoundInput]
+    unowned(unsafe) let rule: BoundRule
+    let engine: ViewGraph.Engine
     /// What the engine threw to abandon this run.
     var interruption: (any Error)?
 
+    @inline(__always)
     mutating func read(_ input: Int) -> Reading {
-        switch sources[input] {
+        let vertex = rule.vertices[input]
+        return vertex.index != 0 ? read(vertex) : readOther(input)
+    }
+
+    @inline(never)
+    private mutating func readOther(_ input: Int) -> Reading {
+        switch rule.sources[input] {
         case .attribute(let attribute): return read(attribute)
         case .presence(let attribute, let holder): return readPresence(attribute, holder)
         case .failure(let failure): return .failure(failure)
@@ -19,13 +29,14 @@ struct GraphReader: RuleReader {
     }
 
     mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
-        guard case .dynamic(let place) = sources[input] else { return read(input) }
+        guard case .dynamic(let place) = rule.sources[input] else { return read(input) }
         return read(graph.vertex(for: Place(place.attribute, place.steps + steps), isTemporary: true))
     }
 
+    @inline(__always)
     private mutating func read(_ attribute: AttributeID) -> Reading {
         do {
-            switch try graph.engine.read(attribute) {
+            switch try engine.read(attribute) {
             case .value(let value): return .value(value)
             case .failure(let failure): return .failure(failure)
             }
@@ -52,22 +63,20 @@ struct GraphReader: RuleReader {
 }
 
 extension ViewGraph {
+    @inline(__always)
     func evaluate(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
         // A read may evaluate another rule before this one goes on, so each level of nesting has an evaluator of its own.
         if evaluationDepth == evaluators.count { evaluators.append(Evaluator()) }
         let evaluator = evaluators[evaluationDepth]
         evaluationDepth += 1
         defer { evaluationDepth -= 1 }
-        var reader = GraphReader(graph: self, sources: rule.sources)
+        var reader = GraphReader(graph: self, rule: rule, engine: engine)
         switch evaluator.evaluate(rule.program, &reader) {
-        case .content(.value(let value)):
-            recordedRuns?.append(attribute)
-            guard let type = attributes[Int(attribute.index)]?.type, type != .dyn else { return .value(value) }
-            // A computed of a written type holds that type: an int widens, anything else is the rule's fault.
-            return type.accept(value).map { .value($0) } ?? .value(value)
-        case .content(.failure(let failure)):
-            recordedRuns?.append(attribute)
-            return .failure(failure)
+        case .content(let content):
+            if recordedRuns != nil { recordedRuns?.append(attribute) }
+            guard let type = rule.accepted, case .value(let value) = content else { return content }
+            // A rule of a written type gives that type: an int widens.
+            return type.accept(value).map { .value($0) } ?? content
         case .interrupted: throw reader.interruption ?? Interrupted()
         }
     }

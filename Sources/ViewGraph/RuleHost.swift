@@ -16,11 +16,21 @@ struct RuleHost: GraphHost {
 
     func evaluate(_ attribute: AttributeID, in engine: GraphCore<RuleHost>) throws -> Content? {
         guard let graph else { return .failure(RuleHost.removed) }
-        return try graph._withUnsafeGuaranteedRef { try $0.evaluate(attribute) }
+        return try graph._withUnsafeGuaranteedRef { graph in
+            if let rule = graph.rules[attribute.index] {
+                return try rule._withUnsafeGuaranteedRef { try graph.evaluate($0, for: attribute) }
+            }
+            return try graph.evaluate(attribute)
+        }
     }
 
     func areEqual(_ old: borrowing Content, _ new: borrowing Content) -> Bool {
-        switch (copy old, copy new) {
+        RuleHost.isSame(copy old, copy new)
+    }
+
+    @inline(__always)
+    private static func isSame(_ old: Content, _ new: Content) -> Bool {
+        switch (old, new) {
         case (.value(let a), .value(let b)): a == b
         case (.failure(let a), .failure(let b)): a == b
         default: false

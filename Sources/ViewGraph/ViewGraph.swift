@@ -45,6 +45,8 @@ public final class ViewGraph {
     var projectionOwners: [AttributeID: AttributeID] = [:]
     /// Rules run since the list was last emptied, while somebody keeps count (tests do); nil: nobody does.
     public var recordedRuns: [AttributeID]?
+    /// The rules of the rows whose source is one.
+    var rules = RuleTable()
     /// One per level of nested evaluation; the engine bounds the levels.
     var evaluators: [Evaluator] = []
     var evaluationDepth = 0
@@ -130,12 +132,18 @@ public final class ViewGraph {
         addRecord(
             attribute,
             AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source))
+        noteRule(source, of: attribute)
         return attribute
+    }
+
+    private func noteRule(_ source: Source, of attribute: AttributeID) {
+        if case .rule(let rule) = source { rules.set(rule, at: attribute.index) } else { rules.set(nil, at: attribute.index) }
     }
 
     /// Gives a vertex another source; its rule runs again when it is next wanted.
     func setSource(_ source: Source, of attribute: AttributeID) {
         attributes[Int(attribute.index)]?.source = source
+        noteRule(source, of: attribute)
         do { try engine.invalidate(attribute) } catch { preconditionFailure("a source was given to a removed attribute") }
     }
 
@@ -146,6 +154,7 @@ public final class ViewGraph {
         }
         structureChange.removedAttributes.append(attribute)
         attributes[Int(attribute.index)] = nil
+        rules.set(nil, at: attribute.index)
         animationValues.remove(attribute)
         proxies[attribute] = nil
         projectionOwners[attribute] = nil
