@@ -44,7 +44,12 @@ extension Evaluator {
     }
 
     private func failure(_ fault: Fault, _ program: Program) -> Failure {
-        fault.failure ?? program.failure(.ruleFailed, fault.message, at: Int(fault.instruction))
+        guard let failure = fault.failure else {
+            return program.failure(.ruleFailed, fault.message, at: Int(fault.instruction))
+        }
+        // One that says of no other place where it comes from, is this rule's.
+        guard failure.path == nil, failure.rule == nil else { return failure }
+        return program.failure(failure.code, failure.message, at: Int(fault.instruction))
     }
 
     /// Bounds what a rule gives out: how many values, and how deep.

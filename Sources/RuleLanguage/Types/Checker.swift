@@ -180,13 +180,15 @@ struct Checker {
         var value: RuleType?
         let children = tree.children(id)
         for at in stride(from: children.startIndex, to: children.endIndex, by: 2) {
-            let found = check(Int(children[at]))
+            var found = check(Int(children[at]))
             switch unifier.substitute(found) {
             case .bool, .int, .uint, .string, .dyn, .error, .variable, .wrapper: break
             case let type:
                 fail(
                     Int(children[at]), "a map key is a bool, int, uint or string, not '\(type)'",
                     at: Int(tree[Int(children[at])].start))
+                // Kept out of the map's type, which would double in size with each such map in a map.
+                found = .error
             }
             key = unifier.join(key, found)
             let foundValue = check(Int(children[at + 1]))

@@ -1,0 +1,175 @@
+import ArgumentParser
+import AttributeValues
+import Glibc
+import RuleLanguage
+
+/// `agctl eval`: rules without a daemon.
+struct EvalCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "eval",
+        abstract: "Evaluate a rule (CEL), without a daemon.",
+        discussion: """
+            A string result is printed as it is, anything else as JSON. A rule that fails ends with status 2, one that is \
+            refused (an unknown name, a wrong type) with 65.
+
+            --bind name=value binds a name; the value is JSON where it is JSON, else text, and @file reads it from a JSON file. \
+            name:type=value also gives the type, as in --bind 'limit:uint=5'. Names may be dotted, as env.locale.
+
+            Examples:
+              agctl eval '1 + 2'
+              agctl eval 'user.age >= 18' --bind user=@user.json
+              agctl eval 'items.map(i, i * 2)' --bind items='[1, 2]' --explain
+              agctl eval 'x / 2 > y' --bind x=5 --bind y=2 --check
+              agctl eval --typed --cases cases.jsonl
+
+            --cases reads JSON lines {"expr", "container", "type_env", "bindings", "disable_check", "check_only"} with typed \
+            values and prints for each {"value", "type"} or {"error": {"message", "line", "column"}}.
+            """)
+
+    @Argument(help: "The rule.")
+    var expression: String?
+
+    @Option(name: [.short, .long], parsing: .singleValue, help: ArgumentHelp("Bind a name.", valueName: "name=value"))
+    var bind: [String] = []
+
+    @Flag(help: "Write typed JSON, which names every value's type.")
+    var typed = false
+
+    @Flag(help: "Print the rule's type and what it reads; evaluate nothing.")
+    var check = false
+
+    @Flag(help: "Print the rule's parts with what each gives.")
+    var explain = false
+
+    @Option(help: ArgumentHelp("Evaluate the cases of a file (- for standard input).", valueName: "file"), completion: .file())
+    var cases: String?
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when"))
+    var color = ColorChoice.auto
+
+    func validate() throws {
+        if (expression == nil) == (cases == nil) { throw ValidationError("give either a rule or --cases") }
+        if check, explain { throw ValidationError("--check and --explain contradict each other") }
+        if cases != nil, check || explain || !bind.isEmpty {
+            throw ValidationError("--cases goes with neither --bind, --check nor --explain: each case says for itself")
+        }
+    }
+
+    func run() throws {
+        let output = Output(color: color)
+        defer { try? output.flush() }
+        if let cases { return try EvalCases.run(cases, output) }
+        guard let expression else { return }
+        let bindings = try Bindings(bind)
+        do {
+            if check { return describe(try Rule.compile(expression, in: bindings.scope), output) }
+            if explain { return show(try Explanation(expression, in: bindings.scope, bindings: bindings.values), output) }
+            let program = try Rule.compile(expression, in: bindings.scope)
+            try show(Evaluator().evaluate(program, bindings: bindings.values), output)
+        } catch let errors as RuleErrors {
+            throw Complaint(errors.failure, status: .data)
+        }
+    }
+
+    private func describe(_ program: Program, _ output: Output) {
+        if json {
+            let inputs = program.inputs.map { input -> Value in
+                ["path": .string("\(input)"), "definite": .bool(input.isDefinite)]
+            }
+            return output.json(["type": .string("\(program.resultType)"), "inputs": .list(inputs)])
+        }
+        output.line("type    \(program.resultType)")
+        for input in program.inputs { output.line("reads   \(input)" + (input.isDefinite ? "" : output.style.dim("  (sometimes)"))) }
+    }
+
+    private func show(_ explanation: Explanation, _ output: Output) {
+        guard json else { return output.line("\(explanation)") }
+        let parts = explanation.parts.map { part -> Value in
+            var map = ValueMap()
+            map["depth"] = .int(Int64(part.depth))
+            map["text"] = .string(part.text)
+            map["times"] = .int(Int64(part.times))
+            switch part.content {
+            case .value(let value): map["value"] = typed ? value.typedJSON : value
+            case .failure(let failure): map["error"] = .string(failure.message)
+            case nil: break
+            }
+            return .map(map)
+        }
+        output.json(.list(parts))
+    }
+
+    private func show(_ content: Content, _ output: Output) throws {
+        switch content {
+        case .value(let value):
+            if typed { return output.json(value.typedJSON) }
+            if case .string(let text) = value, !json { return output.line(text) }
+            output.json(value)
+        case .failure(let failure): throw Complaint(failure, status: .attributeError)
+        }
+    }
+}
+
+/// The names of `--bind`.
+private struct Bindings {
+    let scope = RuleScope()
+    var values = ValueMap()
+
+    init(_ written: [String]) throws(Complaint) {
+        for text in written {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw Complaint(.usage, "--bind \(text): a binding is name=value")
+            }
+            let left = text[..<equals]
+            let right = String(text[text.index(after: equals)...])
+            let parts = left.split(separator: ":", maxSplits: 1)
+            let name = String(parts[0])
+            var value: Value
+            if right.hasPrefix("@") {
+                value = try ValueForm.json.read(try InputText.read(String(right.dropFirst())))
+            } else {
+                value = try ValueForm.auto.read(right)
+            }
+            var type = ValueType(of: value)
+            if parts.count == 2 {
+                guard let written = ValueType(String(parts[1])) else {
+                    throw Complaint(.usage, "--bind \(text): '\(parts[1])' is not a type")
+                }
+                guard let accepted = written.accept(value) else {
+                    throw Complaint(.usage, "--bind \(text): the value is not of type \(written)")
+                }
+                (type, value) = (written, accepted)
+            }
+            values[name] = value
+            scope.declare(name, type)
+        }
+    }
+}
+
+/// `--cases`: one answer per line, as soon as the line is there.
+private enum EvalCases {
+    static func run(_ file: String, _ output: Output) throws {
+        let evaluator = Evaluator()
+        if file == "-" {
+            while let line = readLine() {
+                answer(line, evaluator, output)
+                try output.flush()
+            }
+            return
+        }
+        for line in try InputText.read(file).split(separator: "\n") { answer(String(line), evaluator, output) }
+    }
+
+    private static func answer(_ line: String, _ evaluator: Evaluator, _ output: Output) {
+        guard line.utf8.contains(where: { $0 > 32 }) else { return }
+        do throws(Failure) {
+            let ruleCase = try RuleCase(json: try JSONParser.parseOnce(line.utf8))
+            output.json(ruleCase.run(on: evaluator).json)
+        } catch {
+            output.json(["error": ["message": .string(error.message)]])
+        }
+    }
+}
