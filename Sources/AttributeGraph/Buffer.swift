@@ -31,6 +31,9 @@ struct Buffer<Element: BitwiseCopyable>: ~Copyable {
         return base[count]
     }
 
+    @inlinable
+    var last: Element? { count == 0 ? nil : base[count &- 1] }
+
     @inlinable @inline(never)
     mutating func grow(to newCapacity: Int) {
         let larger = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)

@@ -57,7 +57,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable
     func setHint(of vertex: UInt32, _ position: UInt32) {
         let row = s.pointee.vertex(vertex)
-        s.pointee.overwrittenHints.append(Hint(vertex: vertex, hint: row.pointee.hint))
+        s.pointee.overwrittenHints.append(Hint(reader: s.pointee.reader, vertex: vertex, hint: row.pointee.hint))
         row.pointee.hint = position
     }
 

@@ -19,8 +19,26 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    @inlinable
+    /// Works the stack off down to a height. The tracked reader is another one meanwhile, and restored at the end.
+    @inlinable @inline(__always)
     func process(above base: Int) throws {
+        let reader = s.pointee.reader
+        let position = s.pointee.readerPosition
+        let cursor = s.pointee.cursor
+        let isHinted = s.pointee.isHinted
+        if reader != 0 { noteCursor() }
+        s.pointee.nesting &+= 1
+        s.pointee.rulesRunning &+= 1
+        defer {
+            s.pointee.nesting &-= 1
+            s.pointee.rulesRunning &-= 1
+            restoreReader(reader, position, cursor, isHinted)
+        }
+        try workOff(base)
+    }
+
+    @inlinable @inline(__always)
+    func workOff(_ base: Int) throws {
         next: while s.pointee.pending.count > base {
             let position = s.pointee.pending.count &- 1
             let entry = s.pointee.pending.base + position
@@ -32,118 +50,168 @@ extension GraphCore where Host: ~Copyable {
                 s.pointee.pending.count = position
                 continue
             }
+            let evaluatedAt = vertex.pointee.evaluatedAt
             var cause: UInt32 = 0
-            let isFirst = vertex.pointee.evaluatedAt == 0
-            if isFirst || !flags.contains(.stale) && !flags.contains(.cyclic) {
+            if evaluatedAt == 0 {
+                if waitsForDeclaredInput(index, position, isOwn) { continue }
+            } else if flags.isDisjoint(with: [.stale, .cyclic]) {
                 let start = vertex.pointee.inputStart
-                let count = vertex.pointee.inputCount
-                var walked = entry.pointee.validated
-                if isFirst && count != 0 && !isOwn {
-                    // Declared inputs: they are read for certain, so the wait is already a dependency.
-                    vertex.pointee.flags.insert(.running)
-                    vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
-                }
-                let evaluatedAt = vertex.pointee.evaluatedAt
-                while walked < count {
-                    let input = s.pointee.edges.ends[Int(start &+ walked)]
+                let end = start &+ vertex.pointee.inputCount
+                let ends = s.pointee.edges.ends
+                var walked = start &+ entry.pointee.validated
+                while walked < end {
+                    let input = ends[Int(walked)]
                     let other = s.pointee.vertex(input)
-                    if other.pointee.flags.contains(.running) {
-                        if isFirst { walked &+= 1; continue }
-                        break
-                    }
-                    if other.pointee.flags.contains(.maybe) {
-                        entry.pointee.validated = walked
+                    let flags = other.pointee.flags
+                    if !flags.isDisjoint(with: [.running, .maybe]) {
+                        if flags.contains(.running) { break }
+                        entry.pointee.validated = walked &- start
                         s.pointee.push(input)
                         continue next
                     }
-                    if other.pointee.changedAt > evaluatedAt && !isFirst {
+                    if other.pointee.changedAt > evaluatedAt {
                         cause = input
                         break
                     }
                     walked &+= 1
                 }
-                if walked == count && !isFirst {
+                if walked == end {
                     vertex.pointee.flags.remove(.maybe)
                     s.pointee.counters.cutOffs &+= 1
                     s.pointee.pending.count = position
                     continue
                 }
             }
-            try run(index, cause, at: position)
+            if vertex.pointee.kind == .observer {
+                try runObserver(index, cause, at: position)
+            } else {
+                try run(index, cause, at: position)
+            }
             s.pointee.pending.count = position
         }
+    }
+
+    /// Before the first run, what the rule declared to read is evaluated from the stack. It is read for certain, so
+    /// waiting for it is already a dependency.
+    @inlinable @inline(never)
+    func waitsForDeclaredInput(_ index: UInt32, _ position: Int, _ isOwn: Bool) -> Bool {
+        let vertex = s.pointee.vertex(index)
+        let count = vertex.pointee.inputCount
+        if count == 0 { return false }
+        if !isOwn {
+            vertex.pointee.flags.insert(.running)
+            vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
+        }
+        let entry = s.pointee.pending.base + position
+        var walked = entry.pointee.validated
+        while walked < count {
+            let input = s.pointee.edges.ends[Int(vertex.pointee.inputStart &+ walked)]
+            let flags = s.pointee.vertex(input).pointee.flags
+            if flags.contains(.maybe) && !flags.contains(.running) {
+                entry.pointee.validated = walked
+                s.pointee.push(input)
+                return true
+            }
+            walked &+= 1
+        }
+        return false
     }
 
     // MARK: Running
 
     /// Runs the rule of the vertex whose entry is the top of the stack, and stores what it returns.
-    @inlinable
+    @inlinable @inline(__always)
     func run(_ index: UInt32, _ cause: UInt32, at position: Int) throws {
-        let reader = s.pointee.reader
-        let readerPosition = s.pointee.readerPosition
-        let readerCursor = s.pointee.cursor
-        let readerIsHinted = s.pointee.isHinted
-        let hints = s.pointee.overwrittenHints.count
-        let nesting = s.pointee.nesting
-        if reader != 0 { noteCursor() }
-
-        var vertex = s.pointee.vertex(index)
-        let isObserver = vertex.pointee.kind == .observer
-        let generation = vertex.pointee.generation
-        vertex.pointee.flags.subtract([.maybe, .stale])
-        vertex.pointee.flags.insert(.running)
-        vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
-        s.pointee.reader = index
-        s.pointee.readerPosition = UInt32(truncatingIfNeeded: position)
-        s.pointee.cursorStart = vertex.pointee.inputStart
-        s.pointee.cursor = vertex.pointee.inputStart
-        s.pointee.cursorEnd = vertex.pointee.inputStart &+ vertex.pointee.inputCount
-        s.pointee.isHinted = false
-        if isObserver {
-            s.pointee.nesting = 0
-        } else {
-            s.pointee.nesting = nesting &+ 1
-            s.pointee.rulesRunning &+= 1
-        }
-        let startedAt = s.pointee.revision
-
+        let generation = beginRun(index, at: position)
         let result: Value?
         do {
             result = try s.pointee.host.pointee.evaluate(AttributeID(index: index, generation: generation), in: self)
-            if s.pointee.isInterrupted && !isObserver { throw Interruption() }
+            if s.pointee.isInterrupted { throw Interruption() }
         } catch {
-            abandon(index, isObserver, hints, nesting)
-            restoreReader(reader, readerPosition, readerCursor, readerIsHinted)
+            abandon(index)
             throw error
         }
+        if endRun(index, at: position) {
+            let vertex = s.pointee.vertex(index)
+            vertex.pointee.flags.subtract([.running, .cyclic])
+            vertex.pointee.cause = cause
+            vertex.pointee.evaluatedAt = s.pointee.revision
+            vertex.pointee.evaluations &+= 1
+            store(result, in: index)
+        }
+    }
 
-        if s.pointee.logCount != 0 { settle() }
-        if isObserver { s.pointee.nesting = nesting } else {
+    /// An observer may write and is a reader from outside: what it reads is evaluated from a stack of its own.
+    @inlinable @inline(__always)
+    func runObserver(_ index: UInt32, _ cause: UInt32, at position: Int) throws {
+        let generation = beginRun(index, at: position)
+        let nesting = s.pointee.nesting
+        s.pointee.nesting = 0
+        s.pointee.rulesRunning &-= 1
+        let startedAt = s.pointee.revision
+        let result: Value?
+        do {
+            result = try s.pointee.host.pointee.evaluate(AttributeID(index: index, generation: generation), in: self)
+        } catch {
             s.pointee.nesting = nesting
-            s.pointee.rulesRunning &-= 1
+            s.pointee.rulesRunning &+= 1
+            abandon(index)
+            throw error
         }
-        vertex = s.pointee.vertex(index)
+        if s.pointee.logCount != 0 { settle() }
+        s.pointee.nesting = nesting
+        s.pointee.rulesRunning &+= 1
+        if endRun(index, at: position) {
+            let vertex = s.pointee.vertex(index)
+            vertex.pointee.flags.subtract([.running, .cyclic])
+            vertex.pointee.cause = cause
+            // Invalidated by its own writes: what they changed is later than the run.
+            vertex.pointee.evaluatedAt = vertex.pointee.flags.contains(.maybe) ? startedAt : s.pointee.revision
+            vertex.pointee.evaluations &+= 1
+            store(result, in: index)
+        }
+    }
+
+    /// Makes a vertex the tracked reader, with its cursor at its first input.
+    @inlinable @inline(__always)
+    func beginRun(_ index: UInt32, at position: Int) -> UInt32 {
+        let vertex = s.pointee.vertex(index)
+        vertex.pointee.flags = vertex.pointee.flags.subtracting([.maybe, .stale]).union(.running)
+        vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
+        let start = vertex.pointee.inputStart
+        s.pointee.reader = index
+        s.pointee.readerPosition = UInt32(truncatingIfNeeded: position)
+        s.pointee.cursorStart = start
+        s.pointee.cursor = start
+        s.pointee.cursorEnd = start &+ vertex.pointee.inputCount
+        s.pointee.isHinted = false
+        return vertex.pointee.generation
+    }
+
+    /// Drops the inputs that were not read. False if the result does not count: the vertex is gone or on a cycle.
+    @inlinable @inline(__always)
+    func endRun(_ index: UInt32, at position: Int) -> Bool {
         s.pointee.counters.evaluations &+= 1
-        if vertex.pointee.kind == .doomed {
-            freeVertex(index)
-        } else {
-            if s.pointee.cursor != s.pointee.cursorEnd {
-                dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
-            }
-            let entry = s.pointee.pending.base + position
-            if entry.pointee.low != UInt32.max || s.pointee.openCycle.count > Int(entry.pointee.openBefore) {
-                endCyclicRun(index, at: UInt32(truncatingIfNeeded: position))
-            } else {
-                vertex.pointee.flags.subtract([.running, .cyclic])
-                vertex.pointee.cause = cause
-                let flags = vertex.pointee.flags
-                vertex.pointee.evaluatedAt = flags.contains(.maybe) ? startedAt : s.pointee.revision
-                vertex.pointee.evaluations &+= 1
-                store(result, in: index)
-            }
+        if s.pointee.isHinted { restoreHints(of: index) }
+        if s.pointee.reader != index { return endLostRun(index) }
+        if s.pointee.cursor != s.pointee.cursorEnd {
+            dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
         }
-        if s.pointee.overwrittenHints.count != hints { restoreHints(to: hints) }
-        restoreReader(reader, readerPosition, readerCursor, readerIsHinted)
+        let entry = s.pointee.pending.base + position
+        if entry.pointee.low != UInt32.max || s.pointee.openCycle.count != Int(entry.pointee.openBefore) {
+            endCyclicRun(index, at: UInt32(truncatingIfNeeded: position))
+            return false
+        }
+        return true
+    }
+
+    /// The vertex was destroyed by its own run.
+    @inlinable @inline(never)
+    func endLostRun(_ index: UInt32) -> Bool {
+        precondition(s.pointee.vertex(index).pointee.kind == .doomed, "tracking was suspended and not resumed")
+        restoreHints(of: index)
+        freeVertex(index)
+        return false
     }
 
     /// Puts a result in its place; the value counts as changed unless the host finds it equal to the old one.
@@ -170,30 +238,33 @@ extension GraphCore where Host: ~Copyable {
 
     /// The run was given up; its entry stays on the stack and will be run again, and what it has read stays linked.
     @inlinable @inline(never)
-    func abandon(_ index: UInt32, _ isObserver: Bool, _ hints: Int, _ nesting: Int) {
-        s.pointee.nesting = nesting
-        if !isObserver { s.pointee.rulesRunning &-= 1 }
+    func abandon(_ index: UInt32) {
         s.pointee.counters.restarts &+= 1
+        restoreHints(of: index)
         if s.pointee.vertex(index).pointee.kind == .doomed {
             freeVertex(index)
         } else {
             s.pointee.vertex(index).pointee.flags.insert([.maybe, .stale])
+            // While running it served as the cursor.
+            s.pointee.pending.base[Int(s.pointee.readerPosition)].validated = 0
         }
-        restoreHints(to: hints)
     }
 
+    /// Puts back the hints that this run has overwritten: they may belong to the runs below it.
     @inlinable @inline(never)
-    func restoreHints(to count: Int) {
-        while s.pointee.overwrittenHints.count > count {
-            let entry = s.pointee.overwrittenHints.removeLast()
+    func restoreHints(of index: UInt32) {
+        while let entry = s.pointee.overwrittenHints.last, entry.reader == index {
+            s.pointee.overwrittenHints.count &-= 1
             s.pointee.vertex(entry.vertex).pointee.hint = entry.hint
         }
+        s.pointee.isHinted = false
     }
 
     // MARK: The tracked reader
 
     @inlinable @inline(__always)
     func restoreReader(_ reader: UInt32, _ position: UInt32, _ cursor: UInt32, _ isHinted: Bool) {
+        s.pointee.reader = 0
         if reader == 0 { return suspendTracking() }
         let vertex = s.pointee.vertex(reader)
         guard vertex.pointee.kind != .doomed else { return suspendTracking() }
@@ -218,6 +289,6 @@ extension GraphCore where Host: ~Copyable {
     /// Writes down how far the tracked rule has read, for writes that happen while it is not the tracked one.
     @inlinable @inline(__always)
     func noteCursor() {
-        s.pointee.pending.base[Int(s.pointee.readerPosition)].cursor = s.pointee.cursor &- s.pointee.cursorStart
+        s.pointee.pending.base[Int(s.pointee.readerPosition)].validated = s.pointee.cursor &- s.pointee.cursorStart
     }
 }

@@ -91,8 +91,8 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     public func readUntracked(_ attribute: AttributeID) throws -> Value {
         let vertex = s.pointee.vertex(attribute.index)
-        if vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation
-            && s.pointee.logCount == 0
+        if attribute.index < s.pointee.vertexCount && vertex.pointee.flags.isDisjoint(with: .slow)
+            && vertex.pointee.generation == attribute.generation && s.pointee.logCount == 0
         {
             return s.pointee.value(attribute.index).pointee
         }

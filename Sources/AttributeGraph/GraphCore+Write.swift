@@ -163,7 +163,7 @@ extension GraphCore where Host: ~Copyable {
         if reader == s.pointee.reader {
             cursor = s.pointee.cursor &- s.pointee.cursorStart
         } else {
-            cursor = s.pointee.pending.base[Int(s.pointee.vertex(reader).pointee.cause)].cursor
+            cursor = s.pointee.pending.base[Int(s.pointee.vertex(reader).pointee.cause)].validated
         }
         return s.pointee.edges.slots[entry] < cursor
     }

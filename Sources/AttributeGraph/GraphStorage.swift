@@ -187,14 +187,12 @@ struct LoggedWrite<Value> {
 @usableFromInline
 struct Pending: BitwiseCopyable {
     @usableFromInline let vertex: UInt32
-    /// Inputs already found unchanged.
+    /// Inputs already found unchanged. Once it runs: how many it had read when it was last not the tracked one.
     @usableFromInline var validated: UInt32 = 0
     /// The lowest position of a running vertex that its run has read: it is part of a cycle.
     @usableFromInline var low = UInt32.max
     /// How many members of open cycles there were when the entry was made; those that came later it depends on.
     @usableFromInline let openBefore: UInt32
-    /// Of a running rule whose reads are not being tracked just now, the position it has reached (relative).
-    @usableFromInline var cursor: UInt32 = 0
 
     @inlinable @inline(__always)
     init(vertex: UInt32, openBefore: UInt32) {
@@ -219,11 +217,13 @@ struct OpenGroup: BitwiseCopyable {
 
 @usableFromInline
 struct Hint: BitwiseCopyable {
+    @usableFromInline let reader: UInt32
     @usableFromInline let vertex: UInt32
     @usableFromInline let hint: UInt32
 
     @inlinable
-    init(vertex: UInt32, hint: UInt32) {
+    init(reader: UInt32, vertex: UInt32, hint: UInt32) {
+        self.reader = reader
         self.vertex = vertex
         self.hint = hint
     }
