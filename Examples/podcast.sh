@@ -26,7 +26,7 @@ expect() {
 }
 
 step "Put the scene into the graph. Replacing begins anew, so the script can be run again."
-run agctl apply -f "$scene" --mode replace
+run agctl apply -f "$scene" --replace
 
 step "State is the single source of truth: the player owns isPlaying, and the button shows what follows from it."
 expect false agctl get /podcaster/player.isPlaying
