@@ -3,26 +3,100 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
-/// A module of the daemon with its tests, at its row: it imports what stands above.
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> [Target] {
-    [.target(name: name, dependencies: dependencies, swiftSettings: strict)]
+/// Modules on the path of an update: the released daemon does without the run-time checks of exclusive access, which debug
+/// builds (and so all tests) make.
+let fast: [SwiftSetting] = strict + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+
+/// A module of the daemon, at its row: it imports what stands in rows above.
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = strict) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> [Target] {
-    [.testTarget(name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: strict)]
+func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
+
+func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: fast)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict)
+}
+
+/// A thin C++ face over a system library.
+func face(_ name: String, links library: String) -> Target {
+    .target(name: name, linkerSettings: [.linkedLibrary(library), .linkedLibrary("stdc++")])
+}
+
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let http: Target.Dependency = .product(name: "FlyingFox", package: "FlyingFox")
+let sockets: Target.Dependency = .product(name: "FlyingSocks", package: "FlyingFox")
 
 let package = Package(
     name: "agd",
-    products: [],
-    dependencies: [],
+    products: [
+        .executable(name: "agd", targets: ["agd"]),
+        .executable(name: "agctl", targets: ["agctl"]),
+        .executable(name: "agd-host-feeder", targets: ["agd-host-feeder"]),
+        .executable(name: "agd-gateway", targets: ["agd-gateway"]),
+        .library(name: "AttributeGraph", targets: ["AttributeGraph"]),
+        .library(name: "RuleLanguage", targets: ["RuleLanguage"]),
+        .library(name: "Timelines", targets: ["Timelines"]),
+        .library(name: "AGClient", targets: ["AGClient"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    ],
     targets: [
-        // Row 0: thin C faces of system libraries.
+        // Row 0
         .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++")]),
-    ]
+        .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
+        face("CSimdJSON", links: "simdjson"),
+        face("CRE2", links: "re2"),
         // Row 1
-        + module("AttributeValues", ["CSimdJSON"]) + tests("AttributeValues"),
+        module("AttributeValues", ["CSimdJSON"], settings: fast),
+        // Row 2
+        module("AttributeGraph", settings: fast),
+        module("RuleLanguage", ["AttributeValues", "CRE2"], settings: fast),
+        module("Timelines", ["AttributeValues"], settings: fast),
+        // Row 3
+        module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"]),
+        module("WireProtocol", ["AttributeValues"], settings: fast),
+        // Row 4
+        module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fast),
+        module("EventLoop", ["CLibuv", "AttributeValues"]),
+        // Row 5
+        module(
+            "GraphRuntime",
+            ["AttributeValues", "AttributeGraph", "RuleLanguage", "Timelines", "SceneModel", "ViewGraph", "WireProtocol"],
+            settings: fast),
+        // Row 6
+        module("StateStore", ["CSQLite", "AttributeValues", "GraphRuntime"]),
+        // Row 7
+        module("DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log], settings: fast),
+        module("AGClient", ["AttributeValues", "WireProtocol"]),
+        // Row 8
+        program("agd", ["DaemonServer", log, arguments]),
+        program("agctl", ["AGClient", "AttributeValues", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol", arguments]),
+        program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
+        program("agd-gateway", ["AGClient", "AttributeValues", "WireProtocol", arguments, http, sockets]),
+
+        benchmark("reactivity-benchmark", ["AttributeGraph"]),
+        benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
+        benchmark("timelines-benchmark", ["AttributeValues", "Timelines"]),
+        benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph"]),
+        .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
+
+        tests("AttributeValues", ["AttributeValues"]),
+        tests("AttributeGraph", ["AttributeGraph"]),
+        tests("RuleLanguage", ["RuleLanguage", "AttributeValues"]),
+        tests("Timelines", ["Timelines", "AttributeValues"]),
+        tests("GraphRuntime", ["GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues"]),
+    ],
     cxxLanguageStandard: .cxx17
 )

@@ -142,13 +142,39 @@ public final class NodeDefinition {
     public var preferences: [KeyedExpression] = []
     public var animations: [AnimationModifier] = []
     /// In order. A section's are its content.
-    public var children: [NodeDefinition] = []
+    public var children: [NodeDefinition] {
+        get { repeated.map { $0.children + ownChildren } ?? ownChildren }
+        set { ownChildren = newValue }
+    }
     /// Sections only.
-    public var header: [NodeDefinition] = []
-    public var footer: [NodeDefinition] = []
+    public var header: [NodeDefinition] {
+        get { repeated.map { $0.header + ownHeader } ?? ownHeader }
+        set { ownHeader = newValue }
+    }
+    public var footer: [NodeDefinition] {
+        get { repeated.map { $0.footer + ownFooter } ?? ownFooter }
+        set { ownFooter = newValue }
+    }
     /// Set exactly when `kind` is `.forEach`; then `children` is empty.
     public var forEach: ForEachDefinition?
+    /// Given to the parent's component where it is used, not written in its body. Names inside mean what they mean at the
+    /// use: look-up passes over the parent, except for the element and index of a `forEach` there, and goes on above it.
+    public var isContent = false
     public var position: SourcePosition = .none
+
+    /// The component's definition, kept alive by those that are made from it.
+    var body: NodeDefinition?
+    /// The component's definition where this node stands in that component's own body, as a `forEach` may repeat it. Its
+    /// children are then this node's, before its own. Weak: the node is a part of what it refers to.
+    weak var repeated: NodeDefinition?
+    /// The kind was written, not inferred, and stays when a use brings children.
+    var hasWrittenKind = false
+    /// This node and all below it, and the levels they make: what one instance comes to, elements of `forEach` left out.
+    var nodeCount = 1
+    var levels = 1
+    private var ownChildren: [NodeDefinition] = []
+    private var ownHeader: [NodeDefinition] = []
+    private var ownFooter: [NodeDefinition] = []
 
     public init() {}
 }
@@ -230,8 +256,27 @@ public struct SceneContext {
     /// Attributes in scope at the place of application, nearest node first.
     public var enclosing: [[(name: String, type: ValueType)]]
 
-    public init(declarations: Declarations = Declarations(), enclosing: [[(name: String, type: ValueType)]] = []) {
+    /// What a live tree holds below the place of application, by ids from there; for documents that are merged into it.
+    /// Asked only for nodes that the document names.
+    public var existing: (([String]) -> ExistingNode?)?
+
+    public init(
+        declarations: Declarations = Declarations(), enclosing: [[(name: String, type: ValueType)]] = [],
+        existing: (([String]) -> ExistingNode?)? = nil
+    ) {
         self.declarations = declarations
         self.enclosing = enclosing
+        self.existing = existing
+    }
+}
+
+/// A live node that a merged document completes.
+public struct ExistingNode {
+    public var kind: NodeKind
+    public var attributes: [(name: String, type: ValueType)]
+
+    public init(kind: NodeKind, attributes: [(name: String, type: ValueType)]) {
+        self.kind = kind
+        self.attributes = attributes
     }
 }

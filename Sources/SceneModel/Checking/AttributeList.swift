@@ -1,0 +1,25 @@
+/// The attributes of a node while they are gathered.
+struct AttributeList {
+    private(set) var attributes: [AttributeDefinition] = []
+    private var names = NameSet()
+
+    init(_ attributes: [AttributeDefinition] = []) {
+        for attribute in attributes { _ = add(attribute) }
+    }
+
+    /// The attribute that has the name already, if one has; then nothing is added.
+    mutating func add(_ attribute: AttributeDefinition) -> AttributeDefinition? {
+        if let taken = names.insert(attribute.name, at: attributes.count) { return attributes[taken] }
+        attributes.append(attribute)
+        return nil
+    }
+
+    func attribute(named name: String) -> AttributeDefinition? {
+        attributes.first { $0.name.hasSameBytes(as: name) }
+    }
+
+    mutating func replace(_ attribute: AttributeDefinition) {
+        guard let place = attributes.firstIndex(where: { $0.name.hasSameBytes(as: attribute.name) }) else { return }
+        attributes[place] = attribute
+    }
+}

@@ -1,0 +1,64 @@
+/// Which components a body uses: always, or only for the elements of a list that may be empty.
+struct ComponentUses {
+    private(set) var always: [String] = []
+    private(set) var repeated: [String] = []
+
+    /// Iterative over the document's nodes.
+    init(of body: DocumentNode) {
+        var pending: [(node: DocumentNode, isRepeated: Bool)] = [(body, false)]
+        while let (node, isRepeated) = pending.popLast() {
+            if let name = node["component"]?.string {
+                if isRepeated { repeated.append(name) } else { always.append(name) }
+            }
+            for key in [NodeKey.children, .header, .content, .footer] {
+                for child in node[key.name]?.list ?? [] { pending.append((child, isRepeated)) }
+            }
+            guard let forEach = node["forEach"], forEach.map != nil else { continue }
+            // A literal list has its elements in every instance.
+            let isLiteral = forEach["in"]?.list.map { !$0.isEmpty } ?? false
+            pending.append((forEach, isRepeated || !isLiteral))
+            if let template = forEach["node"] { pending.append((template, isRepeated || !isLiteral)) }
+        }
+    }
+
+    /// The components on a shortest way from one that always leads back to it; nil if there is none.
+    static func chain(from start: String, backTo end: String, _ uses: [String: ComponentUses]) -> [String]? {
+        var before: [String: String] = [:]
+        var pending = [start]
+        var next = 0
+        while next < pending.count {
+            let name = pending[next]
+            next += 1
+            for used in uses[name]?.always ?? [] where uses[used] != nil {
+                if used == end {
+                    var chain = [name]
+                    while let previous = before[chain[chain.count - 1]] { chain.append(previous) }
+                    return chain.reversed()
+                }
+                guard before[used] == nil, used != start else { continue }
+                before[used] = name
+                pending.append(used)
+            }
+        }
+        return nil
+    }
+
+    /// The names, used ones before their users as far as no circle forbids it.
+    static func order(_ names: [String], _ uses: [String: ComponentUses]) -> [String] {
+        var order: [String] = []
+        var entered: Set<String> = []
+        for start in names where entered.insert(start).inserted {
+            var stack: [(name: String, next: Int)] = [(start, 0)]
+            while let (name, next) = stack.popLast() {
+                let used = (uses[name]?.always ?? []) + (uses[name]?.repeated ?? [])
+                guard next < used.count else {
+                    order.append(name)
+                    continue
+                }
+                stack.append((name, next + 1))
+                if uses[used[next]] != nil, entered.insert(used[next]).inserted { stack.append((used[next], 0)) }
+            }
+        }
+        return order
+    }
+}

@@ -1,0 +1,242 @@
+import AttributeValues
+import RuleLanguage
+
+// The attributes that a node writes: state, binding, let, inherit, clock. `computed` has a file of its own.
+
+extension SceneChecker {
+    private static let stateForm = ["initial", "type", "transient"]
+    private static let bindingForm = ["to", "animation"]
+    private static let parameterForm = ["default", "type"]
+
+    /// Enters an attribute unless its name is wrong or taken.
+    func enter(_ key: DocumentNode, _ role: AttributeRole, _ type: ValueType, into list: inout AttributeList) {
+        guard checkName(key, "an attribute") else { return }
+        let attribute = AttributeDefinition(name: key.text, role: role, type: type, position: key.position)
+        guard let taken = list.add(attribute) else { return }
+        let note = taken.position == .none ? nil : SceneFault.Note("the other one is here", taken.position)
+        fault(.conflict, "the node has an attribute '\(key.text)' already, \(taken.role.noun)", at: key, note: note)
+    }
+
+    // MARK: State
+
+    func state(_ entry: DocumentEntry, into list: inout AttributeList) {
+        let node = entry.value
+        guard node.isForm(SceneChecker.stateForm, requiring: ["initial", "type"]) else {
+            let hint = "a state starts from a literal; use computed for a rule or binding for $name"
+            guard let value = literal(node, "a state starts from a literal", hint: hint) else { return }
+            return enter(entry.key, .state(initial: value, isTransient: false), ValueType(of: value), into: &list)
+        }
+        guard let type = writtenType(node) else { return }
+        var isTransient = false
+        if let node = node["transient"] {
+            if case .scalar(.bool(let flag)) = node.content {
+                isTransient = flag
+            } else {
+                at("transient") { fault(.typeMismatch, "transient is true or false, not \(node.summary)", at: node) }
+            }
+        }
+        let initial: Value?
+        if let node = node["initial"] {
+            initial = at("initial") { literal(node, "a state starts from a literal", hint: "use computed for a rule or binding for $name") }
+            if initial == nil { return }
+        } else {
+            initial = nil
+        }
+        guard let type else {
+            let value = initial ?? .null
+            return enter(entry.key, .state(initial: value, isTransient: isTransient), ValueType(of: value), into: &list)
+        }
+        guard let value = at("initial", { self.initial(initial, of: type, node["initial"] ?? entry.key) }) else { return }
+        enter(entry.key, .state(initial: value, isTransient: isTransient), type, into: &list)
+    }
+
+    /// The initial value as its type holds it.
+    private func initial(_ value: Value?, of type: ValueType, _ node: DocumentNode) -> Value? {
+        guard let value else {
+            if case .object = type { return .map(ValueMap()) }
+            if type.admits(.null) { return .null }
+            fault("a state of type \(type) needs an initial value", at: node, hint: "write initial:, or the type \(type)? and start from null")
+            return nil
+        }
+        if let name = type.objectName {
+            if case .null = value, case .object = type { return .map(ValueMap()) }
+            // The properties of types that are still being declared are checked behind them.
+            return known.types[name] == nil ? value : objectProperties(value, of: name, at: node)
+        }
+        if let accepted = type.accept(value) { return accepted }
+        fault(.typeMismatch, "the initial value is \(node.summary), not \(type.withArticle)", at: node)
+        return nil
+    }
+
+    // MARK: Bindings
+
+    /// What is written for a binding.
+    struct WrittenBinding {
+        var target: BindingTarget?
+        var animation: String?
+        /// Of the target, or of the parameter.
+        var type: ValueType
+    }
+
+    func binding(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+        if place.isComponentRoot, node.isForm(SceneChecker.parameterForm) {
+            return parameter(node).map { parameter in
+                WrittenBinding(target: parameter.standard.map { .constant($0) }, animation: nil, type: parameter.type)
+            }
+        }
+        if node.isForm(SceneChecker.bindingForm, requiring: ["to"]), let to = node["to"] {
+            guard var made = at("to", { target(to, place) }) else { return nil }
+            if let animation = node["animation"], !animation.isNull {
+                guard let text = at("animation", { self.animation(animation) }) else { return nil }
+                made.animation = text
+            }
+            return made
+        }
+        return target(node, place)
+    }
+
+    private func target(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+        switch written(node) {
+        case .literal(let value): return WrittenBinding(target: .constant(value), type: ValueType(of: value))
+        case .rule:
+            fault("a binding needs something to write to, not a rule", at: node, hint: "bind to $name, or take the rule's value with let")
+            return nil
+        case .reference(let text):
+            if place.isComponentRoot {
+                fault(
+                    "a component's binding is a parameter, whose target is given where the component is used", at: node,
+                    hint: "declare it, as binding: [name]")
+                return nil
+            }
+            guard let found = reference(text, in: place.scope(base: baseScope), at: node) else { return nil }
+            if let reason = unwritable(found.entry, found.reference, found.object) {
+                fault(
+                    .readOnly, "'$\(text)' cannot be bound: \(reason)", at: node,
+                    hint: "pass it as let, or bind to the state it comes from")
+                return nil
+            }
+            return WrittenBinding(target: .reference(found.reference), type: found.type)
+        }
+    }
+
+    /// Why nothing can be written through a reference, if so.
+    private func unwritable(_ entry: ScopeEntry, _ reference: Reference, _ object: ObjectProperty?) -> String? {
+        if let object {
+            if case .computed = object.property.role { return "'\(object.property.name)' of \(object.type) is computed" }
+            return nil
+        }
+        guard case .readOnly(let what) = entry.access else { return nil }
+        // What is handed down read-only may be an object, whose properties can be written.
+        let mayHoldObject = entry.type == .dyn || entry.type.objectName != nil
+        return mayHoldObject && (!reference.steps.isEmpty || entry.type.objectName != nil) && what != "computed" ? nil : "'\(entry.name)' is \(what)"
+    }
+
+    /// A parameter's declaration `{default, type}`; nil with a fault told.
+    func parameter(_ node: DocumentNode) -> (standard: Value?, type: ValueType)? {
+        guard let type = writtenType(node) else { return nil }
+        guard let standard = node["default"] else { return (nil, type ?? .dyn) }
+        return at("default") { () -> (standard: Value?, type: ValueType)? in
+            guard let value = literal(standard, "a default is a literal", hint: "take the value as a parameter") else { return nil }
+            guard let type else { return (value, ValueType(of: value)) }
+            guard let accepted = type.accept(value) else {
+                fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard)
+                return nil
+            }
+            return (accepted, type)
+        }
+    }
+
+    /// Parameters declared by their names alone: `binding: [isPlaying]`.
+    func parameterNames(_ node: DocumentNode, _ key: String, _ place: Surroundings) -> [DocumentNode] {
+        guard place.isComponentRoot else {
+            let name = node.list?.first?.string ?? "name"
+            fault(
+                "only a component declares parameters, as \(key): [\(name)]", at: node,
+                hint: key == "binding" ? "give each its target, as binding: {\(name): $\(name)}" : "give each its value, as let: {\(name): …}")
+            return []
+        }
+        var names: [DocumentNode] = []
+        for (position, element) in (node.list ?? []).enumerated() {
+            if element.string != nil {
+                names.append(element)
+            } else {
+                at(position) {
+                    fault("a parameter is a name, not \(element.summary)", at: element, hint: "write \(key): {name: {default: …}} for one with a default")
+                }
+            }
+        }
+        return names
+    }
+
+    // MARK: let
+
+    func constant(_ node: DocumentNode, _ place: Surroundings) -> (Expression?, ValueType)? {
+        if place.isComponentRoot, node.isForm(SceneChecker.parameterForm) {
+            return parameter(node).map { ($0.standard.map { .literal($0) }, $0.type) }
+        }
+        return expression(node, in: place.scope(base: baseScope)).map { ($0, $1) }
+    }
+
+    // MARK: Inherited
+
+    func inherit(_ node: DocumentNode, into list: inout AttributeList) {
+        if let names = node.list {
+            for (position, name) in names.enumerated() {
+                at(position) {
+                    guard let key = name.string else { return fault("inherit lists environment keys, not \(name.summary)", at: name) }
+                    if typeNames.contains(key) {
+                        let attribute = key.prefix(1).lowercased() + key.dropFirst()
+                        return fault("an object needs a name here", at: name, hint: "write inherit: {\(attribute): \(key)}")
+                    }
+                    inherit(key, as: name, at: name, into: &list)
+                }
+            }
+            return
+        }
+        for entry in entries(node, "inherit", hint: "write inherit: [key], or {name: key}") {
+            at(entry.name) {
+                guard let key = entry.value.string else {
+                    return fault("inherit takes an environment key or an object type, not \(entry.value.summary)", at: entry.value)
+                }
+                let isObject = key.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
+                guard isObject else { return inherit(key, as: entry.key, at: entry.value, into: &list) }
+                let isOptional = key.hasSuffix("?")
+                let name = isOptional ? String(key.dropLast()) : key
+                guard typeNames.contains(name) else {
+                    return fault(
+                        .notFound, "there is no object type '\(name)'", at: entry.value,
+                        hint: NearestName.hint(name, among: typeNames.sorted()) ?? "object types are declared under types")
+                }
+                enter(
+                    entry.key, .inheritObject(type: name, isOptional: isOptional),
+                    isOptional ? .nullable(.object(name)) : .object(name), into: &list)
+            }
+        }
+    }
+
+    private func inherit(_ key: String, as name: DocumentNode, at node: DocumentNode, into list: inout AttributeList) {
+        guard let declared = known.environment[key] else {
+            let isPath = key.contains(".")
+            return fault(
+                .notFound, "there is no environment key '\(key)'", at: node,
+                hint: isPath
+                    ? "inherit the whole key, or read env.\(key) in a rule"
+                    : NearestName.hint(key, among: known.environment.keys.sorted()) ?? "environment keys are declared under keys.environment")
+        }
+        enter(name, .inherit(key: key), declared.type, into: &list)
+    }
+}
+
+extension AttributeRole {
+    /// What the attribute is, for messages.
+    var noun: String {
+        switch self {
+        case .state: "a state"
+        case .binding: "a binding"
+        case .constant: "a let"
+        case .computed: "a computed"
+        case .inherit, .inheritObject: "an inherited value"
+        case .clock: "a clock"
+        }
+    }
+}

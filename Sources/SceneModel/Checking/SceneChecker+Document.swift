@@ -1,0 +1,104 @@
+import AttributeValues
+import RuleLanguage
+
+extension SceneChecker {
+    static let documentKeys = ["agd", "keys", "types", "components", "nodes"]
+
+    /// The whole document, in the order in which its parts need each other.
+    func check(_ document: DocumentNode) -> SceneDefinition {
+        known = context.declarations
+        for key in SystemEnvironment.keys where known.environment[key.name] == nil { known.environment[key.name] = key }
+        typeNames = Set(known.types.keys)
+        guard let entries = document.map else {
+            fault("a scene is a map with the keys \(SceneChecker.documentKeys.joined(separator: ", ")), not \(document.summary)", at: document)
+            return SceneDefinition(declarations: declared, nodes: [])
+        }
+        for entry in entries where !SceneChecker.documentKeys.contains(entry.name) {
+            let isNodeKey = NodeKey(entry.name) != nil
+            at(entry.name) {
+                fault(
+                    "a scene has no key '\(entry.name)'", at: entry.key,
+                    hint: isNodeKey
+                        ? "write nodes: first, and the node as an element of its list"
+                        : NearestName.hint(entry.name, among: SceneChecker.documentKeys)
+                            ?? "the keys are \(SceneChecker.documentKeys.joined(separator: ", "))")
+            }
+        }
+        if let version = document["agd"] { at("agd") { check(version: version) } }
+        let types = document["types"].map { node in at("types") { self.entries(node, "types") } } ?? []
+        declareTypeNames(types)
+        if let keys = document["keys"] { at("keys") { declareKeys(keys) } }
+        at("types") { declareTypes(types) }
+        prepareScopes()
+        if let keys = document["keys"] { at("keys") { compileReducers(keys) } }
+        if let written = document["components"] { at("components") { declareComponents(written) } }
+        let surroundings = context.enclosing.reversed().reduce(nil as LexicalScope?) { outer, names in
+            LexicalScope(names.map { ScopeEntry(name: $0.name, type: $0.type) }, in: outer, base: baseScope)
+        }
+        var nodes: [NodeDefinition] = []
+        if let written = document["nodes"] {
+            nodes = at("nodes") {
+                let list = elements(written, "nodes", hint: "write each node behind a '-'")
+                var ids = NameSet()
+                return self.nodes(list, Surroundings(enclosing: surroundings), ids: &ids)
+            }
+            checkSize(nodes, at: written)
+        }
+        return SceneDefinition(declarations: declared, nodes: nodes)
+    }
+
+    private func check(version: DocumentNode) {
+        guard case .scalar(.int(1)) = version.content else {
+            fault("the version of the format is 1, not \(version.summary)", at: version)
+            return
+        }
+    }
+
+    private func prepareScopes() {
+        let base = RuleScope()
+        for (name, type) in known.types {
+            base.declareObject(
+                name, properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first })
+        }
+        func types(_ keys: [String: KeyDefinition]) -> [String: RuleType] { keys.mapValues { RuleType($0.type) } }
+        base.declareNamespace("env", keysAre: "environment key", types(known.environment))
+        base.declareNamespace("preferences", keysAre: "preference key", types(known.preference))
+        base.declareNamespace("self", keysAre: "property of self", ["id": .string, "path": .string, "index": .int])
+        // Lower-case names cannot collide with those of object types.
+        let values = RuleType.abstract("containerValues", [])
+        let subview = RuleType.abstract("subview", [])
+        let subviews = RuleType.list(subview)
+        base.declareObject("containerValues", properties: types(known.container))
+        base.declareObject(
+            "subview", properties: ["id": .string, "index": .int, "tag": .dyn, "containerValues": values])
+        base.declareObject(
+            "section",
+            properties: [
+                "id": .string, "index": .int, "header": subviews, "content": subviews, "footer": subviews,
+                "containerValues": values,
+            ])
+        baseScope = base
+        containerScope = RuleScope(parent: base)
+        declareContainerNames(in: containerScope)
+    }
+
+    func declareContainerNames(in scope: RuleScope) {
+        scope.declare("subviews", RuleType.list(.abstract("subview", [])))
+        scope.declare("sections", RuleType.list(.abstract("section", [])))
+    }
+}
+
+/// Environment keys that every graph has. The daemon keeps their values current on the root.
+public enum SystemEnvironment {
+    public static var keys: [KeyDefinition] {
+        [
+            KeyDefinition(name: "locale", type: .string, defaultValue: "en_US"),
+            KeyDefinition(name: "timeZone", type: .string, defaultValue: "UTC"),
+            KeyDefinition(name: "colorScheme", type: .string, defaultValue: "light"),
+            KeyDefinition(name: "reduceMotion", type: .bool, defaultValue: false),
+            KeyDefinition(name: "scenePhase", type: .string, defaultValue: "background"),
+            KeyDefinition(name: "pixelLength", type: .double, defaultValue: 1.0),
+            KeyDefinition(name: "calendar", type: .string, defaultValue: "gregorian"),
+        ]
+    }
+}

@@ -1,0 +1,260 @@
+import AttributeValues
+import RuleLanguage
+
+extension SceneChecker {
+    /// Sibling nodes.
+    /// - Parameters:
+    ///   - ids: of the siblings so far.
+    ///   - offset: how many siblings stand before the first, for the ids of those without.
+    ///   - prefix: what their ids begin with; by default each one's kind or component.
+    func nodes(
+        _ list: [DocumentNode], _ place: Surroundings, ids: inout NameSet, offset: Int = 0, prefix: String? = nil
+    ) -> [NodeDefinition] {
+        var made: [NodeDefinition] = []
+        made.reserveCapacity(list.count)
+        for (position, node) in list.enumerated() {
+            path.append(.index(position))
+            defer { path.removeLast() }
+            guard let fields = fields(node) else { continue }
+            let id = id(of: fields, position: offset + position, prefix: prefix)
+            if ids.insert(id, at: offset + position) != nil {
+                fault(
+                    .conflict, "two siblings have the id '\(id)'", at: fields[.id] ?? node,
+                    hint: fields[.id] == nil ? "the node got this id for its place; write one that no other has" : nil)
+            }
+            treePath?.append(id)
+            if let definition = self.node(fields, id: id, place) { made.append(definition) }
+            treePath?.removeLast()
+        }
+        return made
+    }
+
+    /// A node by its keys; nil with a fault told if it is no map.
+    func fields(_ node: DocumentNode) -> NodeFields? {
+        guard let entries = node.map else {
+            let hint = node.string.map { components[$0] != nil ? "write {component: \($0)}" : "write {id: \($0)}" }
+            fault("a node is a map, not \(node.summary)", at: node, hint: hint)
+            return nil
+        }
+        var fields = NodeFields(node)
+        for entry in entries {
+            guard let key = NodeKey(entry.name) else {
+                at(entry.name) { unknownKey(entry.key, of: "a node", allowed: NodeKey.names) }
+                continue
+            }
+            fields[key] = entry.value
+        }
+        return fields
+    }
+
+    /// The written id, or one from what the node is and where it stands among its siblings: `playButton1`.
+    private func id(of fields: NodeFields, position: Int, prefix: String?) -> String {
+        guard let written = fields[.id] else {
+            if let prefix { return "\(prefix)\(position)" }
+            guard let component = fields[.component]?.string else { return "\(inferredKind(fields))\(position)" }
+            return component.prefix(1).lowercased() + component.dropFirst() + String(position)
+        }
+        return at("id") {
+            guard case .scalar(let value) = written.content, value != .null else {
+                fault("an id is a text, not \(written.summary)", at: written)
+                return written.text
+            }
+            if let problem = SceneChecker.problem(ofID: written.text) { fault("an id \(problem)", at: written) }
+            return written.text
+        }
+    }
+
+    /// Why a text cannot be a node's id.
+    static func problem(ofID id: String) -> String? {
+        if id.isEmpty { return "is not empty" }
+        if id.utf8.count > SceneLimits.idLength { return "has at most \(SceneLimits.idLength) bytes" }
+        if id == "*" || id == "**" { return "is not '\(id)', which stands for any node in patterns" }
+        if id.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) { return "has no control characters" }
+        return nil
+    }
+
+    // MARK: Kind
+
+    private func inferredKind(_ fields: NodeFields) -> NodeKind {
+        if let written = fields[.kind]?.string, let kind = NodeKind(rawValue: written) { return kind }
+        if fields[.forEach] != nil { return .forEach }
+        if fields[.header] != nil || fields[.content] != nil || fields[.footer] != nil { return .section }
+        if fields[.children] != nil { return .container }
+        if let treePath, let live = context.existing?(treePath) { return live.kind }
+        return .view
+    }
+
+    /// The node's kind, with faults told about children that it cannot have.
+    func kind(_ fields: NodeFields) -> NodeKind {
+        if let written = fields[.kind] {
+            at("kind") {
+                guard let text = written.string, NodeKind(rawValue: text) != nil else {
+                    return fault(
+                        "\(written.summary) is not a kind of node", at: written,
+                        hint: NearestName.hint(written.text, among: NodeKind.allCases.map(\.rawValue))
+                            ?? "the kinds are \(NodeKind.allCases.map(\.rawValue).joined(separator: ", "))")
+                }
+            }
+        }
+        let kind = inferredKind(fields)
+        func refuse(_ keys: [NodeKey], _ reason: String, hint: String? = nil) {
+            for key in keys {
+                guard let node = fields[key] else { continue }
+                at(key.name) { fault(reason, at: node, hint: hint) }
+            }
+        }
+        switch kind {
+        case .view: refuse([.children, .header, .content, .footer, .forEach], "a view has no children", hint: "write kind: container, or group")
+        case .container, .group:
+            refuse([.header, .content, .footer], "only a section has header, content and footer", hint: "write kind: section, or children")
+            refuse([.forEach], "forEach makes a node of its own kind", hint: "leave out kind")
+        case .section:
+            refuse([.forEach], "a section's content may hold a forEach; it is none itself")
+            if fields[.content] != nil { refuse([.children], "a section has content or children, which mean the same, but not both") }
+        case .forEach:
+            refuse([.children, .header, .content, .footer], "the children of a forEach are made from its data", hint: "write the child as forEach: {in: …, node: …}")
+            if fields[.forEach] == nil { fault("a forEach needs data", at: fields.node, hint: "write forEach: {in: $items, component: Name}") }
+        }
+        return kind
+    }
+
+    // MARK: Node
+
+    func node(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
+        if fields[.component] != nil { return use(fields, id: id, place) }
+        let node = NodeDefinition()
+        node.id = id
+        node.isContent = place.isContent
+        node.position = fields.node.position
+        node.kind = kind(fields)
+        node.hasWrittenKind = fields[.kind] != nil
+        complete(node, fields, place)
+        return node
+    }
+
+    /// Everything below a node's head, in the order in which its parts need each other.
+    func complete(_ node: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
+        var list = AttributeList()
+        attributes(fields, place, into: &list)
+        node.attributes = list.attributes
+        var own = ownEntries(node.attributes, place)
+        if node.kind == .forEach {
+            // The ids of the instances, which every forEach offers.
+            if list.attribute(named: "elements") != nil { fault(.conflict, "a forEach has 'elements' already", at: fields.node) }
+            own.append(ScopeEntry(name: "elements", type: .list(.dyn), access: .readOnly("made from the data")))
+        }
+        if let treePath, let live = context.existing?(treePath) {
+            for (name, type) in live.attributes where list.attribute(named: name) == nil { own.append(ScopeEntry(name: name, type: type)) }
+        }
+        if let written = fields[.computed] {
+            at("computed") {
+                computed(written, own: own, base: node.kind == .container ? containerScope : baseScope, into: &list)
+            }
+            own += list.attributes.dropFirst(node.attributes.count).map { ScopeEntry($0) }
+            node.attributes = list.attributes
+        }
+        let scope = own.isEmpty ? place.enclosing : LexicalScope(own, in: place.enclosing, base: baseScope)
+        modifiers(fields, of: node, ModifierScope(lexical: scope ?? place.scope(base: baseScope), isContainer: node.kind == .container))
+        if let written = fields[.forEach], node.kind == .forEach { at("forEach") { node.forEach = forEach(written, place, scope) } }
+        children(fields, of: node, Surroundings(enclosing: scope))
+        measure(node, at: fields.node)
+    }
+
+    /// What the node's own rules see of it: its attributes, and its element where it is made for one.
+    func ownEntries(_ attributes: [AttributeDefinition], _ place: Surroundings) -> [ScopeEntry] {
+        let own = attributes.map { ScopeEntry($0) }
+        return own + place.elements.filter { element in !own.contains { $0.name.hasSameBytes(as: element.name) } }
+    }
+
+    func attributes(_ fields: NodeFields, _ place: Surroundings, into list: inout AttributeList) {
+        if let written = fields[.state] {
+            at("state") { for entry in entries(written, "state", hint: "write name: value") { at(entry.name) { state(entry, into: &list) } } }
+        }
+        if let written = fields[.binding] { at("binding") { bindings(written, place, into: &list) } }
+        if let written = fields[.let] { at("let") { constants(written, place, into: &list) } }
+        if let written = fields[.inherit] { at("inherit") { inherit(written, into: &list) } }
+        if let written = fields[.clock] {
+            at("clock") { for entry in entries(written, "clock", hint: "write now: every 1s") { at(entry.name) { clock(entry, into: &list) } } }
+        }
+    }
+
+    private func bindings(_ written: DocumentNode, _ place: Surroundings, into list: inout AttributeList) {
+        if written.list != nil {
+            for name in parameterNames(written, "binding", place) { enter(name, .binding(nil, animation: nil), .dyn, into: &list) }
+            return
+        }
+        for entry in entries(written, "binding", hint: "write name: $target") {
+            at(entry.name) {
+                guard let made = binding(entry.value, place) else { return }
+                enter(entry.key, .binding(made.target, animation: made.animation), made.type, into: &list)
+            }
+        }
+    }
+
+    private func constants(_ written: DocumentNode, _ place: Surroundings, into list: inout AttributeList) {
+        if written.list != nil {
+            for name in parameterNames(written, "let", place) { enter(name, .constant(nil), .dyn, into: &list) }
+            return
+        }
+        for entry in entries(written, "let", hint: "write name: value") {
+            at(entry.name) {
+                guard let (expression, type) = constant(entry.value, place) else { return }
+                enter(entry.key, .constant(expression), type, into: &list)
+            }
+        }
+    }
+
+    // MARK: Children
+
+    func children(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings) {
+        var ids = NameSet()
+        for inherited in node.header + node.children + node.footer { _ = ids.insert(inherited.id, at: 0) }
+        func read(_ key: NodeKey, _ offset: Int, prefix: String? = nil) -> [NodeDefinition] {
+            guard let written = fields[key] else { return [] }
+            return at(key.name) {
+                if written.map != nil {
+                    fault("\(key.name) is a list of nodes, not a map", at: written, hint: "write each node behind a '-'")
+                    return []
+                }
+                return nodes(elements(written, key.name, hint: "write each node behind a '-'"), place, ids: &ids, offset: offset, prefix: prefix)
+            }
+        }
+        if node.kind == .section {
+            node.header += read(.header, node.header.count, prefix: "header")
+            node.children += read(fields[.content] != nil ? .content : .children, node.children.count)
+            node.footer += read(.footer, node.footer.count, prefix: "footer")
+        } else if node.kind != .forEach, fields[.children] != nil {
+            node.children += read(.children, node.children.count)
+        }
+    }
+
+    // MARK: Size
+
+    /// Counts what one instance comes to. A component counts wherever it is used, so few lines can say much.
+    func measure(_ node: NodeDefinition, at written: DocumentNode) {
+        var count = 1
+        var levels = 0
+        if node.repeated == nil {
+            for child in node.header + node.children + node.footer {
+                count = min(count + child.nodeCount, SceneLimits.nodes + 1)
+                levels = max(levels, child.levels)
+            }
+        }
+        node.nodeCount = count
+        node.levels = levels + 1
+        if count > SceneLimits.nodes { tellSize("more than \(SceneLimits.nodes) nodes", at: written) }
+        if node.levels > SceneLimits.depth { tellSize("more than \(SceneLimits.depth) levels of nodes", at: written) }
+    }
+
+    func checkSize(_ nodes: [NodeDefinition], at written: DocumentNode) {
+        var count = 0
+        for node in nodes { count = min(count + node.nodeCount, SceneLimits.nodes + 1) }
+        if count > SceneLimits.nodes { tellSize("more than \(SceneLimits.nodes) nodes", at: written) }
+    }
+
+    private func tellSize(_ what: String, at written: DocumentNode) {
+        guard !toldOfNodeLimit else { return }
+        toldOfNodeLimit = true
+        fault(.limit, "the scene makes \(what)", at: written, hint: "components count wherever they are used")
+    }
+}

@@ -1,0 +1,182 @@
+import AttributeValues
+import RuleLanguage
+import Timelines
+
+// The three ways to write a value: a literal, `=rule`, `$reference`.
+
+extension SceneChecker {
+    /// What a string at the place of an expression is.
+    enum Written {
+        case literal(Value)
+        /// The rule's text, and how many characters stand before it.
+        case rule(String, skipping: Int)
+        case reference(String)
+    }
+
+    func written(_ node: DocumentNode) -> Written {
+        guard case .scalar(.string(let text)) = node.content else { return .literal(node.value) }
+        switch text.utf8.first {
+        case UInt8(ascii: "="):
+            return text.hasPrefix("==") ? .literal(.string(String(text.dropFirst()))) : .rule(String(text.dropFirst()), skipping: 1)
+        case UInt8(ascii: "$"):
+            return text.hasPrefix("$$") ? .literal(.string(String(text.dropFirst()))) : .reference(String(text.dropFirst()))
+        default: return .literal(.string(text))
+        }
+    }
+
+    /// A literal where neither a rule nor a reference may stand; nil with a fault told.
+    func literal(_ node: DocumentNode, _ what: String, hint: String) -> Value? {
+        switch written(node) {
+        case .literal(let value): return value
+        case .rule(let text, _):
+            fault("\(what), not from a rule", at: node, hint: "\(hint), or write ==\(text) for the text")
+        case .reference(let text):
+            fault("\(what), not from a reference", at: node, hint: "\(hint), or write $$\(text) for the text")
+        }
+        return nil
+    }
+
+    /// Any of the three, with its type. A rule also sees `extra`, names that only rules can use.
+    func expression(_ node: DocumentNode, in scope: LexicalScope, rules: (() -> RuleScope)? = nil) -> (Expression, ValueType)? {
+        switch written(node) {
+        case .literal(let value): return (.literal(value), ValueType(of: value))
+        case .rule(let text, let skipped):
+            return compile(text, in: rules?() ?? scope.rules, at: node, skipping: skipped).map { (.rule($0), type(of: $0)) }
+        case .reference(let text):
+            return reference(text, in: scope, at: node).map { (.reference($0.reference), $0.type) }
+        }
+    }
+
+    /// A place that is always a rule; a leading `=` is tolerated.
+    func rule(_ node: DocumentNode, in scope: RuleScope) -> Program? {
+        guard case .scalar(let value) = node.content else {
+            fault("a rule is a text, not \(node.summary)", at: node)
+            return nil
+        }
+        guard case .string(let text) = value else {
+            // `0` and `true` are rules, too.
+            return node.isNull ? emptyRule(node) : compile(node.text, in: scope, at: node)
+        }
+        return text.hasPrefix("=") ? compile(String(text.dropFirst()), in: scope, at: node, skipping: 1) : compile(text, in: scope, at: node)
+    }
+
+    private func emptyRule(_ node: DocumentNode) -> Program? {
+        fault(.ruleSyntax, "the rule is empty", at: node)
+        return nil
+    }
+
+    func compile(_ text: String, in scope: RuleScope, at node: DocumentNode, skipping skipped: Int = 0) -> Program? {
+        do throws(RuleErrors) {
+            return try Rule.compile(text, in: scope)
+        } catch {
+            for one in error.errors { tell(one, of: text, at: node, skipping: skipped) }
+            return nil
+        }
+    }
+
+    private func tell(_ error: RuleError, of text: String, at node: DocumentNode, skipping skipped: Int) {
+        let code: ErrorCode =
+            switch error.kind {
+            case .syntax: .ruleSyntax
+            case .type: .ruleType
+            case .limit: .limit
+            }
+        let column = error.line == 1 ? error.column + skipped : error.column
+        var hint = error.hint
+        if error.message.contains("'subviews'") || error.message.contains("'sections'"), error.message.contains("undeclared") {
+            hint = "subviews and sections are in scope on containers: write kind: container"
+        }
+        faults.add(
+            SceneFault(
+                code, error.message, place: place, position: lines?.position(of: error.line, column, in: node) ?? node.position,
+                rule: text, rulePosition: SourcePosition(line: error.line, column: error.column), hint: hint))
+    }
+
+    // MARK: References
+
+    /// - Parameter text: behind the `$`.
+    func reference(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> (reference: Reference, type: ValueType, entry: ScopeEntry, object: ObjectProperty?)? {
+        guard let path = try? AttributePath("/." + text), let name = path.attribute else {
+            fault("'$\(text)' is not a reference", at: node, hint: "a reference is $name, $name.key, $name[0] or $name[id=\"x\"]; $$ begins a text with $")
+            return nil
+        }
+        guard path.steps.count <= AttributePath.maximumSteps else {
+            fault(.limit, "a reference has at most \(AttributePath.maximumSteps) steps", at: node)
+            return nil
+        }
+        guard let entry = scope.find(name) else {
+            let names = scope.names
+            let hint: String?
+            if let near = NearestName.find(name, among: names) {
+                hint = "did you mean '$\(near)'?"
+            } else if names.isEmpty, !componentChain.isEmpty {
+                hint = "a component sees nothing from outside: declare a parameter, as binding: [\(name)] or let: [\(name)]"
+            } else {
+                hint = names.isEmpty ? nil : "in scope are \(names.prefix(12).joined(separator: ", "))"
+            }
+            fault(.notFound, "no enclosing node has an attribute '\(name)'", at: node, hint: hint)
+            return nil
+        }
+        guard let (type, object) = self.type(at: path.steps, in: entry.type, of: name, at: node) else { return nil }
+        return (Reference(name: name, steps: path.steps), type, entry, object)
+    }
+
+    /// A property of an object that a reference passes through.
+    struct ObjectProperty {
+        var type: String
+        var property: AttributeDefinition
+    }
+
+    /// The type at a place inside a value of a type; nil with a fault told where it can have no such place.
+    func type(at steps: [AttributePath.Step], in whole: ValueType, of name: String, at node: DocumentNode) -> (ValueType, ObjectProperty?)? {
+        var type = whole
+        var object: ObjectProperty?
+        var text = name
+        for step in steps {
+            if case .nullable(let wrapped) = type { type = wrapped }
+            switch (type, step) {
+            case (.dyn, _): return (.dyn, object)
+            case (.list(let element), .index), (.list(let element), .element): type = element
+            case (.map(_, let value), .key), (.map(_, let value), .index): type = value
+            case (.vector, .index): type = .double
+            case (.object(let object_), .key(let key)):
+                guard let definition = known.types[object_] else { return (.dyn, object) }
+                guard let property = definition.properties.first(where: { $0.name.hasSameBytes(as: key) }) else {
+                    fault(
+                        .notFound, "\(object_) has no property '\(key)'", at: node,
+                        hint: NearestName.hint(key, among: definition.properties.map(\.name)))
+                    return nil
+                }
+                type = property.type
+                object = ObjectProperty(type: object_, property: property)
+            default:
+                fault(.typeMismatch, "'\(text)' is \(type.withArticle) and has no \(step)", at: node)
+                return nil
+            }
+            text += step.description
+        }
+        return (type, object)
+    }
+
+    // MARK: Animations
+
+    /// The text form of an animation written in either form; nil with a fault told.
+    func animation(_ node: DocumentNode) -> String? {
+        do throws(AnimationError) {
+            if let text = node.string {
+                _ = try Animation(text)
+                return text
+            }
+            return try Animation(node.value).description
+        } catch {
+            var position = node.position
+            if let offset = error.offset, let text = node.string {
+                let column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).unicodeScalars.count + 1
+                position = lines?.position(of: 1, column, in: node) ?? position
+            }
+            let message = error.pointer.map { $0.isEmpty ? error.message : "\(error.message) at \($0)" } ?? error.message
+            faults.add(SceneFault(.invalid, message, place: place, position: position, hint: error.hint))
+            return nil
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import AttributeValues
+import RuleLanguage
+
+// `types`: observable objects, their stored and computed properties.
+
+extension SceneChecker {
+    private static let typeKeys = ["state", "computed"]
+
+    func declareTypeNames(_ types: [DocumentEntry]) {
+        for entry in types {
+            let isCapital = entry.name.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
+            guard isCapital else {
+                path = [.key("types"), .key(entry.name)]
+                fault(
+                    "an object type begins with a capital", at: entry.key,
+                    hint: "so that inherit can tell types from environment keys")
+                path = []
+                continue
+            }
+            typeNames.insert(entry.name)
+        }
+    }
+
+    func declareTypes(_ types: [DocumentEntry]) {
+        let usable = types.filter { typeNames.contains($0.name) }
+        // Stored properties of all types first: rules of one may look into another.
+        var stored: [String: [AttributeDefinition]] = [:]
+        for entry in usable {
+            at(entry.name) {
+                guard checkName(entry.key, "a type") else { return }
+                let parts = entries(entry.value, "a type", hint: "write state: and computed: below it")
+                checkKeys(parts, of: "a type", allowed: SceneChecker.typeKeys)
+                var list = AttributeList()
+                if let state = entry.value["state"] {
+                    at("state") { for property in entries(state, "state") { at(property.name) { self.state(property, into: &list) } } }
+                }
+                stored[entry.name] = list.attributes
+            }
+        }
+        checkContainment(usable, stored)
+        let scope = RuleScope()
+        for (name, type) in known.types where stored[name] == nil {
+            scope.declareObject(name, properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first })
+        }
+        for entry in usable {
+            var properties = Dictionary((stored[entry.name] ?? []).map { ($0.name, RuleType($0.type)) }) { first, _ in first }
+            for computed in entry.value["computed"]?.map ?? [] { properties[computed.name] = .dyn }
+            scope.declareObject(entry.name, properties: properties)
+        }
+        for entry in usable {
+            guard let own = stored[entry.name] else { continue }
+            at(entry.name) {
+                var list = AttributeList(own)
+                if let computed = entry.value["computed"] {
+                    at("computed") { self.computed(computed, own: own.map { ScopeEntry($0) }, base: scope, into: &list) }
+                }
+                let type = ObjectTypeDefinition(name: entry.name, properties: list.attributes)
+                declared.types[entry.name] = type
+                known.types[entry.name] = type
+            }
+        }
+        checkStoredObjects(usable)
+    }
+
+    /// An object that holds an object of its own type would never end.
+    private func checkContainment(_ types: [DocumentEntry], _ stored: [String: [AttributeDefinition]]) {
+        func inner(_ name: String) -> [String] {
+            (stored[name] ?? known.types[name]?.properties ?? []).compactMap { property in
+                guard case .state = property.role, case .object(let type) = property.type else { return nil }
+                return type
+            }
+        }
+        for entry in types {
+            var chain: [String: String] = [:]
+            var pending = [entry.name]
+            while let name = pending.popLast() {
+                for type in inner(name) where chain[type] == nil {
+                    chain[type] = name
+                    pending.append(type)
+                }
+            }
+            guard chain[entry.name] != nil else { continue }
+            var names = [entry.name]
+            var at = chain[entry.name]
+            while let name = at, name != entry.name {
+                names.append(name)
+                at = chain[name]
+            }
+            names.append(entry.name)
+            self.at(entry.name) {
+                fault(
+                    "an object of type \(entry.name) would hold itself: \(names.reversed().joined(separator: " → "))",
+                    at: entry.key, hint: "give one property the type \(entry.name)? and start it as null")
+            }
+        }
+    }
+
+    /// Initial values of stored objects, when all properties are known.
+    private func checkStoredObjects(_ types: [DocumentEntry]) {
+        for entry in types {
+            for property in declared.types[entry.name]?.properties ?? [] {
+                guard case .state(let initial, _) = property.role, let name = property.type.objectName,
+                    let written = entry.value["state"]?[property.name]
+                else { continue }
+                path += [.key(entry.name), .key("state"), .key(property.name)]
+                _ = objectProperties(initial, of: name, at: written["initial"] ?? written)
+                path.removeLast(3)
+            }
+        }
+    }
+
+    /// What overrides an object's stored properties at its birth, as their types hold it; nil with a fault told.
+    func objectProperties(_ value: Value, of name: String, at node: DocumentNode) -> Value? {
+        if case .null = value { return value }
+        guard let map = value.map, let type = known.types[name] else {
+            fault(.typeMismatch, "an object of type \(name) starts from a map of its properties, not \(node.summary)", at: node)
+            return nil
+        }
+        var accepted = ValueMap(minimumCapacity: map.count)
+        var isRight = true
+        let stored = type.properties.filter { if case .state = $0.role { true } else { false } }
+        for (key, value) in map {
+            guard let property = stored.first(where: { .string($0.name) == key }) else {
+                let name = key.string ?? key.jsonText
+                let isComputed = type.properties.contains { $0.name == name }
+                fault(
+                    .notFound, isComputed ? "'\(name)' of \(type.name) is computed" : "\(type.name) has no stored property '\(name)'",
+                    at: node[name] ?? node, hint: NearestName.hint(name, among: stored.map(\.name)))
+                isRight = false
+                continue
+            }
+            guard property.type.objectName == nil else {
+                accepted[key] = value
+                continue
+            }
+            guard let fitting = property.type.accept(value) else {
+                fault(
+                    .typeMismatch, "'\(property.name)' of \(type.name) is \(property.type.withArticle), not \(DocumentNode(value).summary)",
+                    at: node[property.name] ?? node)
+                isRight = false
+                continue
+            }
+            accepted[key] = fitting
+        }
+        return isRight ? .map(accepted) : nil
+    }
+}

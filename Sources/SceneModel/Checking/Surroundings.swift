@@ -1,0 +1,20 @@
+import RuleLanguage
+
+/// What a node is written within.
+struct Surroundings {
+    var enclosing: LexicalScope?
+    /// Element and index, for the instance of a `forEach`: they are in the scope of its own rules, too.
+    var elements: [ScopeEntry] = []
+    /// Written directly under `components`.
+    var isComponentRoot = false
+    /// Under `forEach`: the element gives the id.
+    var isTemplate = false
+    /// Given to a component where it is used.
+    var isContent = false
+
+    /// What expressions of `let`, `binding` and `forEach` see.
+    func scope(base: RuleScope) -> LexicalScope { enclosing ?? LexicalScope([], in: nil, base: base) }
+
+    /// For the children of a node with this scope.
+    func inside(_ scope: LexicalScope?) -> Surroundings { Surroundings(enclosing: scope) }
+}

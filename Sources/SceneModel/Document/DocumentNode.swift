@@ -1,0 +1,101 @@
+import AttributeValues
+
+/// A document as it was written: what each part says, and where it stands.
+struct DocumentNode {
+    enum Content {
+        case scalar(Value)
+        case list([DocumentNode])
+        case map([DocumentEntry])
+    }
+
+    /// How a scalar was written; it decides where a column of its text lies in the file.
+    enum Style: UInt8 { case none, plain, singleQuoted, doubleQuoted, block }
+
+    var content: Content
+    /// A scalar as written, without quotes and escapes.
+    var text: String
+    var style: Style
+    private var line: UInt32
+    private var column: UInt32
+
+    init(_ content: Content, text: String = "", style: Style = .none, at position: SourcePosition = .none) {
+        self.content = content
+        self.text = text
+        self.style = style
+        line = UInt32(clamping: position.line)
+        column = UInt32(clamping: position.column)
+    }
+
+    var position: SourcePosition { SourcePosition(line: Int(line), column: Int(column)) }
+}
+
+struct DocumentEntry {
+    var key: DocumentNode
+    var value: DocumentNode
+
+    /// The key's text; keys are scalars.
+    var name: String { key.text }
+}
+
+extension DocumentNode {
+    /// A document that came as a value: it has no places. Recursion is bounded by the depth values are admitted with.
+    init(_ value: Value) {
+        switch value {
+        case .list(let elements): self.init(.list(elements.map(DocumentNode.init)))
+        case .map(let map):
+            self.init(.map(map.map { DocumentEntry(key: DocumentNode($0.key), value: DocumentNode($0.value)) }))
+        case .string(let text): self.init(.scalar(value), text: text)
+        default: self.init(.scalar(value), text: value.jsonText)
+        }
+    }
+
+    /// What a literal says. Recursion is bounded by `SceneLimits.nesting`.
+    var value: Value {
+        switch content {
+        case .scalar(let value): return value
+        case .list(let elements): return .list(elements.map(\.value))
+        case .map(let entries):
+            var map = ValueMap(minimumCapacity: entries.count)
+            for entry in entries { map[entry.key.value] = entry.value.value }
+            return .map(map)
+        }
+    }
+
+    var string: String? {
+        if case .scalar(.string(let text)) = content { text } else { nil }
+    }
+
+    var isNull: Bool {
+        if case .scalar(.null) = content { true } else { false }
+    }
+
+    var list: [DocumentNode]? {
+        if case .list(let elements) = content { elements } else { nil }
+    }
+
+    var map: [DocumentEntry]? {
+        if case .map(let entries) = content { entries } else { nil }
+    }
+
+    /// The value under a key of a map.
+    subscript(_ name: String) -> DocumentNode? {
+        map?.first { $0.name == name }?.value
+    }
+
+    /// A map that holds nothing but some of these keys, and at least one of them: how a long form differs from a literal.
+    func isForm(_ keys: [String], requiring required: [String]? = nil) -> Bool {
+        guard let entries = map, !entries.isEmpty, entries.allSatisfy({ keys.contains($0.name) }) else { return false }
+        return required.map { required in entries.contains { required.contains($0.name) } } ?? true
+    }
+
+    /// What it is, for messages: "a list", "the text 'x'", "5".
+    var summary: String {
+        switch content {
+        case .list(let elements): elements.isEmpty ? "an empty list" : "a list"
+        case .map(let entries): entries.isEmpty ? "an empty map" : "a map"
+        case .scalar(.null): "nothing"
+        case .scalar(.string(let text)): "the text '\(text.count > 40 ? text.prefix(39) + "…" : text)'"
+        case .scalar(let value): "the \(value.typeName) \(value)"
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import AttributeValues
+
+/// Reads YAML, and so JSON, into a tree of document nodes. Iterative: the depth of a text costs no stack.
+struct DocumentReader {
+    private let events: YAMLEventReader
+    private let faults: FaultCollector
+    /// Parts made so far, those behind aliases counted each time they are used.
+    private var size = 0
+    private var anchors: [String: (node: DocumentNode, size: Int)] = [:]
+
+    /// nil when the text cannot be read to its end; then `faults` says why.
+    static func read(_ text: String, _ faults: FaultCollector) -> DocumentNode? {
+        guard text.utf8.count <= SceneLimits.textSize else {
+            faults.add(.limit, "a document of \(text.utf8.count) bytes; at most \(SceneLimits.textSize) are allowed")
+            return nil
+        }
+        var reader = DocumentReader(events: YAMLEventReader(JSONEscapes.joiningSurrogates(text)), faults: faults)
+        do throws(YAMLError) {
+            return try reader.readStream()
+        } catch {
+            faults.add(.invalid, "not YAML: \(error.message)", at: error.position, hint: hint(for: error.message))
+            return nil
+        }
+    }
+
+    private init(events: YAMLEventReader, faults: FaultCollector) {
+        self.events = events
+        self.faults = faults
+    }
+
+    private static func hint(for message: String) -> String? {
+        if message.contains("mapping values are not allowed") || message.contains("did not find expected") {
+            return "put quotes around a rule or text that holds ': ', ' #', or begins with [ { * & ! % @ ` \" '"
+        }
+        if message.contains("cannot start any token") { return "indent with spaces, not tabs, and quote texts that begin with @ or `" }
+        return nil
+    }
+
+    private mutating func readStream() throws(YAMLError) -> DocumentNode? {
+        var document: DocumentNode?
+        while true {
+            let event = try events.next()
+            switch event.kind {
+            case .streamStart, .documentStart, .documentEnd: continue
+            case .streamEnd:
+                if document == nil, faults.isEmpty { faults.add(.invalid, "the document is empty", at: SourcePosition(line: 1, column: 1)) }
+                return document
+            default:
+                guard document == nil else {
+                    faults.add(.invalid, "a file holds one document", at: event.position, hint: "remove what stands behind ---")
+                    return document
+                }
+                guard let read = try readNode(event) else { return nil }
+                document = read
+            }
+        }
+    }
+
+    /// A list or map that is not complete yet.
+    private struct Pending {
+        var node: DocumentNode
+        var isMap: Bool
+        var anchor: String?
+        var sizeBefore: Int
+        var elements: [DocumentNode] = []
+        var entries: [DocumentEntry] = []
+        var key: DocumentNode?
+    }
+
+    private mutating func readNode(_ first: YAMLEvent) throws(YAMLError) -> DocumentNode? {
+        var pending: [Pending] = []
+        var event = first
+        while true {
+            size += 1
+            guard size <= SceneLimits.entries else {
+                faults.add(
+                    .limit, "the document has more than \(SceneLimits.entries) parts", at: event.position,
+                    hint: "parts behind an alias count wherever they are used")
+                return nil
+            }
+            var complete: DocumentNode?
+            switch event.kind {
+            case .scalar:
+                let made = scalar(event)
+                if let anchor = event.anchor { anchors[anchor] = (made, 1) }
+                complete = made
+            case .alias:
+                if let (node, count) = anchors[event.text] {
+                    size += count
+                    complete = node
+                } else {
+                    faults.add(
+                        .notFound, "no anchor '\(event.text)'", at: event.position,
+                        hint: NearestName.hint(event.text, among: anchors.keys.sorted())
+                            ?? "an anchor stands before its aliases, as &\(event.text)")
+                    complete = DocumentNode(.scalar(.null), at: event.position)
+                }
+            case .listStart, .mapStart:
+                guard pending.count < SceneLimits.nesting else {
+                    faults.add(.limit, "nested deeper than \(SceneLimits.nesting) levels", at: event.position)
+                    return nil
+                }
+                let isMap = event.kind == .mapStart
+                let node = DocumentNode(isMap ? .map([]) : .list([]), at: event.position)
+                pending.append(Pending(node: node, isMap: isMap, anchor: event.anchor, sizeBefore: size))
+            default:
+                guard var done = pending.popLast() else { return nil }
+                done.node.content = done.isMap ? .map(entries(of: done)) : .list(done.elements)
+                if let anchor = done.anchor { anchors[anchor] = (done.node, size - done.sizeBefore + 1) }
+                complete = done.node
+            }
+            if let complete {
+                guard var parent = pending.popLast() else { return complete }
+                if !parent.isMap {
+                    parent.elements.append(complete)
+                } else if let key = parent.key {
+                    parent.entries.append(DocumentEntry(key: key, value: complete))
+                    parent.key = nil
+                } else {
+                    parent.key = complete
+                }
+                pending.append(parent)
+            }
+            event = try events.next()
+        }
+    }
+
+    /// The entries of a map, each key once, with what `<<` brings in behind its own.
+    private func entries(of map: Pending) -> [DocumentEntry] {
+        var entries: [DocumentEntry] = []
+        entries.reserveCapacity(map.entries.count)
+        var merged: [DocumentEntry] = []
+        var seen = NameSet()
+        for entry in map.entries {
+            guard case .scalar = entry.key.content else {
+                faults.add(.invalid, "a key is a text, not \(entry.key.summary)", at: entry.key.position)
+                continue
+            }
+            if entry.name == "<<", entry.key.style == .plain {
+                merged += mergedEntries(entry.value)
+            } else if let first = seen.insert(entry.name, at: entries.count) {
+                faults.add(
+                    .conflict, "the key '\(entry.name)' is written twice", at: entry.key.position,
+                    note: SceneFault.Note("it is written here first", entries[first].key.position))
+            } else {
+                entries.append(entry)
+            }
+        }
+        for entry in merged where seen.insert(entry.name, at: entries.count) == nil { entries.append(entry) }
+        return entries
+    }
+
+    private func mergedEntries(_ value: DocumentNode) -> [DocumentEntry] {
+        if let entries = value.map { return entries }
+        if let list = value.list, list.allSatisfy({ $0.map != nil }) { return list.flatMap { $0.map ?? [] } }
+        faults.add(.invalid, "<< takes a map or a list of maps, not \(value.summary)", at: value.position)
+        return []
+    }
+
+    private func scalar(_ event: YAMLEvent) -> DocumentNode {
+        let value: Value
+        switch event.tag {
+        case nil: value = event.style == .plain ? PlainScalar.value(event.text) : .string(event.text)
+        case "str", "!": value = .string(event.text)
+        case "binary":
+            value = Base64.decode(event.text).map { .bytes($0) } ?? .null
+            if case .null = value { faults.add(.invalid, "not base64", at: event.position) }
+        case "null"?, "bool"?, "int"?, "float"?:
+            value = PlainScalar.value(event.text)
+        case let tag?:
+            value = .string(event.text)
+            faults.add(.invalid, "unknown tag \(tag)", at: event.position, hint: "tags are !!str, !!int, !!float, !!bool, !!null and !!binary")
+        }
+        return DocumentNode(.scalar(value), text: event.text, style: event.style, at: event.position)
+    }
+}
+
+/// Names with their numbers; small sets are searched in line.
+struct NameSet {
+    private var names: [String] = []
+    private var index: [String: Int] = [:]
+    private static let linearLimit = 12
+
+    /// The number of the name if it is known already; else enters it.
+    mutating func insert(_ name: String, at number: Int) -> Int? {
+        if index.isEmpty {
+            if let found = names.firstIndex(where: { $0.hasSameBytes(as: name) }) { return found }
+            names.append(name)
+            guard names.count > NameSet.linearLimit else { return nil }
+            for (position, name) in names.enumerated() { index[name] = position }
+            return nil
+        }
+        if let found = index[name] { return found }
+        index[name] = number
+        return nil
+    }
+}

@@ -1,0 +1,136 @@
+import AttributeValues
+
+/// One mistake in a document.
+public struct SceneFault: Hashable, Sendable {
+    /// `invalid` for what the format does not allow, a rule's own code, `typeMismatch`, `notFound`, `conflict`, `limit`.
+    public var code: ErrorCode
+    /// One sentence without its place.
+    public var message: String
+    /// Where in the document: `nodes[2].computed.symbol`. Empty for the whole.
+    public var place: String
+    /// Where in the text; `none` if the document came as a value.
+    public var position: SourcePosition
+    /// The faulty rule, with the place in it (1-based, in code points).
+    public var rule: String?
+    public var rulePosition: SourcePosition?
+    /// What to do about it.
+    public var hint: String?
+    /// Another place that has to do with it.
+    public var note: Note?
+
+    public struct Note: Hashable, Sendable {
+        public var message: String
+        public var position: SourcePosition
+
+        public init(_ message: String, _ position: SourcePosition) {
+            self.message = message
+            self.position = position
+        }
+    }
+
+    public init(
+        _ code: ErrorCode, _ message: String, place: String = "", position: SourcePosition = .none, rule: String? = nil,
+        rulePosition: SourcePosition? = nil, hint: String? = nil, note: Note? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.place = place
+        self.position = position
+        self.rule = rule
+        self.rulePosition = rulePosition
+        self.hint = hint
+        self.note = note
+    }
+}
+
+/// All mistakes of a document, in the order of their places.
+public struct SceneFaults: Error {
+    /// Never empty; at most `SceneLimits.faults`.
+    public let faults: [SceneFault]
+    /// Faults beyond the limit.
+    public let omitted: Int
+    public let file: String?
+    private let lines: SourceLines?
+
+    init(_ faults: [SceneFault], omitted: Int, file: String?, lines: SourceLines?) {
+        precondition(!faults.isEmpty)
+        self.faults = faults
+        self.omitted = omitted
+        self.file = file
+        self.lines = lines
+    }
+}
+
+extension SceneFaults: CustomStringConvertible {
+    /// For terminals: per fault `file:line:column: error: …`, the line of the document with a caret, hint and note.
+    public var description: String {
+        var text = faults.map(describe).joined(separator: "\n")
+        if omitted > 0 { text += "\n\(file ?? "document"): \(omitted) more fault\(omitted == 1 ? "" : "s")" }
+        return text
+    }
+
+    private func describe(_ fault: SceneFault) -> String {
+        var text = "\(location(fault.position, fault.place)): error: \(fault.message)"
+        if let line = lines?[fault.position.line] {
+            text += SourceLines.caret(under: line, fault.position.column)
+        } else if let rule = fault.rule, let place = fault.rulePosition, let line = SourceLines(rule)[place.line] {
+            text += SourceLines.caret(under: line, place.column)
+        }
+        if let hint = fault.hint { text += "\n  hint: \(hint)" }
+        if let note = fault.note {
+            text += note.position == .none ? "\n  note: \(note.message)" : "\n  \(location(note.position, "")): note: \(note.message)"
+        }
+        return text
+    }
+
+    private func location(_ position: SourcePosition, _ place: String) -> String {
+        guard position != .none else { return place.isEmpty ? file ?? "document" : place }
+        return "\(file ?? "document"):\(position.line):\(position.column)"
+    }
+
+    /// The refusal of a request: the only fault itself, or `invalid` with all of them in the message.
+    public var failure: Failure {
+        let first = faults[0]
+        guard faults.count == 1, omitted == 0 else {
+            let told = faults.map { fault in
+                let hint = fault.hint.map { " (\($0))" } ?? ""
+                return "\(location(fault.position, fault.place)): \(fault.message)\(hint)"
+            }
+            let more = omitted > 0 ? ["and \(omitted) more"] : []
+            return Failure(
+                .invalid, "the document has \(faults.count + omitted) faults:\n" + (told + more).joined(separator: "\n"))
+        }
+        return Failure(
+            first.code, "\(location(first.position, first.place)): \(first.message)", rule: first.rule,
+            line: first.rulePosition?.line, column: first.rulePosition?.column, hint: first.hint)
+    }
+}
+
+/// Gathers faults while a document is read and checked.
+final class FaultCollector {
+    private(set) var faults: [SceneFault] = []
+    private(set) var omitted = 0
+
+    var isEmpty: Bool { faults.isEmpty }
+    var count: Int { faults.count + omitted }
+
+    func add(_ fault: SceneFault) {
+        if faults.count < SceneLimits.faults { faults.append(fault) } else { omitted += 1 }
+    }
+
+    func add(
+        _ code: ErrorCode, _ message: String, at position: SourcePosition = .none, hint: String? = nil,
+        note: SceneFault.Note? = nil
+    ) {
+        add(SceneFault(code, message, position: position, hint: hint, note: note))
+    }
+
+    func throwIfAny(file: String?, lines: SourceLines?) throws(SceneFaults) {
+        guard !faults.isEmpty else { return }
+        let sorted = faults.enumerated().sorted {
+            ($0.element.position.line, $0.element.position.column, $0.offset)
+                < ($1.element.position.line, $1.element.position.column, $1.offset)
+        }
+        throw SceneFaults(sorted.map(\.element), omitted: omitted, file: file, lines: lines)
+    }
+}

@@ -1,0 +1,25 @@
+/// Bounds on what a document may be. They keep a hostile or mistaken document from costing more than it should.
+public enum SceneLimits {
+    /// UTF-8 bytes of a text.
+    public static let textSize = 64 << 20
+    /// Lists and maps inside each other; checking recurses this deep.
+    public static let nesting = 256
+    /// Scalars, lists and maps of a document, those behind an alias counted wherever they are used.
+    public static let entries = 8_000_000
+    /// Nodes that a document makes, components counted at each use.
+    public static let nodes = 1_000_000
+    /// Nodes above each other, those of components included.
+    public static let depth = 500
+    /// Components that repeat each other in a circle through `forEach`; reading them nests this deep.
+    public static let componentChain = 8
+    /// Faults that are told; further ones are counted.
+    public static let faults = 100
+    /// UTF-8 bytes of a node's id.
+    public static let idLength = 255
+    /// UTF-8 bytes of an attribute's, key's, type's or component's name.
+    public static let nameLength = 255
+    /// The shortest time between two ticks of a clock, in nanoseconds.
+    public static let shortestTick: Int64 = 1_000_000
+    /// Dates of one clock.
+    public static let dates = 10_000
+}
