@@ -126,9 +126,10 @@ final class LineSocket {
     }
 }
 
-enum MonotonicTime {
-    /// Seconds on the clock that the daemon's timelines are placed on as well.
-    static var now: Double {
+/// The clock that the daemon's timelines are placed on.
+public enum MonotonicTime {
+    /// Seconds.
+    public static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9

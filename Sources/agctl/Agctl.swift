@@ -1,0 +1,35 @@
+import ArgumentParser
+
+/// The command table. To add a verb, write its file and put its type here.
+struct Agctl: ParsableCommand {
+    static let version = "1.0"
+
+    static let verbs: [any ParsableCommand.Type] = [
+        GetCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, TransactCommand.self, FeedCommand.self,
+        WatchCommand.self,
+        ApplyCommand.self, RemoveCommand.self, MoveCommand.self,
+        TreeCommand.self, DescribeCommand.self, ExplainCommand.self, DumpCommand.self,
+        StatsCommand.self, TopCommand.self, TraceCommand.self, PingCommand.self, CallCommand.self,
+        EvalCommand.self,
+    ]
+
+    static let configuration = CommandConfiguration(
+        commandName: "agctl",
+        abstract: "Read, change and watch the attribute graph that agd hosts.",
+        discussion: """
+            Examples:
+              agctl get /player.isPlaying
+              agctl set /player.isPlaying true --animation 'easeInOut(duration: 1)'
+              agctl watch '/host/**'
+              agctl apply -f scene.yaml
+
+            The daemon's socket is --socket, else $AGD_SOCKET, else the first of $XDG_RUNTIME_DIR/agd/agd.sock and \
+            /run/agd/agd.sock that exists.
+
+            Exit status: 0 done; 2 the attribute holds an error; 64 wrong usage; 65 refused, or wrong data; 66 no such path or \
+            file; 69 the daemon cannot be reached; 70 its answer is not understood; 71 and 74 the system failed; 75 try again (a \
+            test did not hold, a limit was passed); 77 denied.
+            """,
+        version: version,
+        subcommands: verbs)
+}

@@ -1,0 +1,41 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct CallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call",
+        abstract: "Call any method of the protocol.",
+        discussion: """
+            'agctl describe' lists the methods, 'agctl describe METHOD' tells the parameters. The result is JSON.
+
+            Examples:
+              agctl call hello
+              agctl call get '{"path": "/player.isPlaying"}'
+              agctl call eval '["1 + 2"]'
+            """)
+
+    @Argument(help: "Its name.")
+    var method: String
+
+    @Argument(help: ArgumentHelp("An object or a list, as JSON.", valueName: "params"))
+    var parameters = "{}"
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        let given = try ValueForm.json.read(parameters)
+        guard given.map != nil || given.list != nil else { throw Complaint(.data, "params is an object or a list") }
+        try perform(common) { session in
+            let connection = try session.connection()
+            connection.send(line: Value.map(ValueMap([
+                (.string("jsonrpc"), "2.0"), (.string("id"), 1), (.string("method"), .string(method)), (.string("params"), given),
+            ])).jsonText)
+            while let message = try connection.receive() {
+                guard case .reply(_, let reply) = message else { continue }
+                return session.output.json(try reply.get())
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import AttributeValues
+import SceneModel
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check scenes, without a daemon.",
+        discussion: """
+            Tells every fault with file, line and column. A scene that is written for a place inside a graph may name what only \
+            stands there: agctl apply --at PATH --dry-run checks it in its place.
+
+            Examples:
+              agctl check player.yaml
+              agctl check scenes/*.yaml
+              generate-scene | agctl check -
+            """)
+
+    @Argument(help: ArgumentHelp("Scenes, YAML or JSON; - is standard input.", valueName: "file"), completion: .file())
+    var files: [String]
+
+    @Flag(help: "Write JSON: a list of faults.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when"))
+    var color = ColorChoice.auto
+
+    func run() throws {
+        let output = Output(color: color)
+        let style = Style(isOn: Terminal.isColored(.standardError, choice: color))
+        var isFaulty = false
+        var listed: [Value] = []
+        for file in files {
+            let text = try InputText.read(file)
+            let name = file == "-" ? "standard input" : file
+            do throws(SceneFaults) {
+                _ = try SceneReader.read(text: text, file: name)
+                if !json, output.isTerminal { output.line("\(name): \(output.style.green("ok"))") }
+            } catch {
+                isFaulty = true
+                if json {
+                    listed += error.faults.map { Self.json($0, file: name) }
+                } else {
+                    Terminal.write(Self.paint(error.description, style) + "\n", to: .standardError)
+                }
+            }
+        }
+        if json { output.json(.list(listed)) }
+        try output.flush()
+        if isFaulty { throw EndOfCommand(status: .data) }
+    }
+
+    private static func json(_ fault: SceneFault, file: String) -> Value {
+        var map = ValueMap([
+            (.string("file"), .string(file)), (.string("code"), .string(fault.code.rawValue)), (.string("message"), .string(fault.message)),
+        ])
+        if fault.position != .none {
+            map["line"] = .int(Int64(fault.position.line))
+            map["column"] = .int(Int64(fault.position.column))
+        }
+        if !fault.place.isEmpty { map["place"] = .string(fault.place) }
+        map["rule"] = fault.rule.map { .string($0) }
+        map["hint"] = fault.hint.map { .string($0) }
+        return .map(map)
+    }
+
+    /// Colours the places and carets of a report.
+    private static func paint(_ report: String, _ style: Style) -> String {
+        guard style.isOn else { return report }
+        return report.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            if let range = line.firstRange(of: ": error: ") {
+                return style.bold(String(line[..<range.lowerBound]) + ":") + " " + style.red("error:") + " " + line[range.upperBound...]
+            }
+            return line.allSatisfy({ " |^.~\t".contains($0) }) ? style.red(String(line)) : String(line)
+        }.joined(separator: "\n")
+    }
+}

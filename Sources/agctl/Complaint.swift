@@ -1,0 +1,79 @@
+import AGClient
+import AttributeValues
+
+/// Why the command came to nothing, as the user is told.
+struct Complaint: Error {
+    var status: ExitStatus
+    var message: String
+    var code: String?
+    /// The rule at fault with the place in it, from 1.
+    var rule: (text: String, line: Int, column: Int)?
+    var hint: String?
+    /// The message says itself where the fault is, as compilers do.
+    var namesPlace = false
+
+    init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
+        self.status = status
+        self.message = message
+        self.hint = hint
+    }
+
+    init(_ error: ClientError) {
+        status = ExitStatus(error)
+        message = "\(error)"
+        hint = error.hint
+        if let failure = error.failure { describe(failure) }
+    }
+
+    init(_ failure: Failure, status: ExitStatus) {
+        self.status = status
+        message = failure.message
+        hint = failure.hint
+        describe(failure)
+    }
+
+    private mutating func describe(_ failure: Failure) {
+        code = failure.code.rawValue
+        if let path = failure.path, !message.contains(path) { message += " (\(path))" }
+        if let text = failure.rule, let column = failure.column { rule = (text, failure.line ?? 1, column) }
+    }
+
+    /// Message, the rule with a caret, hint.
+    func text(_ style: Style) -> String {
+        var text = namesPlace ? "\(message)\n" : "\(style.bold("agctl:")) \(message)\n"
+        if let rule {
+            let lines = rule.text.split(separator: "\n", omittingEmptySubsequences: false)
+            if lines.indices.contains(rule.line - 1) { text += Caret.text(under: String(lines[rule.line - 1]), rule.column, style) }
+        }
+        if let hint { text += "  \(style.dim("hint:")) \(hint)\n" }
+        return text
+    }
+
+    private var json: Value {
+        var map = ValueMap([(.string("message"), .string(message))])
+        map["code"] = code.map { .string($0) }
+        map["rule"] = (rule?.text).map { .string($0) }
+        map["line"] = (rule?.line).map { .int(Int64($0)) }
+        map["column"] = (rule?.column).map { .int(Int64($0)) }
+        map["hint"] = hint.map { .string($0) }
+        map["status"] = .int(Int64(status.rawValue))
+        return ["error": .map(map)]
+    }
+
+    /// Writes it to standard error.
+    func report(isJSON: Bool) -> Int32 {
+        let style = Style(isOn: Terminal.isColored(.standardError, choice: .auto))
+        Terminal.write(isJSON ? json.jsonText + "\n" : text(style), to: .standardError)
+        return status.rawValue
+    }
+}
+
+/// A line of text with a caret under one of its columns.
+enum Caret {
+    /// - Parameter column: in code points, from 1.
+    static func text(under line: String, _ column: Int, _ style: Style) -> String {
+        // A tab stays a tab, so that the caret stands where the terminal put the character above.
+        let lead = String(String.UnicodeScalarView(line.unicodeScalars.prefix(column - 1).map { $0 == "\t" ? "\t" : " " }))
+        return "  \(style.dim("|")) \(line)\n  \(style.dim("|")) \(lead)\(style.red("^"))\n"
+    }
+}

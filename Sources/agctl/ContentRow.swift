@@ -1,0 +1,108 @@
+import AttributeValues
+
+/// A path with what it holds, as lists of values show it.
+struct ContentRow {
+    var path: String
+    var content: Content
+
+    /// In a pipe a line each: path, tab, JSON, or `error: …` which no JSON begins with. On a terminal in columns.
+    static func text(_ rows: [ContentRow], _ output: Output) -> String {
+        guard output.isTerminal else {
+            return rows.map { "\($0.path)\t\(describe($0.content))\n" }.joined()
+        }
+        let width = rows.map { DisplayWidth.of($0.path) }.max() ?? 0
+        return rows.map { row in
+            "\(DisplayWidth.pad(row.path, to: width))  \(show(row.content, output.style))\n"
+        }.joined()
+    }
+
+    /// One line without colours.
+    static func describe(_ content: Content) -> String {
+        switch content {
+        case .value(let value): value.jsonText
+        case .failure(let failure): "error: \(oneLine(failure.message))"
+        }
+    }
+
+    static func show(_ content: Content, _ style: Style, width: Int = .max) -> String {
+        let text = DisplayWidth.cut(describe(content), to: width)
+        switch content {
+        case .value(let value): return style.value(text, of: value)
+        case .failure: return style.red(text)
+        }
+    }
+
+    static func oneLine(_ text: String) -> String {
+        String(text.map { $0.isNewline ? " " : $0 })
+    }
+}
+
+/// How many columns of a terminal a text takes.
+enum DisplayWidth {
+    static func of(_ text: String) -> Int {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+        return text.reduce(0) { $0 + of($1) }
+    }
+
+    /// Two for East Asian wide characters and emoji, by the blocks of Unicode's table EastAsianWidth in which they lie.
+    private static func of(_ character: Character) -> Int {
+        guard let scalar = character.unicodeScalars.first else { return 0 }
+        switch scalar.value {
+        case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f, 0xff00...0xff60,
+            0xffe0...0xffe6, 0x1f300...0x1f64f, 0x1f680...0x1f6ff, 0x1f900...0x1f9ff, 0x20000...0x3fffd:
+            return 2
+        default: return 1
+        }
+    }
+
+    static func pad(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - of(text)))
+    }
+
+    /// The text, or its beginning and an ellipsis.
+    static func cut(_ text: String, to width: Int) -> String {
+        guard width < Int.max, of(text) > width else { return text }
+        guard width > 0 else { return "" }
+        var kept = ""
+        var used = 0
+        for character in text {
+            let columns = of(character)
+            if used + columns > width - 1 { break }
+            kept.append(character)
+            used += columns
+        }
+        return kept + "…"
+    }
+}
+
+/// Columns of text, each as wide as its widest cell.
+struct TextTable {
+    /// Cells without colours.
+    var rows: [[String]] = []
+
+    /// - Parameters:
+    ///   - numeric: columns whose cells stand at the right.
+    ///   - paint: colours a finished cell.
+    func text(numeric: [Int] = [], paint: (Int, Int, String) -> String = { _, _, cell in cell }) -> String {
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { column in
+            rows.map { column < $0.count ? DisplayWidth.of($0[column]) : 0 }.max() ?? 0
+        }
+        var text = ""
+        for (position, row) in rows.enumerated() {
+            for (column, cell) in row.enumerated() {
+                let isLast = column == row.count - 1
+                let fill = String(repeating: " ", count: widths[column] - DisplayWidth.of(cell))
+                let painted = paint(position, column, cell)
+                if numeric.contains(column) {
+                    text += fill + painted
+                } else {
+                    text += isLast ? painted : painted + fill
+                }
+                if !isLast { text += "  " }
+            }
+            text += "\n"
+        }
+        return text
+    }
+}

@@ -1,0 +1,106 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct DescribeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "describe",
+        abstract: "Describe a node or an attribute, or the protocol and its methods.",
+        discussion: """
+            A path describes what stands there: kinds, types, rules. The name of a method describes its parameters. Without \
+            either, all methods are listed; with --json that is the protocol's schema, as OpenRPC.
+
+            Examples:
+              agctl describe /player/playButton.scale
+              agctl describe /player --depth 0
+              agctl describe
+              agctl describe subscribe
+              agctl describe --json > agd.openrpc.json
+            """)
+
+    @Argument(help: ArgumentHelp("A path or a method.", valueName: "subject"))
+    var subject: String?
+
+    @Option(help: ArgumentHelp("Levels of children.", valueName: "n"))
+    var depth: Int?
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { session in
+            let output = session.output
+            if let subject, subject.hasPrefix("/") {
+                let result = try session.connection().call(.describe(path: subject, depth: depth))
+                if session.settings.isJSON { return output.json(result) }
+                if result.map?["id"] != nil {
+                    let columns = output.isTerminal ? Terminal.size.columns : Int.max
+                    return output.write(TreeDrawing(style: output.style, columns: columns, showsAttributes: true).text(result))
+                }
+                return output.write(FieldList.text(result.map ?? ValueMap(), output.style))
+            }
+            let schema = try session.connection().call(.describe(path: nil, depth: nil))
+            guard let subject else {
+                return session.settings.isJSON ? output.json(schema) : output.write(MethodList.text(schema, output.style))
+            }
+            guard let method = MethodList.method(subject, of: schema) else {
+                let names = MethodList.names(schema)
+                throw Complaint(.notFound, "there is no method '\(subject)'", hint: NearestName.hint(subject, among: names) ?? "a path begins with /")
+            }
+            session.settings.isJSON ? output.json(.map(method)) : output.write(MethodList.text(method, output.style))
+        }
+    }
+}
+
+/// Names and values below each other.
+enum FieldList {
+    static func text(_ map: ValueMap, _ style: Style) -> String {
+        let width = map.keys.map { DisplayWidth.of($0.string ?? "") }.max() ?? 0
+        return map.map { name, value in
+            let text = value.string ?? value.jsonText
+            return "\(style.yellow(DisplayWidth.pad(name.string ?? "", to: width)))  \(style.value(text, of: value))\n"
+        }.joined()
+    }
+}
+
+/// The protocol's schema for people.
+enum MethodList {
+    private static func methods(_ schema: Value) -> [ValueMap] { (schema.map?["methods"]?.list ?? []).compactMap(\.map) }
+
+    static func names(_ schema: Value) -> [String] { methods(schema).compactMap { $0["name"]?.string } }
+
+    static func method(_ name: String, of schema: Value) -> ValueMap? {
+        methods(schema).first { $0["name"]?.string == name }
+    }
+
+    static func text(_ schema: Value, _ style: Style) -> String {
+        let table = TextTable(rows: methods(schema).map { [$0["name"]?.string ?? "", $0["summary"]?.string ?? ""] })
+        return table.text { _, column, cell in column == 0 ? style.bold(cell) : cell }
+    }
+
+    static func text(_ method: ValueMap, _ style: Style) -> String {
+        var text = "\(style.bold(method["name"]?.string ?? ""))  \(method["summary"]?.string ?? "")\n"
+        let parameters = (method["params"]?.list ?? []).compactMap(\.map)
+        if !parameters.isEmpty {
+            text += "\nparameters\n"
+            text += TextTable(rows: parameters.map { parameter in
+                let isRequired = parameter["required"] == .bool(true)
+                return ["  " + (parameter["name"]?.string ?? ""), isRequired ? "required" : "", form(parameter["schema"]), parameter["description"]?.string ?? ""]
+            }).text { _, column, cell in column == 0 ? style.yellow(cell) : column == 3 ? cell : style.dim(cell) }
+        }
+        let errors = (method["errors"]?.list ?? []).compactMap { $0.map?["message"]?.string }
+        if !errors.isEmpty { text += "\nerrors\n  \(errors.joined(separator: ", "))\n" }
+        return text
+    }
+
+    /// A schema in a few words.
+    private static func form(_ schema: Value?) -> String {
+        guard let map = schema?.map else { return "" }
+        if let words = map["enum"]?.list { return words.compactMap(\.string).joined(separator: "|") }
+        var text = map["type"]?.string ?? (map["type"]?.list ?? []).compactMap(\.string).joined(separator: "|")
+        if text == "array", let element = map["items"] { text = "[\(form(element))]" }
+        if text.isEmpty { text = "any" }
+        if let fallback = map["default"] { text += " = \(fallback.jsonText)" }
+        return text
+    }
+}

@@ -1,0 +1,39 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct DumpCommand: ParsableCommand {
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case json, dot
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "dump",
+        abstract: "Write the dependency graph, whole or below a node.",
+        discussion: """
+            Examples:
+              agctl dump --format dot | dot -Tsvg > graph.svg
+              agctl dump /player
+            """)
+
+    @Argument(help: "The node to begin at.")
+    var path = "/"
+
+    @Option(help: "json, or dot for Graphviz.")
+    var format = Format.json
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { session in
+            let kind: Request.DumpFormat = format == .dot ? .dot : .json
+            let result = try session.connection().call(.dump(path: path, format: kind))
+            if !session.settings.isJSON, let text = result.map?["dot"]?.string {
+                session.output.write(text)
+            } else {
+                session.output.json(result)
+            }
+        }
+    }
+}

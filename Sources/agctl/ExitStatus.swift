@@ -1,0 +1,50 @@
+import AGClient
+import AttributeValues
+
+/// What agctl ends with; the numbers of `sysexits.h` where there is one. They are part of its interface.
+enum ExitStatus: Int32 {
+    case done = 0
+    /// `get` and `eval`: the attribute or rule holds an error instead of a value.
+    case attributeError = 2
+    case usage = 64
+    /// The daemon refused, or what was given to agctl is wrong.
+    case data = 65
+    /// No such node, attribute, method or file.
+    case notFound = 66
+    /// The daemon cannot be reached, or went away.
+    case unreachable = 69
+    /// The daemon's answer is not the protocol.
+    case software = 70
+    case system = 71
+    case inputOutput = 74
+    /// The same may succeed later: a `test` did not hold, a limit was passed, the daemon lacks something.
+    case tryAgain = 75
+    case denied = 77
+    /// Ended by Ctrl-C.
+    case interrupted = 130
+
+    init(_ failure: Failure) {
+        switch failure.code {
+        case .notFound, .removed: self = .notFound
+        case .denied: self = .denied
+        case .limit, .unavailable: self = .tryAgain
+        default: self = .data
+        }
+    }
+
+    init(_ error: ClientError) {
+        switch error {
+        case .unreachable(_, let code) where code == 13 || code == 1: self = .denied
+        case .unreachable, .lost: self = .unreachable
+        case .socketPathTooLong: self = .usage
+        case .refused(let fault): self.init(fault.failure)
+        case .attribute: self = .attributeError
+        case .unexpectedType: self = .data
+        case .malformed: self = .software
+        case .limit: self = .tryAgain
+        case .system: self = .system
+        case .ended: self = .notFound
+        case .cancelled: self = .interrupted
+        }
+    }
+}

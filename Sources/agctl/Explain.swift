@@ -1,0 +1,91 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct ExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Tell why an attribute has its value and why it last changed.",
+        discussion: """
+            Examples:
+              agctl explain /player/playButton.symbol
+              agctl explain /host.status --revision 41
+            """)
+
+    @Argument(help: "The attribute.")
+    var path: String
+
+    @Option(help: ArgumentHelp("Also why it changed at this revision, or did not.", valueName: "n"))
+    var revision: UInt64?
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { session in
+            let result = try session.connection().call(.explain(path: path, revision: revision))
+            if session.settings.isJSON { return session.output.json(result) }
+            session.output.write(ExplanationText(style: session.output.style).text(result.map ?? ValueMap()))
+        }
+    }
+}
+
+/// An explanation in sentences.
+struct ExplanationText {
+    var style: Style
+
+    func text(_ map: ValueMap) -> String {
+        var text = style.bold(map["path"]?.string ?? "")
+        if let error = map["error"]?.string {
+            text += "  \(style.red("error: " + error))\n"
+        } else {
+            let value = map["value"] ?? .null
+            text += "  \(style.value(value.jsonText, of: value))\n"
+        }
+        if let kind = map["kind"]?.string { text += line("kind", kind) }
+        if let rule = map["rule"]?.string { text += line("rule", rule) }
+        if case .int(let count)? = map["evaluations"], count > 0 { text += line("runs", "\(count)") }
+        if let changed = map["changed"]?.map { text += line("changed", transaction(changed)) }
+        text += list("through", map["chain"], separator: " ← ")
+        text += list("reads", map["dependencies"], separator: ", ")
+        text += list("read by", map["dependents"], separator: ", ")
+        if let at = map["at"]?.map { text += self.at(at) }
+        return text
+    }
+
+    private func line(_ name: String, _ content: String) -> String {
+        "  \(style.dim(DisplayWidth.pad(name, to: 8)))  \(content)\n"
+    }
+
+    private func list(_ name: String, _ value: Value?, separator: String) -> String {
+        let paths = (value?.list ?? []).compactMap(\.string)
+        return paths.isEmpty ? "" : line(name, paths.joined(separator: separator))
+    }
+
+    private func transaction(_ map: ValueMap) -> String {
+        guard case .int(let revision)? = map["revision"] else { return map["reason"]?.string ?? "unknown" }
+        var parts = ["revision \(revision)"]
+        if let label = map["label"]?.string { parts.append("'\(label)'") }
+        if let time = map["time"]?.string { parts.append("at \(time)") }
+        if let client = map["client"]?.map {
+            let name = client["name"]?.string ?? "a client"
+            parts.append("by \(name) (pid \(client["pid"]?.jsonText ?? "?"), uid \(client["uid"]?.jsonText ?? "?"))")
+        } else if let client = map["client"]?.string {
+            parts.append("by \(client)")
+        }
+        let writes = (map["writes"]?.list ?? []).compactMap(\.string)
+        if !writes.isEmpty { parts.append("wrote \(writes.joined(separator: ", "))") }
+        return parts.joined(separator: " ")
+    }
+
+    private func at(_ map: ValueMap) -> String {
+        let what: String
+        switch map["changed"] {
+        case .bool(true)?: what = "it changed"
+        case .bool(false)?: what = "it stayed the same: \(map["reason"]?.string ?? "")"
+        default: what = map["reason"]?.string ?? ""
+        }
+        let transaction = map["transaction"]?.map.map { "\(self.transaction($0)): " } ?? ""
+        return line("then", transaction + what)
+    }
+}

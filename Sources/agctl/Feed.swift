@@ -1,0 +1,156 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import Glibc
+import WireProtocol
+
+struct FeedCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feed",
+        abstract: "Write each line of standard input.",
+        discussion: """
+            Every line is a request of its own, in order, none left out; they are sent without waiting for the answer to each. \
+            A line is JSON where it is JSON, else text. The first refusal ends it, unless --keep-going. \
+            Without a path each line is a change as in transact: set /a.b 1.
+
+            Examples:
+              vmstat -n 1 | awk '{ print $15; fflush() }' | agctl feed /host.idle
+              tail -f app.log | agctl feed /log.last --raw
+              sensors-json | agctl feed /sensors.all --json --on-disconnect null
+              agctl feed < changes.txt
+            """)
+
+    @Argument(help: "Where; without it, each line says.")
+    var path: String?
+
+    @Flag(help: "Take each line as text, even if it is JSON.")
+    var raw = false
+
+    @Flag(help: "Refuse lines that are not JSON.")
+    var json = false
+
+    @Flag(help: "After a refusal go on with the next line.")
+    var keepGoing = false
+
+    @Option(help: ArgumentHelp("What the daemon writes when this feed ends, however it ends.", valueName: "value"))
+    var onDisconnect: String?
+
+    @OptionGroup var write: WriteOptions
+
+    @Option(help: "The daemon's socket.", completion: .file())
+    var socket: String?
+
+    func validate() throws {
+        if raw, json { throw ValidationError("--raw and --json contradict each other") }
+        if onDisconnect != nil, path == nil { throw ValidationError("--on-disconnect needs the path to write to") }
+    }
+
+    private var form: ValueForm { raw ? .string : json ? .json : .auto }
+
+    func run() throws {
+        let feed = LineFeed(
+            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing)
+        let writing = write.writing()
+        let options = TransactionOptions(
+            animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)
+        if let path, let onDisconnect {
+            let value = try form.read(NegativeNumbers.reveal(onDisconnect))
+            _ = try feed.connection.call(.onDisconnect([Mutation(operation: .set, path: path, value: value)], options))
+        }
+        try feed.run { line in
+            guard let path else {
+                return try MutationText.readLine(line, form).map { .transact([$0], options) }
+            }
+            return .set(Mutation(operation: .set, path: path, value: try form.read(line)), options)
+        }
+    }
+}
+
+/// Standard input, line by line, as pipelined requests.
+private final class LineFeed {
+    /// Requests whose answers may be outstanding: enough to keep the daemon busy, few enough to hear of a refusal soon.
+    private static let maximumOutstanding = 256
+    static let maximumLineLength = 16 << 20
+
+    let connection: Connection
+    private let keepsGoing: Bool
+    /// Line numbers of unanswered requests by their ids, which are answered in order.
+    private var outstanding: [(id: Int64, line: Int)] = []
+    private var head = 0
+    private var refused: ExitStatus?
+
+    init(connection: Connection, keepsGoing: Bool) {
+        self.connection = connection
+        self.keepsGoing = keepsGoing
+    }
+
+    /// - Parameter request: nil for a line that says nothing.
+    func run(_ request: (String) throws -> Request?) throws {
+        var rest: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        var number = 0
+        var isOpen = true
+        while isOpen {
+            try hearWhileInputIsSilent()
+            let count = read(0, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Complaint(.inputOutput, "standard input: \(String(cString: strerror(errno)))") }
+            isOpen = count > 0
+            rest += chunk[..<count]
+            // The last line may lack its newline.
+            if !isOpen, !rest.isEmpty { rest.append(UInt8(ascii: "\n")) }
+            var start = 0
+            while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                number += 1
+                try send(String(decoding: rest[start..<end], as: UTF8.self), number, request)
+                start = end + 1
+            }
+            rest.removeFirst(start)
+            guard rest.count <= Self.maximumLineLength else {
+                throw Complaint(.data, "line \(number + 1): more than \(Self.maximumLineLength) bytes")
+            }
+            try connection.flush()
+        }
+        while head < outstanding.count { try hear() }
+        if let refused { throw EndOfCommand(status: refused) }
+    }
+
+    private func send(_ line: String, _ number: Int, _ request: (String) throws -> Request?) throws {
+        let text = line.hasSuffix("\r") ? String(line.dropLast()) : line
+        do {
+            guard let request = try request(text) else { return }
+            outstanding.append((connection.send(request), number))
+        } catch let complaint as Complaint {
+            try judge(complaint, number)
+        }
+        while outstanding.count - head >= Self.maximumOutstanding { try hear() }
+    }
+
+    /// Answers that come before the next line.
+    private func hearWhileInputIsSilent() throws {
+        while head < outstanding.count {
+            guard let message = try connection.receive(interrupt: 0) else { return }
+            try take(message)
+        }
+    }
+
+    private func hear() throws {
+        if let message = try connection.receive() { try take(message) }
+    }
+
+    private func take(_ message: Message) throws {
+        guard case .reply(let id, let reply) = message, head < outstanding.count, id == outstanding[head].id else { return }
+        let line = outstanding[head].line
+        head += 1
+        if head == outstanding.count { (outstanding, head) = ([], 0) }
+        if case .fault(let fault) = reply { try judge(Complaint(.refused(fault)), line) }
+    }
+
+    private func judge(_ complaint: Complaint, _ line: Int) throws {
+        var complaint = complaint
+        complaint.message = "line \(line): \(complaint.message)"
+        guard keepsGoing else { throw complaint }
+        _ = complaint.report(isJSON: false)
+        refused = refused ?? complaint.status
+    }
+}

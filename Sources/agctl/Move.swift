@@ -1,0 +1,39 @@
+import AGClient
+import ArgumentParser
+import WireProtocol
+
+struct MoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move",
+        abstract: "Move a node to another parent or another place among its siblings.",
+        discussion: """
+            Examples:
+              agctl move /panels/disk --to /sidebar
+              agctl move /panels/cpu --index 0
+            """)
+
+    @Argument(help: "The node.")
+    var path: String
+
+    @Option(help: ArgumentHelp("The new parent; the present one when left out.", valueName: "path"))
+    var to: String?
+
+    @Option(help: ArgumentHelp("The place among the siblings, from 0; the end when left out.", valueName: "n"))
+    var index: Int?
+
+    @OptionGroup var write: WriteOptions
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if to == nil, index == nil { throw ValidationError("where to? Give --to, --index or both") }
+    }
+
+    func run() throws {
+        let writing = write.writing()
+        let options = TransactionOptions(
+            animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)
+        try perform(common) { session in
+            session.report(revision: try session.connection().call(.move(.init(path: path, to: to, index: index), options)))
+        }
+    }
+}

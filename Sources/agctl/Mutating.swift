@@ -1,0 +1,30 @@
+import AGClient
+import AttributeValues
+import WireProtocol
+
+extension Session {
+    /// Commits mutations as one transaction and tells the revision where a person or a JSON reader looks.
+    func commit(_ mutations: [Mutation], _ writing: Writing) throws(ClientError) {
+        let options = TransactionOptions(
+            animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label,
+            typed: writing.isTyped)
+        let request: Request =
+            if mutations.count == 1, mutations[0].operation == .set { .set(mutations[0], options) } else { .transact(mutations, options) }
+        report(revision: try connection().call(request))
+    }
+
+    /// `{revision}`: shown as JSON when asked for; otherwise silence is success.
+    func report(revision result: Value) {
+        if settings.isJSON { output.json(result) }
+    }
+}
+
+extension Complaint {
+    /// A literal that was taken for JSON may have been meant as text.
+    func explaining(_ value: Value) -> Complaint {
+        guard code == ErrorCode.typeMismatch.rawValue, value.string == nil, hint == nil else { return self }
+        var complaint = self
+        complaint.hint = "to write the text \(value.jsonText), use --string"
+        return complaint
+    }
+}

@@ -1,0 +1,97 @@
+import AttributeValues
+import WireProtocol
+
+/// Mutations as people write them: a line each, `set /a.b 1`, `toggle /c.d`, or JSON as the protocol has it.
+enum MutationText {
+    static let syntax = "set PATH VALUE, toggle PATH, add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH VALUE"
+
+    /// A whole text: JSON when it begins like an object or a list, else lines; empty ones and those that begin with `#` say
+    /// nothing.
+    /// - Parameter name: how the text is called in complaints, which add the line's number.
+    static func read(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
+        let start = text.first { !$0.isWhitespace }
+        if start == "[" || start == "{" { return try readJSON(text, form) }
+        var mutations: [Mutation] = []
+        for (position, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            do throws(Complaint) {
+                if let mutation = try readLine(String(line), form) { mutations.append(mutation) }
+            } catch {
+                var located = error
+                located.message = "\(name):\(position + 1): \(error.message)"
+                throw located
+            }
+        }
+        return mutations
+    }
+
+    /// nil for a line that says nothing.
+    static func readLine(_ line: String, _ form: ValueForm) throws(Complaint) -> Mutation? {
+        var rest = Substring(line)
+        guard let verb = takeWord(&rest), !verb.hasPrefix("#") else { return nil }
+        guard let operation = Mutation.Operation(rawValue: verb) else {
+            let known = Mutation.Operation.allCases.map(\.rawValue)
+            throw Complaint(.data, "there is no mutation '\(verb)'", hint: NearestName.hint(verb, among: known) ?? syntax)
+        }
+        guard let path = takeWord(&rest), path.hasPrefix("/") else { throw Complaint(.data, "\(verb) needs a path", hint: syntax) }
+        var index: Int?
+        if operation == .insert {
+            guard let word = takeWord(&rest), let number = Int(word), number >= 0 else {
+                throw Complaint(.data, "insert needs an index and a value", hint: syntax)
+            }
+            index = number
+        }
+        let operand = rest.trimmed
+        guard operation.takesValue != operand.isEmpty else {
+            throw Complaint(.data, operation.takesValue ? "\(verb) needs a value" : "\(verb) takes no value", hint: syntax)
+        }
+        let value = operation.takesValue ? try form.read(operand) : nil
+        return Mutation(operation: operation, path: path, value: value, index: index)
+    }
+
+    /// Up to the next white space that stands outside of quotes.
+    private static func takeWord(_ rest: inout Substring) -> String? {
+        rest = rest.drop(while: \.isWhitespace)
+        var isQuoted = false
+        var isEscaped = false
+        let word = rest.prefix { character in
+            if isEscaped {
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = isQuoted
+            } else if character == "\"" {
+                isQuoted.toggle()
+            }
+            return isQuoted || !character.isWhitespace
+        }
+        rest = rest.dropFirst(word.count)
+        return word.isEmpty ? nil : String(word)
+    }
+
+    private static func readJSON(_ text: String, _ form: ValueForm) throws(Complaint) -> [Mutation] {
+        let value = try ValueForm.json.read(text)
+        return try (value.list ?? [value]).enumerated().map { (position, entry) throws(Complaint) in
+            guard let map = entry.map, let word = map["op"]?.string, let path = map["path"]?.string else {
+                throw Complaint(.data, "mutation \(position) is no object with op and path", hint: #"{"op": "set", "path": "/a.b", "value": 1}"#)
+            }
+            guard let operation = Mutation.Operation(rawValue: word) else {
+                let known = Mutation.Operation.allCases.map(\.rawValue)
+                throw Complaint(.data, "mutation \(position): there is no op '\(word)'", hint: NearestName.hint(word, among: known) ?? syntax)
+            }
+            var operand = map["value"]
+            if form == .typed, let given = operand {
+                do throws(Failure) { operand = try Value(typedJSON: given) } catch { throw Complaint(.data, "mutation \(position): \(error.message)") }
+            }
+            var index: Int?
+            if case .int(let number)? = map["index"] { index = Int(number) }
+            return Mutation(operation: operation, path: path, value: operand, index: index)
+        }
+    }
+}
+
+extension Substring {
+    var trimmed: String {
+        var text = self.drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

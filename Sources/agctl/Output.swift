@@ -1,0 +1,121 @@
+import AttributeValues
+import Glibc
+
+/// Standard output: gathered, and written in one piece.
+final class Output {
+    let style: Style
+    let isTerminal: Bool
+    private let buffer = ByteBuffer(capacity: 1024)
+
+    init(color: ColorChoice) {
+        isTerminal = Terminal.isTerminal(.standardOutput)
+        style = Style(isOn: Terminal.isColored(.standardOutput, choice: color))
+    }
+
+    /// Output as it is on a terminal, or in a pipe.
+    init(isTerminal: Bool, style: Style) {
+        self.isTerminal = isTerminal
+        self.style = style
+    }
+
+    /// What has been gathered and not been written.
+    var text: String { buffer.text }
+
+    func write(_ text: String) { buffer.append(text: text) }
+
+    func line(_ text: String) {
+        buffer.append(text: text)
+        buffer.append(UInt8(ascii: "\n"))
+    }
+
+    func json(_ value: Value) {
+        buffer.appendJSON(value)
+        buffer.append(UInt8(ascii: "\n"))
+    }
+
+    /// - Throws: when the output cannot be written. A reader that has gone ends the program, as it ends `cat`.
+    func flush() throws {
+        guard !buffer.isEmpty else { return }
+        let isWritten = buffer.withBytes { Terminal.write($0, to: .standardOutput) }
+        buffer.removeAll()
+        if !isWritten { throw Complaint(.inputOutput, "standard output: \(String(cString: strerror(errno)))") }
+    }
+}
+
+/// Standard output or standard error, and what stands at its other end.
+enum Terminal {
+    enum Stream: Int32 {
+        case standardOutput = 1
+        case standardError = 2
+    }
+
+    static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.rawValue) == 1 }
+
+    static func isColored(_ stream: Stream, choice: ColorChoice) -> Bool {
+        switch choice {
+        case .always: return true
+        case .never: return false
+        case .auto:
+            guard isTerminal(stream) else { return false }
+            if let choice = getenv("NO_COLOR"), choice.pointee != 0 { return false }
+            return getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
+        }
+    }
+
+    /// Columns and rows; 80 × 24 where nobody knows.
+    static var size: (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(Stream.standardOutput.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// - Returns: whether all could be written; else `errno` says why.
+    @discardableResult
+    static func write(_ bytes: UnsafeBufferPointer<UInt8>, to stream: Stream) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = Glibc.write(stream.rawValue, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+            if count < 0 {
+                if errno == EINTR { continue }
+                return false
+            }
+            written += count
+        }
+        return true
+    }
+
+    @discardableResult
+    static func write(_ text: String, to stream: Stream) -> Bool {
+        var text = text
+        return text.withUTF8 { write($0, to: stream) }
+    }
+}
+
+/// Colours and weights of text, or none.
+struct Style {
+    let isOn: Bool
+
+    private func wrap(_ text: String, _ code: String) -> String {
+        isOn && !text.isEmpty ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
+    }
+
+    func bold(_ text: String) -> String { wrap(text, "1") }
+    func dim(_ text: String) -> String { wrap(text, "2") }
+    func red(_ text: String) -> String { wrap(text, "31") }
+    func green(_ text: String) -> String { wrap(text, "32") }
+    func yellow(_ text: String) -> String { wrap(text, "33") }
+    func blue(_ text: String) -> String { wrap(text, "34") }
+    func magenta(_ text: String) -> String { wrap(text, "35") }
+    func cyan(_ text: String) -> String { wrap(text, "36") }
+
+    /// A value in the colour of its type.
+    func value(_ text: String, of value: Value) -> String {
+        switch value {
+        case .null: dim(text)
+        case .bool: magenta(text)
+        case .int, .uint, .double: cyan(text)
+        case .string: green(text)
+        default: text
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct PingCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ping",
+        abstract: "See whether the daemon answers.",
+        discussion: """
+            Examples:
+              agctl ping
+              agctl ping --count 100
+              until agctl ping --quiet; do sleep 1; done
+            """)
+
+    @Option(help: ArgumentHelp("How often, one after the other.", valueName: "n"))
+    var count = 1
+
+    @Flag(help: "Say nothing, not even that nobody answers.")
+    var quiet = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if count < 1 { throw ValidationError("--count is at least 1") }
+    }
+
+    func run() throws {
+        try perform(common) { session in
+            do throws(ClientError) {
+                let connection = try session.connection()
+                let hello = try connection.call(.hello(client: "agctl ping"))
+                var times: [Double] = []
+                for _ in 0..<count {
+                    let start = MonotonicTime.now
+                    _ = try connection.call(.ping)
+                    times.append(MonotonicTime.now - start)
+                }
+                if !quiet { report(hello.map ?? ValueMap(), times.sorted(), session) }
+            } catch {
+                if quiet { throw EndOfCommand(status: ExitStatus(error)) }
+                throw error
+            }
+        }
+    }
+
+    private func report(_ hello: ValueMap, _ times: [Double], _ session: Session) {
+        let median = times[times.count / 2]
+        if session.settings.isJSON {
+            var map = hello
+            map["socket"] = .string(session.location.path)
+            map["seconds"] = .double(median)
+            return session.output.json(.map(map))
+        }
+        func text(_ name: String) -> String { hello[name].map { $0.string ?? $0.jsonText } ?? "?" }
+        let time = Figure.fixed(median * 1e6, places: 0)
+        let spread = times.count > 1 ? " (median of \(times.count); \(Figure.fixed((times.first ?? 0) * 1e6, places: 0) + "–" + Figure.fixed((times.last ?? 0) * 1e6, places: 0)))" : ""
+        session.output.line(
+            "\(text("server")) answers in \(time) µs\(spread): protocol \(text("protocol")), epoch \(text("epoch")), revision \(text("revision"))")
+    }
+}

@@ -1,0 +1,32 @@
+import AGClient
+import ArgumentParser
+import WireProtocol
+
+struct RemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove nodes with all below them.",
+        discussion: """
+            Removes a node with its attributes, children, subscriptions and animations. To take an element out of a value: \
+            agctl transact 'remove /app.items[0]'.
+
+            Examples:
+              agctl remove /player
+              agctl remove /hosts/web-01 /hosts/web-02
+            """)
+
+    @Argument(help: ArgumentHelp("Nodes.", valueName: "path"))
+    var paths: [String]
+
+    @OptionGroup var write: WriteOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        let writing = write.writing()
+        let options = TransactionOptions(
+            animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)
+        try perform(common) { session in
+            for path in paths { session.report(revision: try session.connection().call(.remove(path: path, options))) }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+
+/// What all verbs have in common, after the arguments have been read.
+struct Settings {
+    var socket: String?
+    var isJSON = false
+    var color = ColorChoice.auto
+}
+
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+    case auto, always, never
+}
+
+/// The options of every verb that talks to the daemon.
+struct CommonOptions: ParsableArguments {
+    @Option(help: "The daemon's socket.", completion: .file())
+    var socket: String?
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when"))
+    var color = ColorChoice.auto
+
+    var settings: Settings { Settings(socket: socket, isJSON: json, color: color) }
+}
+
+/// One run of a verb: the connection, made when it is first wanted, and where it writes.
+final class Session {
+    let settings: Settings
+    let output: Output
+    private var opened: Connection?
+
+    init(_ settings: Settings, output: Output? = nil) {
+        self.settings = settings
+        self.output = output ?? Output(color: settings.color)
+    }
+
+    convenience init(_ options: CommonOptions) { self.init(options.settings) }
+
+    var location: SocketLocation { .find(settings.socket) }
+
+    func connection() throws(ClientError) -> Connection {
+        if let opened { return opened }
+        let made = try Connection(to: location, name: "agctl")
+        opened = made
+        return made
+    }
+}
+
+extension Session {
+    /// Does the work and writes what it left in the output, also when it fails in the middle.
+    func run(_ work: (Session) throws -> Void) throws {
+        do { try work(self) } catch {
+            try output.flush()
+            throw error
+        }
+        try output.flush()
+    }
+}
+
+extension ParsableCommand {
+    func perform(_ options: CommonOptions, _ work: (Session) throws -> Void) throws {
+        try Session(options).run(work)
+    }
+}
+
+extension Session {
+    var errorStyle: Style { Style(isOn: !settings.isJSON && Terminal.isColored(.standardError, choice: settings.color)) }
+}

@@ -1,0 +1,71 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct StatsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats",
+        abstract: "Print the daemon's counters.",
+        discussion: """
+            Examples:
+              agctl stats
+              agctl stats --openmetrics > /var/lib/node-exporter/agd.prom
+              agctl stats --json
+            """)
+
+    @Flag(help: "In the text format of OpenMetrics, as Prometheus reads it.")
+    var openmetrics = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { session in
+            let result = try session.connection().call(.stats(format: openmetrics ? .openmetrics : .json))
+            if session.settings.isJSON { return session.output.json(result) }
+            if let text = result.map?["text"]?.string { return session.output.write(text) }
+            let figures = result.map ?? ValueMap()
+            guard session.output.isTerminal else {
+                for (name, value) in figures { session.output.line("\(name.string ?? "")\t\(value.string ?? value.jsonText)") }
+                return
+            }
+            let table = TextTable(rows: figures.map { [$0.key.string ?? "", Figure.text($0.value)] })
+            session.output.write(table.text(numeric: [1]) { _, column, cell in column == 0 ? cell : session.output.style.cyan(cell) })
+        }
+    }
+}
+
+/// Numbers as people read them.
+enum Figure {
+    static func text(_ value: Value) -> String {
+        switch value {
+        case .int(let number): grouped(number)
+        case .double(let number): fixed(number, places: 1)
+        default: value.string ?? value.jsonText
+        }
+    }
+
+    /// `1 234 567`, with thin groups that do not break.
+    static func grouped(_ number: Int64) -> String {
+        let digits = Array(String(number.magnitude))
+        var text = number < 0 ? "-" : ""
+        for (position, digit) in digits.enumerated() {
+            if position > 0, (digits.count - position) % 3 == 0 { text += " " }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// Rounded to so many places, all of them shown.
+    static func fixed(_ number: Double, places: Int) -> String {
+        guard number.isFinite, abs(number) < 1e15 else { return number.description }
+        var scale: Int64 = 1
+        for _ in 0..<places { scale *= 10 }
+        guard abs(number) * Double(scale) < 9e18 else { return number.description }
+        let scaled = Int64((abs(number) * Double(scale)).rounded())
+        let sign = number < 0 && scaled != 0 ? "-" : ""
+        guard places > 0 else { return sign + String(scaled) }
+        let fraction = String(scaled % scale)
+        return "\(sign)\(scaled / scale).\(String(repeating: "0", count: places - fraction.count))\(fraction)"
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import WireProtocol
+
+struct ToggleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "toggle",
+        abstract: "Flip bools.",
+        discussion: """
+            Several paths are flipped together, in one transaction.
+
+            Examples:
+              agctl toggle /player.isPlaying
+              agctl toggle /player.isPlaying --animation spring
+              agctl toggle /lamps/hall.isOn /lamps/stairs.isOn
+            """)
+
+    @Argument(help: ArgumentHelp("Which.", valueName: "path"))
+    var paths: [String]
+
+    @OptionGroup var write: WriteOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { try Self.perform(paths, write.writing(), $0) }
+    }
+
+    static func perform(_ paths: [String], _ writing: Writing, _ session: Session) throws {
+        try session.commit(paths.map { Mutation(operation: .toggle, path: $0) }, writing)
+    }
+}

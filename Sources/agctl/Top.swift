@@ -1,0 +1,174 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import Glibc
+import WireProtocol
+
+struct TopCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "top",
+        abstract: "Show what the daemon is busy with, live.",
+        discussion: """
+            The daemon's counters by how fast they grow. With patterns also the attributes that change most often; to see changes \
+            the daemon must then run the rules of all that the patterns name.
+
+            Examples:
+              agctl top
+              agctl top '/host/**' --interval 5
+              agctl top --count 1
+            """)
+
+    @Argument(help: ArgumentHelp("Attributes whose changes are counted.", valueName: "pattern"))
+    var patterns: [String] = []
+
+    @Option(help: ArgumentHelp("Seconds between pictures.", valueName: "n"))
+    var interval = 1.0
+
+    @Option(help: ArgumentHelp("End after so many pictures.", valueName: "n"))
+    var count: Int?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if !(interval >= 0.05 && interval <= 86_400) { throw ValidationError("--interval is 0.05 to 86400 seconds") }
+        if let count, count < 1 { throw ValidationError("--count is at least 1") }
+    }
+
+    func run() throws {
+        try perform(common) { session in
+            let connection = try session.connection()
+            var load = LoadTable()
+            load.learn(try connection.call(.stats(format: .openmetrics)).map?["text"]?.string ?? "")
+            if !patterns.isEmpty {
+                _ = try connection.call(.subscribe(.init(
+                    patterns: patterns, events: .update, initial: false, since: nil, maxRate: nil, frameRate: nil, css: false,
+                    typed: false, bookmarks: false)))
+            }
+            load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
+            let signals = try Signals()
+            let screen = session.output.isTerminal && count == nil && !session.settings.isJSON ? Screen() : nil
+            var left = count
+            while left != 0 {
+                try listen(connection, signals, &load)
+                load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
+                left? -= 1
+                try show(load, screen, session)
+            }
+        }
+    }
+
+    /// Counts changes until the next picture is due.
+    private func listen(_ connection: Connection, _ signals: Signals, _ load: inout LoadTable) throws {
+        let end = MonotonicTime.now + interval
+        while case let left = end - MonotonicTime.now, left > 0 {
+            let message = try connection.receive(timeout: left, interrupt: signals.descriptor)
+            if case .event(_, .update(_, _, _, _, let changes, _))? = message { load.count(changes.map(\.path)) }
+            if signals.take().contains(where: { $0 != SIGWINCH }) { throw EndOfCommand(status: .interrupted) }
+        }
+    }
+
+    private func show(_ load: LoadTable, _ screen: Screen?, _ session: Session) throws {
+        if session.settings.isJSON {
+            session.output.json(load.json)
+        } else if let screen {
+            let size = Terminal.size
+            return screen.draw(load.text(columns: size.columns, rows: size.rows, session.output.style))
+        } else {
+            session.output.write(load.text(columns: .max, rows: .max, session.output.style))
+        }
+        try session.output.flush()
+    }
+}
+
+/// The daemon's figures over the last interval.
+struct LoadTable {
+    private var counters: Swift.Set<String> = []
+    private var last: [(name: String, value: Value)] = []
+    private var rates: [(name: String, rate: Double, total: Value)] = []
+    private var lastTime = 0.0
+    private var interval = 0.0
+    private var counting: [String: Int] = [:]
+    private var changes: [(path: String, rate: Double)] = []
+
+    /// Finds out from OpenMetrics text which figures only grow.
+    mutating func learn(_ text: String) {
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count == 4, words[0] == "#", words[1] == "TYPE", words[3] == "counter" else { continue }
+            let name = words[2]
+            counters.insert(String(name.hasPrefix("agd_") ? name.dropFirst(4) : name))
+        }
+    }
+
+    mutating func count(_ paths: [String]) {
+        for path in paths { counting[path, default: 0] += 1 }
+    }
+
+    /// Takes the figures of now; from the second time on there are rates.
+    mutating func sample(_ stats: Value, at now: Double) {
+        let figures = (stats.map ?? ValueMap()).map { (name: $0.key.string ?? "", value: $0.value) }
+        interval = now - lastTime
+        let before = Dictionary(last.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+        rates = figures.filter { counters.contains($0.name) }.map { figure in
+            let growth = (figure.value.number ?? 0) - (before[figure.name]?.number ?? figure.value.number ?? 0)
+            return (figure.name, interval > 0 ? growth / interval : 0, figure.value)
+        }
+        changes = counting.map { ($0.key, interval > 0 ? Double($0.value) / interval : 0) }
+            .sorted { ($1.rate, $0.path) < ($0.rate, $1.path) }
+        counting = [:]
+        last = figures
+        lastTime = now
+    }
+
+    private var busiest: [(name: String, rate: Double, total: Value)] {
+        rates.enumerated().sorted { ($1.element.rate, $0.offset) < ($0.element.rate, $1.offset) }.map(\.element)
+    }
+
+    var json: Value {
+        [
+            "seconds": .double(interval),
+            "rates": .map(ValueMap(rates.map { (.string($0.name), .double($0.rate)) })),
+            "figures": .map(ValueMap(last.map { (.string($0.name), $0.value) })),
+            "changes": .map(ValueMap(changes.map { (.string($0.path), .double($0.rate)) })),
+        ]
+    }
+
+    func text(columns: Int, rows height: Int, _ style: Style) -> String {
+        var lines = gauges(columns).map(style.dim)
+        lines.append("")
+        var table = TextTable(rows: [["PER SECOND", "TOTAL", "COUNTER"]])
+        for figure in busiest { table.rows.append([Figure.fixed(figure.rate, places: 1), Figure.text(figure.total), figure.name]) }
+        var shown = table.rows.count
+        if height < .max { shown = max(2, min(shown, height - lines.count - (changes.isEmpty ? 1 : 2 + min(changes.count, height / 2)))) }
+        table.rows = Array(table.rows.prefix(shown))
+        lines += split(table.text(numeric: [0, 1]) { row, column, cell in paint(row, column, cell, style) })
+        if !changes.isEmpty {
+            lines.append("")
+            var table = TextTable(rows: [["PER SECOND", "CHANGED"]])
+            let room = height == .max ? changes.count : max(1, height - lines.count - 2)
+            for change in changes.prefix(room) { table.rows.append([Figure.fixed(change.rate, places: 1), change.path]) }
+            lines += split(table.text(numeric: [0]) { row, column, cell in paint(row, column, cell, style) })
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func paint(_ row: Int, _ column: Int, _ cell: String, _ style: Style) -> String {
+        row == 0 ? style.bold(cell) : column == 0 && cell != "0.0" ? style.cyan(cell) : cell
+    }
+
+    private func split(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+
+    /// The figures that go up and down, as many to a line as fit.
+    private func gauges(_ columns: Int) -> [String] {
+        var lines: [String] = []
+        for figure in last where !counters.contains(figure.name) {
+            let text = "\(figure.name) \(Figure.text(figure.value))"
+            if let line = lines.last, DisplayWidth.of(line) + DisplayWidth.of(text) + 3 <= min(columns, 100) {
+                lines[lines.count - 1] = line + "   " + text
+            } else {
+                lines.append(text)
+            }
+        }
+        return lines
+    }
+}

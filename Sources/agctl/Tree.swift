@@ -1,0 +1,137 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct TreeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tree",
+        abstract: "Draw the tree with attributes and values.",
+        discussion: """
+            Examples:
+              agctl tree
+              agctl tree /player
+              agctl tree --depth 1 --nodes
+              agctl tree / --json
+            """)
+
+    @Argument(help: "The node to begin at.")
+    var path = "/"
+
+    @Option(help: ArgumentHelp("Levels of children.", valueName: "n"))
+    var depth: Int?
+
+    @Flag(help: "Nodes only, without attributes.")
+    var nodes = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { session in
+            let result = try session.connection().call(.describe(path: path, depth: depth))
+            if session.settings.isJSON { return session.output.json(result) }
+            let columns = session.output.isTerminal ? Terminal.size.columns : Int.max
+            session.output.write(TreeDrawing(style: session.output.style, columns: columns, showsAttributes: !nodes).text(result))
+        }
+    }
+}
+
+/// A described tree as lines of text.
+struct TreeDrawing {
+    var style: Style
+    /// Where lines are cut.
+    var columns: Int
+    var showsAttributes: Bool
+
+    private enum Item {
+        case node(ValueMap)
+        /// Cells without colour, and what the attribute holds.
+        case attribute(name: String, kind: String, ValueMap)
+        case note(String)
+    }
+
+    /// - Parameter root: a node as `describe` tells it, or an attribute.
+    func text(_ root: Value) -> String {
+        guard let map = root.map else { return "" }
+        guard let path = map["path"]?.string, map["id"] != nil else { return attributeLine("", "", map, 0, 0) }
+        var text = title(map, name: path) + "\n"
+        // Deep trees are drawn without recursion: a stack of items with the lines that lead to them.
+        var pending: [(lead: String, isLast: Bool, item: Item, widths: (Int, Int))] = []
+        func push(_ node: ValueMap, _ lead: String) {
+            let items = self.items(of: node)
+            let widths = self.widths(items)
+            for (position, item) in items.enumerated().reversed() {
+                pending.append((lead, position == items.count - 1, item, widths))
+            }
+        }
+        push(map, "")
+        while let next = pending.popLast() {
+            let branch = style.dim(next.lead + (next.isLast ? "└─ " : "├─ "))
+            let indent = DisplayWidth.of(next.lead) + 3
+            switch next.item {
+            case .node(let node):
+                text += branch + title(node, name: AttributePath.quoteIfNeeded(node["id"]?.string ?? "")) + "\n"
+                push(node, next.lead + (next.isLast ? "   " : "│  "))
+            case .attribute(let name, let kind, let content):
+                text += branch + attributeLine(
+                    DisplayWidth.pad(name, to: next.widths.0), DisplayWidth.pad(kind, to: next.widths.1), content, indent, next.widths.0 + next.widths.1)
+            case .note(let note): text += branch + style.dim(note) + "\n"
+            }
+        }
+        return text
+    }
+
+    private func title(_ node: ValueMap, name: String) -> String {
+        let component = node["component"]?.string.map { " " + style.blue($0) } ?? ""
+        let kind = node["kind"]?.string ?? ""
+        return style.bold(name) + (kind == "view" || kind == "container" ? "" : " " + style.dim(kind)) + component
+    }
+
+    private func items(of node: ValueMap) -> [Item] {
+        var items: [Item] = []
+        if showsAttributes {
+            for (name, attribute) in node["attributes"]?.map ?? ValueMap() {
+                guard let map = attribute.map else { continue }
+                items.append(.attribute(name: "." + (name.string ?? ""), kind: label(map), map))
+            }
+        }
+        for child in node["children"]?.list ?? [] { if let map = child.map { items.append(.node(map)) } }
+        if case .int(let count)? = node["childCount"], count > 0 { items.append(.note("\(count) more \(count == 1 ? "node" : "nodes")")) }
+        return items
+    }
+
+    private func widths(_ items: [Item]) -> (Int, Int) {
+        items.reduce(into: (0, 0)) { widths, item in
+            guard case .attribute(let name, let kind, _) = item else { return }
+            widths = (max(widths.0, DisplayWidth.of(name)), max(widths.1, DisplayWidth.of(kind)))
+        }
+    }
+
+    /// Kind and type, as `state bool`.
+    private func label(_ attribute: ValueMap) -> String {
+        [attribute["kind"]?.string, attribute["type"]?.string].compactMap { $0 }.joined(separator: " ")
+    }
+
+    private func attributeLine(_ name: String, _ kind: String, _ attribute: ValueMap, _ indent: Int, _ used: Int) -> String {
+        var left = columns == .max ? Int.max : max(8, columns - indent - used - 4)
+        let content: String
+        if let error = attribute["error"]?.map {
+            content = style.red(DisplayWidth.cut("error: " + ContentRow.oneLine(error["message"]?.string ?? ""), to: left))
+        } else {
+            let value = attribute["value"] ?? .null
+            let text = DisplayWidth.cut(value.jsonText, to: left)
+            content = style.value(text, of: value)
+            if left != .max { left -= DisplayWidth.of(text) }
+        }
+        var source = ""
+        if let target = attribute["target"]?.string { source = "→ " + target }
+        if let rule = attribute["rule"]?.string { source = "= " + ContentRow.oneLine(rule) }
+        if !source.isEmpty, left > 8 {
+            source = "  " + style.dim(DisplayWidth.cut(source, to: left == .max ? .max : left - 2))
+        } else {
+            source = ""
+        }
+        let label = name.isEmpty ? style.dim(self.label(attribute)) : style.yellow(name) + "  " + style.dim(kind)
+        return "\(label)  \(content)\(source)\n"
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import AttributeValues
+
+/// How a text on the command line becomes a value.
+enum ValueForm {
+    /// JSON where it is JSON, else the text itself.
+    case auto
+    case string
+    case json
+    /// Typed JSON, as `{"uint":"5"}`.
+    case typed
+
+    /// - Throws: `data` for text that is not what was announced.
+    func read(_ text: String) throws(Complaint) -> Value {
+        if case .string = self { return .string(text) }
+        do throws(Failure) {
+            let value = try JSONParser.parseOnce(text.utf8)
+            return self == .typed ? try Value(typedJSON: value) : value
+        } catch {
+            if self == .auto { return .string(text) }
+            throw Complaint(.data, "\(text.prefix(60)) is \(error.message)")
+        }
+    }
+}
+
+/// The options of verbs that take values.
+struct ValueOptions: ParsableArguments {
+    @Flag(help: "Take the value as text, even if it is JSON.")
+    var string = false
+
+    @Flag(help: #"Take the value as typed JSON, as {"uint":"5"}."#)
+    var typed = false
+
+    func validate() throws {
+        if string, typed { throw ValidationError("--string and --typed contradict each other") }
+    }
+
+    var form: ValueForm { string ? .string : typed ? .typed : .auto }
+}
+
+/// How something is written.
+struct Writing {
+    var animation: Value?
+    var disablesAnimations = false
+    var label: String?
+    var isTyped = false
+}
+
+/// The options of verbs that change something.
+struct WriteOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("How displayed values move, as 'easeInOut(duration: 1)', 'spring', or the JSON form.", valueName: "curve"))
+    var animation: String?
+
+    @Flag(help: "Nothing is animated, whatever the scene says.")
+    var noAnimation = false
+
+    @Option(help: "A word that events and explanations carry.")
+    var label: String?
+
+    func validate() throws {
+        if animation != nil, noAnimation { throw ValidationError("--animation and --no-animation contradict each other") }
+    }
+
+    /// - Parameter typed: values were read from typed JSON and must reach the daemon so.
+    func writing(typed: Bool = false) -> Writing {
+        Writing(
+            animation: animation.map { text in
+                let value = (try? ValueForm.json.read(text)) ?? .string(text)
+                return value.map == nil ? .string(text) : value
+            },
+            disablesAnimations: noAnimation, label: label, isTyped: typed)
+    }
+}

@@ -1,0 +1,105 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import Glibc
+import WireProtocol
+
+struct WatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Show values and how they change.",
+        discussion: """
+            On a terminal a table that keeps itself up to date; values in motion are shown as they move. In a pipe a line for \
+            every change: path, tab, JSON, where error: … stands for an attribute without a value and ~ before a value for what is \
+            displayed in the middle of an animation. With --json each event as it came, one a line.
+
+            When the daemon goes away, watch waits for it and continues where it was. It ends with status 66 when all \
+            that it was to watch is gone.
+
+            Examples:
+              agctl watch '/host/**'
+              agctl watch '/hosts/*.load' --max-rate 2
+              agctl watch /player/playButton.scale --frames 30 | plot
+              agctl watch '/app/**' --invalidate
+              agctl watch / --structure --completion
+              agctl watch /job.state --no-initial --once && notify-send done
+            """)
+
+    @Argument(help: ArgumentHelp("Paths, or patterns with * and **.", valueName: "pattern"))
+    var patterns: [String]
+
+    @Option(help: ArgumentHelp("Displayed values of what moves, so many times a second; 0 for none.", valueName: "rate"))
+    var frames: Double?
+
+    @Flag(help: "Tell what may have changed instead of values; no rule is run for it.")
+    var invalidate = false
+
+    @Flag(help: "Also tell which nodes come, go and move.")
+    var structure = false
+
+    @Flag(help: "Also tell when animations end.")
+    var completion = false
+
+    @Flag(name: .customLong("no-initial"), help: "Do not begin with the present values.")
+    var skipsInitial = false
+
+    @Option(help: ArgumentHelp("Updates per second at most; the last value is always shown.", valueName: "n"))
+    var maxRate: Double?
+
+    @Option(help: ArgumentHelp("End after so many events; the present values are the first.", valueName: "n"))
+    var count: Int?
+
+    @Flag(help: "End after the first event.")
+    var once = false
+
+    @Flag(help: "Lines, also on a terminal.")
+    var lines = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if let frames, frames < 0 { throw ValidationError("--frames is 0 or more") }
+        if let maxRate, maxRate <= 0 { throw ValidationError("--max-rate is above 0") }
+        if let count, count < 1 { throw ValidationError("--count is at least 1") }
+        if once, count != nil { throw ValidationError("--once and --count contradict each other") }
+    }
+
+    private var events: EventKinds {
+        var events: EventKinds = invalidate ? .invalidate : .update
+        if structure { events.insert(.structure) }
+        if completion { events.insert(.completion) }
+        return events
+    }
+
+    private func request(frameRate: Double?) -> Request.Subscribe {
+        let rate = frameRate.flatMap { $0 > 0 && !invalidate ? $0 : nil }
+        return Request.Subscribe(
+            patterns: patterns, events: rate == nil ? events : events.union(.frames), initial: !skipsInitial && !invalidate, since: nil,
+            maxRate: maxRate, frameRate: rate, css: false, typed: false, bookmarks: false)
+    }
+
+    func run() throws {
+        try perform(common) { session in
+            let limit = once ? 1 : count
+            let isTable = session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
+            let watcher = Watcher(request(frameRate: frames ?? (isTable ? 30 : nil)), at: session.location, name: "agctl watch")
+            if isTable {
+                try WatchScreen(watcher, patterns: patterns, session).run()
+            } else {
+                try WatchLines(watcher, limit: limit, session).run()
+            }
+        }
+    }
+}
+
+/// What both forms of watching say on standard error.
+enum WatchNotice {
+    static func text(_ news: Watcher.News, _ style: Style) -> String? {
+        switch news {
+        case .interrupted(let error): "\(style.bold("agctl:")) \(error); waiting for agd\n"
+        case .resumed(true): "\(style.bold("agctl:")) agd is back; what happened meanwhile is not known, all values are new\n"
+        case .resumed(false): "\(style.bold("agctl:")) agd is back; nothing was missed\n"
+        case .event: nil
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import AGClient
+import AttributeValues
+import WireProtocol
+
+/// Watching in a pipe: a line for every change, written as soon as its event is there.
+final class WatchLines {
+    private let watcher: Watcher
+    private let session: Session
+    private let decoder = MessageDecoder()
+    private var left: Int?
+    private var log = ChangeLog()
+
+    init(_ watcher: Watcher, limit: Int?, _ session: Session) {
+        self.watcher = watcher
+        self.session = session
+        left = limit
+    }
+
+    func run() throws {
+        while left != 0, let news = try watcher.next() {
+            if let notice = WatchNotice.text(news, session.errorStyle) { Terminal.write(notice, to: .standardError) }
+            switch news {
+            case .interrupted: continue
+            case .resumed(let isSnapshot): if isSnapshot { log.expectSnapshot() }
+            case .event(let message):
+                try show(message)
+                try session.output.flush()
+                left? -= 1
+            }
+        }
+    }
+
+    private func show(_ message: EncodedMessage) throws {
+        if session.settings.isJSON {
+            session.output.line(String(decoding: message.bytes, as: UTF8.self))
+            return
+        }
+        guard case .event(_, let event) = try decoder.decode(message) else { return }
+        for (path, text, content) in log.lines(of: event) {
+            let style = session.output.style
+            session.output.line("\(style.yellow(path))\t\(content.map { WatchLines.paint(text, $0, style) } ?? style.dim(text))")
+        }
+    }
+
+    private static func paint(_ text: String, _ content: Content, _ style: Style) -> String {
+        switch content {
+        case .value(let value): style.value(text, of: value)
+        case .failure: style.red(text)
+        }
+    }
+}
+
+/// Events as lines. After a restart of the daemon all values come anew: only those that differ are told.
+struct ChangeLog {
+    private var known: [String: String] = [:]
+    private var awaitsSnapshot = false
+
+    mutating func expectSnapshot() { awaitsSnapshot = true }
+
+    /// Path, what is told of it, and what it holds if it is told a content.
+    mutating func lines(of event: Event) -> [(path: String, text: String, content: Content?)] {
+        switch event {
+        case .update(_, _, _, let isInitial, let changes, _):
+            guard isInitial, awaitsSnapshot else { return changes.map { note($0.path, $0.content) } }
+            awaitsSnapshot = false
+            let before = known
+            known = [:]
+            let lines = changes.map { note($0.path, $0.content) }.filter { before[$0.path] != $0.text }
+            let gone = before.keys.filter { known[$0] == nil }.sorted()
+            return gone.map { ($0, "error: removed", .failure(Failure(.removed, "removed"))) } + lines
+        case .invalidate(_, let paths): return paths.map { ($0, "invalid", nil) }
+        case .structure(_, let added, let removed, let moved):
+            return added.map { ($0, "added", nil) } + removed.map { ($0, "removed", nil) } + moved.map { ($0, "moved", nil) }
+        case .frames(_, let values): return values.map { ($0.path, "~" + $0.value.jsonText, .value($0.value)) }
+        case .completion(_, let transaction, let phase, let paths):
+            let text = "completed \(phase) \(transaction)"
+            return paths.isEmpty ? [("", text, nil)] : paths.map { ($0, text, nil) }
+        case .bookmark, .ended: return []
+        }
+    }
+
+    private mutating func note(_ path: String, _ content: Content) -> (path: String, text: String, content: Content?) {
+        let text = ContentRow.describe(content)
+        known[path] = text
+        return (path, text, content)
+    }
+}

@@ -1,0 +1,69 @@
+import AGClient
+import Glibc
+import WireProtocol
+
+/// Watching on a terminal: a table on its second screen, until Ctrl-C.
+final class WatchScreen {
+    /// Pictures per second.
+    private static let rate = 30.0
+
+    private let watcher: Watcher
+    private let session: Session
+    private let decoder = MessageDecoder()
+    private var table: WatchTable
+    private var lastDrawn = 0.0
+    private var isStale = true
+
+    init(_ watcher: Watcher, patterns: [String], _ session: Session) {
+        self.watcher = watcher
+        self.session = session
+        table = WatchTable(patterns: patterns, socket: session.location.path)
+    }
+
+    func run() throws {
+        // The first news before the screen is taken: a refusal is told where it can be read.
+        var pending = try watcher.next()
+        let signals = try Signals()
+        do {
+            let screen = Screen()
+            while true {
+                if let news = pending { try take(news) }
+                let now = MonotonicTime.now
+                if table.fade(at: now) { isStale = true }
+                if isStale, now - lastDrawn >= 1 / Self.rate { draw(on: screen, at: now) }
+                var pause = table.nextFade.map { max(0, $0 - now) }
+                if isStale { pause = min(pause ?? .infinity, max(0, lastDrawn + 1 / Self.rate - now)) }
+                pending = try watcher.next(timeout: pause, interrupt: signals.descriptor)
+                for signal in signals.take() {
+                    guard signal == SIGWINCH else { throw EndOfCommand(status: .interrupted) }
+                    isStale = true
+                }
+            }
+        } catch {
+            // What was seen last stays to be read when the first screen is back.
+            session.output.write(text())
+            throw error
+        }
+    }
+
+    private func take(_ news: Watcher.News) throws {
+        isStale = true
+        switch news {
+        case .interrupted(let error): table.interrupted("\(error)")
+        case .resumed(let isSnapshot): table.resumed(isSnapshot: isSnapshot)
+        case .event(let message):
+            if case .event(_, let event) = try decoder.decode(message) { table.take(event, at: MonotonicTime.now) }
+        }
+    }
+
+    private func text() -> String {
+        let size = Terminal.size
+        return table.text(columns: size.columns, rows: size.rows, session.output.style)
+    }
+
+    private func draw(on screen: Screen, at now: Double) {
+        screen.draw(text())
+        lastDrawn = now
+        isStale = false
+    }
+}
