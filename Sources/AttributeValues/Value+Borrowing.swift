@@ -14,6 +14,34 @@ extension UnsafePointer<Value> {
     }
 }
 
+extension UnsafePointer<Value> {
+    /// The words of a short string here (see `String+Bytes.swift`); nil for anything else.
+    @inlinable @inline(__always)
+    public var shortText: (UInt64, UInt64)? {
+        guard case .string = pointee else { return nil }
+        let words = UnsafeRawPointer(self).load(as: (UInt64, UInt64).self)
+        return words.1 & String.smallFlag != 0 ? words : nil
+    }
+
+    /// Whether the short string here begins with another one; nil when one is no short string.
+    @inlinable
+    public func shortText(startsWith part: UnsafePointer<Value>) -> Bool? {
+        guard let text = shortText, let part = part.shortText else { return nil }
+        let count = part.1 >> 56 & 15
+        guard count <= text.1 >> 56 & 15 else { return false }
+        let low: UInt64 = count >= 8 ? .max : 1 << (count * 8) - 1
+        let high: UInt64 = count <= 8 ? 0 : 1 << ((count - 8) * 8) - 1
+        return (text.0 ^ part.0) & low == 0 && (text.1 ^ part.1) & high == 0
+    }
+
+    /// Whether two short strings are the same; nil when one is no short string.
+    @inlinable @inline(__always)
+    public func shortText(equals other: UnsafePointer<Value>) -> Bool? {
+        guard let text = shortText, let other = other.shortText else { return nil }
+        return text == other
+    }
+}
+
 extension ValueMap.Storage {
     @inlinable
     func element(of key: UnsafePointer<Value>) -> UnsafePointer<Value>? {

@@ -48,6 +48,25 @@ struct StringBytesTests {
         }
     }
 
+    @Test("a beginning by words is a beginning of the bytes")
+    func beginnings() {
+        let samples = Self.samples
+        for a in samples.prefix(120) {
+            for b in samples {
+                var (text, part) = (Value.string(a + b), Value.string(a))
+                withUnsafePointer(to: &text) { text in
+                    withUnsafePointer(to: &part) { part in
+                        let isShort = (a + b).utf8.count <= 15 && a.utf8.count <= 15
+                        #expect(text.shortText(startsWith: part) == (isShort ? true : nil))
+                        let reverse = a.utf8.starts(with: (a + b).utf8)
+                        #expect(part.shortText(startsWith: text) == (isShort ? reverse : nil))
+                        #expect(text.shortText(equals: part) == (isShort ? b.isEmpty : nil))
+                    }
+                }
+            }
+        }
+    }
+
     @Test("decimal digits are those of the standard library")
     func digits() {
         var numbers: [Int64] = [.min, .max, 0, -1, 99_999_999_999_999, 100_000_000_000_000, -99_999_999_999_999]
