@@ -11,6 +11,14 @@ struct ConformanceFile {
     }
     var cases: [Case] = []
 
+    /// From JSON lines, each a case.
+    init(lines: [UInt8]) throws {
+        for (number, line) in lines.split(separator: 10).enumerated() {
+            guard let test = try JSONParser.parseOnce(line).map else { continue }
+            cases.append(Case(name: "line \(number + 1)", test: test))
+        }
+    }
+
     init(_ json: Value) {
         for file in json.map?["files"]?.list ?? [] {
             for section in file.map?["sections"]?.list ?? [] {
@@ -52,6 +60,14 @@ struct ConformanceFile {
 
 @Suite("The conformance suite")
 struct ConformanceTests {
+    @Test("every case of the selection in the repository gives the expected value, type or error")
+    func selection() throws {
+        let bytes = try #require(SharedData.read(SharedData.root + "/Tests/RuleLanguageTests/Fixtures/core.jsonl"))
+        let file = try ConformanceFile(lines: bytes)
+        for failure in try file.failures() { Issue.record(Comment(rawValue: failure)) }
+        #expect(file.cases.count > 300)
+    }
+
     @Test("every case of the official suite that is at hand gives the expected value, type or error")
     func officialSuite() throws {
         guard let json = try SharedData.json("cel/conformance.json") else { return }

@@ -9,7 +9,7 @@ struct FuzzTests {
     private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
 
     /// Rules of a run without a time given.
-    private static let rounds = 20_000
+    private static let rounds = 3_000
 
     @Test("parser, checker, compiler and evaluator survive any rule, and agree however it is compiled")
     func randomRules() {

@@ -75,6 +75,8 @@ extension Evaluator {
                     case .equal:
                         if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee {
                             set(i.a, .bool(x == y))
+                        } else if let same = UnsafePointer(at(i.b)).shortText(equals: at(i.c)) {
+                            set(i.a, .bool(same))
                         } else {
                             set(i.a, .bool(try Operators.equal(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter)))
                         }
@@ -94,7 +96,7 @@ extension Evaluator {
                             set(i.a, .bool(try Operators.compare(i.opcode, at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter)))
                         }
                     case .isIn:
-                        set(i.a, .bool(try Operators.isIn(at(i.b).pointee, at(i.c).pointee, &machine.pointee.meter)))
+                        set(i.a, .bool(try Operators.isIn(at(i.b), at(i.c).pointee, &machine.pointee.meter)))
                     case .negate: registers[Int(i.a)] = try Operators.negate(at(i.b).pointee)
                     case .not:
                         guard case .bool(let flag) = at(i.b).pointee else { throw .noSuchOverload("!", at(i.b).pointee) }
@@ -139,6 +141,10 @@ extension Evaluator {
                         set(i.a, .bool(program.patterns[Int(i.c)].matches(text)))
 
                     case .startsWith, .endsWith, .contains:
+                        if i.opcode == .startsWith, let holds = UnsafePointer(at(i.b)).shortText(startsWith: at(i.c)) {
+                            set(i.a, .bool(holds))
+                            continue
+                        }
                         guard case .string(let text) = at(i.b).pointee, case .string(let part) = at(i.c).pointee else {
                             throw .noSuchOverload("\(i.opcode)", at(i.b).pointee, at(i.c).pointee)
                         }

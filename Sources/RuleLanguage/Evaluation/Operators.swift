@@ -11,7 +11,7 @@ enum Operators {
         case .modulo: try modulo(a, b)
         case .equal: .bool(try equal(a, b, &meter))
         case .notEqual: .bool(try !equal(a, b, &meter))
-        case .isIn: .bool(try isIn(a, b, &meter))
+        case .isIn: .bool(try withUnsafePointer(to: a) { (a) throws(Fault) in try isIn(a, b, &meter) })
         default: .bool(try compare(opcode, a, b, &meter))
         }
     }
@@ -148,14 +148,27 @@ enum Operators {
         }
     }
 
-    static func isIn(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
+    static func isIn(_ a: UnsafePointer<Value>, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
         switch b {
         case .list(let elements):
             try meter.charge(elements.count)
-            for element in elements where try Equality.equal(a, element, &meter) { return true }
-            return false
-        case .map(let map): return map.position(of: a) != nil
-        default: throw .noSuchOverload("in", a, b)
+            return try elements.withUnsafeBufferPointer { (elements) throws(Fault) in try contains(elements, a, &meter) }
+        case .map(let map): return map.position(of: a.pointee) != nil
+        default: throw .noSuchOverload("in", a.pointee, b)
         }
+    }
+
+    private static func contains(
+        _ elements: UnsafeBufferPointer<Value>, _ wanted: UnsafePointer<Value>, _ meter: inout Meter
+    ) throws(Fault) -> Bool {
+        guard let base = elements.baseAddress else { return false }
+        for at in 0..<elements.count {
+            if let same = wanted.shortText(equals: base + at) {
+                if same { return true }
+            } else if try Equality.equal(wanted.pointee, elements[at], &meter) {
+                return true
+            }
+        }
+        return false
     }
 }
