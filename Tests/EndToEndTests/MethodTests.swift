@@ -193,9 +193,9 @@ struct MethodTests {
         let scale = try #require(changes.first { $0["path"] == "/player/playButton.scale" })
         #expect(scale["value"] == 1.0)
         let timeline = try #require(scale["timeline"])
-        #expect(timeline["from"] == 1.5)
-        #expect(timeline["to"] == 1.0)
-        #expect(timeline["css"]?["easing"]?.string?.hasPrefix("linear(") == true)
+        #expect(timeline["from"]?.number == 1.5)
+        #expect(timeline["to"]?.number == 1)
+        #expect(timeline["css"] == ["duration": "30000ms", "easing": "cubic-bezier(0.42, 0, 0.58, 1)"])
         let symbol = try #require(changes.first { $0["path"] == "/player/playButton.symbol" })
         #expect(symbol["value"] == "pause.circle" && symbol["timeline"] == nil)
         // Half a minute is long enough that the displayed value is still on its way.
@@ -273,12 +273,10 @@ struct MethodTests {
         #expect(tree["children"]?.list?.count == 2)
         try client.call("set", ["path": "/player.isPlaying", "value": true, "label": "tap"])
         let reasons = try call("explain", ["path": "/player/playButton.symbol"])
-        #expect(reasons.jsonText.contains("/player/playButton.isPlaying"))
-        #expect(reasons.jsonText.contains("tap"))
+        #expect(reasons["chain"] == ["/player/playButton.symbol", "/player.isPlaying"])
+        #expect(reasons["changed"]?["label"] == "tap")
         #expect(try call("dump").jsonText.contains("/player/playButton.symbol"))
-        let dot = try call("dump", ["format": "dot"])
-        let text = try #require(dot["text"]?.string ?? dot.string)
-        #expect(text.hasPrefix("digraph"))
+        #expect(try call("dump", ["format": "dot"])["dot"]?.string?.hasPrefix("digraph") == true)
     }
 
     @Test("stats count, also as OpenMetrics; trace records when asked to")

@@ -62,20 +62,29 @@ struct SceneTests {
         #expect(try client.get("/loop.c") == 3)
     }
 
-    @Test("a chain of fifty thousand rules is made, evaluated and watched, without a stack to overflow")
+    @Test("a chain of twenty thousand rules through fifty nodes is made, evaluated and watched without a stack to overflow")
     func deepChain() throws {
         let daemon = try Daemon()
         let client = try daemon.client()
-        let length = 50_000
-        var rules = ValueMap(minimumCapacity: length)
-        rules["a1"] = "a0 + 1"
-        for number in 2...length { rules["a\(number)"] = .string("a\(number - 1) + 1") }
-        try client.call("apply", ["document": ["agd": 1, "nodes": [["id": "chain", "state": ["a0": 0], "computed": .map(rules)]]]])
-        #expect(try client.get("/chain.a\(length)") == .int(Int64(length)))
-        try client.call("subscribe", ["paths": [.string("/chain.a\(length)")]])
+        let (levels, rules) = (50, 400)
+        var scene = "agd: 1\nnodes:\n  - id: chain\n    state: { x0: 0 }\n"
+        var indent = "    "
+        for level in 1...levels {
+            scene += "\(indent)computed:\n"
+            for number in 1...rules { scene += "\(indent)  x\(number): x\(number - 1) + 1\n" }
+            guard level < levels else { break }
+            // The next link begins where the enclosing node's ends.
+            scene += "\(indent)children:\n\(indent)  - id: n\n\(indent)    let: { x0: =x\(rules) }\n"
+            indent += "    "
+        }
+        try client.call("apply", ["document": .string(scene)])
+        let last = "/chain" + String(repeating: "/n", count: levels - 1) + ".x\(rules)"
+        let length = Int64(levels * rules)
+        #expect(try client.get(last) == .int(length))
+        try client.call("subscribe", ["paths": [.string(last)]])
         _ = try client.event()
-        try client.set("/chain.a0", 5)
-        #expect(try client.event()["changes"]?[0]?["value"] == .int(Int64(length + 5)))
+        try client.set("/chain.x0", 5)
+        #expect(try client.event()["changes"]?[0]?["value"] == .int(length + 5))
         try client.call("remove", ["path": "/chain"])
         #expect(try client.call("ping") == ["pong": true])
     }
