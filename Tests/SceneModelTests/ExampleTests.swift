@@ -1,0 +1,68 @@
+import AttributeValues
+import Foundation
+import SceneModel
+import Testing
+
+@Suite("The project's scenes")
+struct ExampleTests {
+    static let files = ((try? sceneFiles(in: "Examples/swiftui")) ?? []) + ((try? sceneFiles(in: "Examples")) ?? [])
+
+    @Test("there are scenes for all documents of the reference")
+    func complete() throws {
+        let names = Set(ExampleTests.files.map { $0.deletingPathExtension().lastPathComponent })
+        let wanted: Set = [
+            "player-state", "player-let", "play-button-binding", "podcaster", "animated-transition", "animation-modifier",
+            "color-scheme", "library-object", "library-optional", "library-key-path", "locale", "line-limit",
+            "preferred-color-scheme", "custom-environment-key", "profile", "truncation-mode", "transform-environment",
+            "container-value-key", "container-values", "container-values-subview", "pin-position", "tags",
+            "magazine-first", "magazine", "podcast",
+        ]
+        #expect(wanted.subtracting(names).isEmpty)
+    }
+
+    @Test("read and check without a fault", arguments: files)
+    func read(_ file: URL) throws {
+        let scene = try scene(try String(contentsOf: file, encoding: .utf8))
+        #expect(!scene.nodes.isEmpty)
+    }
+
+    @Test("satisfy the JSON Schema that editors use", arguments: files)
+    func schema(_ file: URL) throws {
+        let schema = try SchemaValidator(String(contentsOf: projectFile("config/scene.schema.json"), encoding: .utf8))
+        let document = try SceneReader.value(text: String(contentsOf: file, encoding: .utf8))
+        #expect(schema.problems(of: document) == [])
+    }
+
+    @Test("check as the values that agctl sends for them", arguments: files)
+    func values(_ file: URL) throws {
+        let value = try SceneReader.value(text: String(contentsOf: file, encoding: .utf8))
+        let fromText = try scene(String(contentsOf: file, encoding: .utf8))
+        let fromValue = try SceneReader.read(value: value)
+        #expect(fromValue.nodes.map(\.id) == fromText.nodes.map(\.id))
+    }
+}
+
+@Suite("The JSON Schema")
+struct SchemaTests {
+    private func problems(_ text: String) throws -> [String] {
+        let schema = try SchemaValidator(String(contentsOf: projectFile("config/scene.schema.json"), encoding: .utf8))
+        return schema.problems(of: try SceneReader.value(text: text))
+    }
+
+    @Test("admits the specification's example")
+    func specification() throws { #expect(try problems(specificationScene) == []) }
+
+    @Test(
+        "refuses what the reader refuses",
+        arguments: [
+            "agd: 2", "nods: []", "keys: { enviroment: {} }", "nodes: { id: a }", "nodes: [{ id: a, stat: {} }]",
+            "nodes: [{ id: a, kind: button }]", "nodes: [{ id: '' }]", "types: { library: { state: {} } }",
+            "nodes: [{ id: a, forEach: { node: {} } }]", "nodes: [{ id: a, clock: { now: often } }]",
+            "nodes: [{ id: a, state: { two words: 1 } }]", "nodes: [{ id: a, animation: bouncy }]",
+            "components: { A: { id: x } }", "nodes: [{ id: a, computed: { x: [1] } }]",
+        ])
+    func refusals(_ text: String) throws {
+        #expect(try !problems(text).isEmpty)
+        #expect(!faults(text).isEmpty)
+    }
+}
