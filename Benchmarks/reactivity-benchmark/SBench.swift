@@ -9,17 +9,17 @@ struct SBenchCase {
     let body: (Graph<Double>, _ n: Int, _ sources: [AttributeID]) throws -> Void
 
     func run(_ graph: Graph<Double>, _ n: Int, _ sourceCount: Int) throws -> Measurement {
-        var start = clock.now
+        var start = now()
         var before: UInt64 = 0
         let made = try graph.scope {
             let sources = (0..<sourceCount).map { graph.input(Double($0)) }
             for _ in 0..<3 { for source in sources { _ = try graph.peek(source) } }
             before = graph.evaluations
-            start = clock.now
+            start = now()
             try body(graph, n, sources)
         }
         try graph.dispose(made.scope)
-        return Measurement(milliseconds: milliseconds(clock.now - start), evaluations: graph.evaluations - before)
+        return Measurement(milliseconds: now() - start, evaluations: graph.evaluations - before)
     }
 
     var row: Case {

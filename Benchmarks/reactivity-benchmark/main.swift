@@ -4,12 +4,13 @@
 import AttributeGraph
 
 // Without arguments all cases; otherwise the named ones, and these modes:
+//   --cpu          processor time instead of wall-clock time
 //   --scaling      ns per vertex of four shapes at 10³ … 10⁶ vertices, cold and warm
 //   --memory       bytes per vertex and edge at a million
 //   --allocations  calls to malloc in a hundred thousand steady updates of each shape
 
 let arguments = CommandLine.arguments.dropFirst()
-let modes = arguments.filter { $0.hasPrefix("--") }
+let modes = arguments.filter { $0.hasPrefix("--") && $0 != "--cpu" }
 let names = arguments.filter { !$0.hasPrefix("--") }
 let all = kairoCases + cellxCases + sbenchCases + dynamicCases
 

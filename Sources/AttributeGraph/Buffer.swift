@@ -22,12 +22,12 @@ struct Buffer<Element: BitwiseCopyable>: ~Copyable {
     mutating func append(_ element: Element) {
         if count == capacity { grow(to: capacity * 2) }
         base[count] = element
-        count += 1
+        count &+= 1
     }
 
     @inlinable @inline(__always)
     mutating func removeLast() -> Element {
-        count -= 1
+        count &-= 1
         return base[count]
     }
 

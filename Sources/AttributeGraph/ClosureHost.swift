@@ -8,17 +8,19 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(__always)
     public func evaluate(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value? {
         let row = table.pointee.row(attribute.index)
-        if row.pointee.extras != 0, !prepare(attribute, in: core) { return nil }
-        let context = GraphContext(core, table)
-        if row.pointee.isObserver {
-            do { try ClosureTable<Value>.observer(row).pointee.run(context) } catch {
-                try fail(attribute, error, in: core)
-            }
+        if row.pointee.extras != 0, !prepare(attribute.index, in: core) { return nil }
+        do { return try ClosureTable<Value>.rule(row).pointee.run(GraphContext(core, table)) } catch {
+            try fail(attribute.index, error, in: core)
             return nil
         }
-        do { return try ClosureTable<Value>.rule(row).pointee.run(context) } catch {
-            try fail(attribute, error, in: core)
-            return nil
+    }
+
+    @inlinable @inline(__always)
+    public func observe(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws {
+        let row = table.pointee.row(attribute.index)
+        if row.pointee.extras != 0, !prepare(attribute.index, in: core) { return }
+        do { try ClosureTable<Value>.observer(row).pointee.run(GraphContext(core, table)) } catch {
+            try fail(attribute.index, error, in: core)
         }
     }
 
@@ -27,19 +29,19 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
 
     /// Before a run: what the last one left is cleaned up. False if that destroyed the attribute.
     @inlinable @inline(never)
-    func prepare(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) -> Bool {
+    func prepare(_ index: UInt32, in core: GraphCore<ClosureHost<Value>>) -> Bool {
+        let attribute = core.attribute(at: index)
         GraphContext(core, table).cleanUp(attribute)
-        if core.isAlive(attribute) { return true }
-        return false
+        return core.isAlive(attribute)
     }
 
     /// Keeps an error for the readers; an interruption belongs to the engine.
     @inlinable @inline(never)
-    func fail(_ attribute: AttributeID, _ error: any Error, in core: GraphCore<ClosureHost<Value>>) throws {
+    func fail(_ index: UInt32, _ error: any Error, in core: GraphCore<ClosureHost<Value>>) throws {
         if error is Interruption { throw error }
-        guard core.isAlive(attribute) else { return }
-        table.pointee.makeExtras(of: attribute.index).failure = error
-        if table.pointee.row(attribute.index).pointee.isObserver { table.pointee.observerFailures.append(error) }
+        guard core.isRunning(index) else { return }
+        table.pointee.makeExtras(of: index).failure = error
+        if table.pointee.row(index).pointee.isObserver { table.pointee.observerFailures.append(error) }
     }
 
     public func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Value? {

@@ -16,10 +16,14 @@ extension GraphContext {
             rounds += 1
             if rounds > roundLimit { break }
             let count = core.invalidatedCount
-            for position in 0..<count {
-                let observer = core.invalidatedAttribute(position)
-                if !table.pointee.owners.isEmpty { try runOwners(of: observer) }
-                try core.update(observer)
+            if table.pointee.owners.isEmpty {
+                core.updateInvalidated(count)
+            } else {
+                for position in 0..<count {
+                    let observer = core.invalidatedAttribute(position)
+                    try runOwners(of: observer)
+                    try core.update(observer)
+                }
             }
             core.removeInvalidated(count)
         }

@@ -12,6 +12,7 @@ extension GraphCore where Host: ~Copyable {
         if target & Vertex.openBit != 0 { target = lowOfGroup(containing: target & ~Vertex.openBit) }
         let entry = s.pointee.pending.base + (s.pointee.pending.count &- 1)
         if target < entry.pointee.low { entry.pointee.low = target }
+        s.pointee.attention.insert(.cycle)
     }
 
     /// The group of a waiting member, by binary search.

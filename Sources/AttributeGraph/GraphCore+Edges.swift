@@ -33,7 +33,7 @@ extension GraphCore where Host: ~Copyable {
             position &+= 1
         }
         if end &- start > GraphCore.searchWindow {
-            if !s.pointee.isHinted { hintInputs() }
+            if !s.pointee.attention.contains(.hinted) { hintInputs() }
             let hint = s.pointee.vertex(input).pointee.hint
             if hint < end &- start && ends[Int(start &+ hint)] == input {
                 if start &+ hint >= cursor { moveToCursor(start &+ hint) }
@@ -50,7 +50,7 @@ extension GraphCore where Host: ~Copyable {
         for position in 0..<(s.pointee.cursorEnd &- start) {
             setHint(of: s.pointee.edges.ends[Int(start &+ position)], position)
         }
-        s.pointee.isHinted = true
+        s.pointee.attention.insert(.hinted)
     }
 
     /// The rule that a nested run interrupted may have hints of its own in the same vertices: they are put back at its end.
@@ -68,7 +68,7 @@ extension GraphCore where Host: ~Copyable {
         if position != cursor {
             let start = s.pointee.cursorStart
             exchangeInputs(cursor, position, start)
-            if s.pointee.isHinted {
+            if s.pointee.attention.contains(.hinted) {
                 setHint(of: s.pointee.edges.ends[Int(cursor)], cursor &- start)
                 setHint(of: s.pointee.edges.ends[Int(position)], position &- start)
             }
@@ -108,11 +108,11 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.edges.ends[to] = end
             s.pointee.edges.slots[to] = slot
             if end != 0 { s.pointee.edges.slots[Int(s.pointee.vertex(end).pointee.readerStart &+ slot)] = count }
-            if s.pointee.isHinted { setHint(of: end, count) }
+            if s.pointee.attention.contains(.hinted) { setHint(of: end, count) }
         }
         vertex.pointee.inputCount = count &+ 1
         link(reader, at: position, to: input)
-        if s.pointee.isHinted { setHint(of: input, position) }
+        if s.pointee.attention.contains(.hinted) { setHint(of: input, position) }
         s.pointee.cursorStart = start
         s.pointee.cursor = start &+ position &+ 1
         s.pointee.cursorEnd = start &+ count &+ 1

@@ -14,7 +14,7 @@ extension GraphCore where Host: ~Copyable {
         while true {
             do { return try process(above: base) } catch is Interruption {
                 // What was to be read is on the stack now, above the runs that wait for it.
-                s.pointee.isInterrupted = false
+                s.pointee.attention.remove(.interrupted)
             }
         }
     }
@@ -25,8 +25,9 @@ extension GraphCore where Host: ~Copyable {
         let reader = s.pointee.reader
         let position = s.pointee.readerPosition
         let cursor = s.pointee.cursor
-        let isHinted = s.pointee.isHinted
+        let isHinted = s.pointee.attention.contains(.hinted)
         if reader != 0 { noteCursor() }
+        s.pointee.attention.remove(.hinted)
         s.pointee.nesting &+= 1
         s.pointee.rulesRunning &+= 1
         defer {
@@ -35,38 +36,73 @@ extension GraphCore where Host: ~Copyable {
             restoreReader(reader, position, cursor, isHinted)
         }
         try workOff(base)
+        if base == 0 { s.pointee.attention.subtract([.cycle, .lost]) }
     }
 
+    /// Brings the first so many reported attributes up to date, in their order, without looking at the others.
+    /// For observers, while nothing is running.
+    @inlinable @inline(never)
+    func updateInvalidated(_ count: Int) {
+        precondition(s.pointee.pending.count == 0, "observers run between evaluations")
+        s.pointee.nesting = 1
+        s.pointee.rulesRunning = 1
+        var next = 0
+        while next < count {
+            let attribute = s.pointee.invalidated.base[next]
+            next &+= 1
+            let vertex = s.pointee.vertex(attribute.index)
+            guard vertex.pointee.generation == attribute.generation, vertex.pointee.flags.contains(.maybe) else { continue }
+            s.pointee.push(attribute.index)
+            do { try workOff(0) } catch { updateRest() }
+        }
+        s.pointee.attention.subtract([.cycle, .lost])
+        s.pointee.nesting = 0
+        s.pointee.rulesRunning = 0
+        s.pointee.reader = 0
+        suspendTracking()
+    }
+
+    /// Works the whole stack off after an interruption.
+    @inlinable @inline(never)
+    func updateRest() {
+        while s.pointee.pending.count > 0 {
+            s.pointee.attention.remove(.interrupted)
+            do { try workOff(0) } catch {}
+        }
+    }
+
+    /// Takes the entries above a height off the stack, each when its vertex is valid.
     @inlinable @inline(__always)
     func workOff(_ base: Int) throws {
-        next: while s.pointee.pending.count > base {
-            let position = s.pointee.pending.count &- 1
+        var position = s.pointee.pending.count &- 1
+        next: while position >= base {
             let entry = s.pointee.pending.base + position
             let index = entry.pointee.vertex
             let vertex = s.pointee.vertex(index)
             let flags = vertex.pointee.flags
-            let isOwn = flags.contains(.running) && vertex.pointee.cause == UInt32(truncatingIfNeeded: position)
-            if !isOwn && (flags.contains(.running) || !flags.contains(.maybe)) {
-                s.pointee.pending.count = position
-                continue
-            }
-            let evaluatedAt = vertex.pointee.evaluatedAt
             var cause: UInt32 = 0
-            if evaluatedAt == 0 {
-                if waitsForDeclaredInput(index, position, isOwn) { continue }
-            } else if flags.isDisjoint(with: [.stale, .cyclic]) {
+            if flags.intersection([.maybe, .stale, .running, .cyclic]) == .maybe {
+                let evaluatedAt = vertex.pointee.evaluatedAt
                 let start = vertex.pointee.inputStart
-                let end = start &+ vertex.pointee.inputCount
-                let ends = s.pointee.edges.ends
-                var walked = start &+ entry.pointee.validated
-                while walked < end {
+                let ends = s.pointee.edges.ends + Int(start)
+                let count = vertex.pointee.inputCount
+                var walked = entry.pointee.validated
+                while true {
+                    if walked == count {
+                        vertex.pointee.flags = flags.subtracting(.maybe)
+                        s.pointee.counters.cutOffs &+= 1
+                        s.pointee.pending.count = position
+                        position &-= 1
+                        continue next
+                    }
                     let input = ends[Int(walked)]
                     let other = s.pointee.vertex(input)
-                    let flags = other.pointee.flags
-                    if !flags.isDisjoint(with: [.running, .maybe]) {
-                        if flags.contains(.running) { break }
-                        entry.pointee.validated = walked &- start
+                    let otherFlags = other.pointee.flags
+                    if !otherFlags.isDisjoint(with: [.running, .maybe]) {
+                        if otherFlags.contains(.running) { break }
+                        entry.pointee.validated = walked
                         s.pointee.push(input)
+                        position &+= 1
                         continue next
                     }
                     if other.pointee.changedAt > evaluatedAt {
@@ -75,11 +111,16 @@ extension GraphCore where Host: ~Copyable {
                     }
                     walked &+= 1
                 }
-                if walked == end {
-                    vertex.pointee.flags.remove(.maybe)
-                    s.pointee.counters.cutOffs &+= 1
+            } else {
+                switch classify(index, at: position) {
+                case .done:
                     s.pointee.pending.count = position
+                    position &-= 1
                     continue
+                case .waits:
+                    position &+= 1
+                    continue
+                case .runs: break
                 }
             }
             if vertex.pointee.kind == .observer {
@@ -88,7 +129,24 @@ extension GraphCore where Host: ~Copyable {
                 try run(index, cause, at: position)
             }
             s.pointee.pending.count = position
+            position &-= 1
         }
+    }
+
+    @usableFromInline
+    enum Step {
+        case done, waits, runs
+    }
+
+    /// What becomes of an entry that cannot simply walk its inputs.
+    @inlinable @inline(never)
+    func classify(_ index: UInt32, at position: Int) -> Step {
+        let vertex = s.pointee.vertex(index)
+        let flags = vertex.pointee.flags
+        let isOwn = flags.contains(.running) && vertex.pointee.cause == UInt32(truncatingIfNeeded: position)
+        if !isOwn && (flags.contains(.running) || !flags.contains(.maybe)) { return .done }
+        if vertex.pointee.evaluatedAt == 0 && waitsForDeclaredInput(index, position, isOwn) { return .waits }
+        return .runs
     }
 
     /// Before the first run, what the rule declared to read is evaluated from the stack. It is read for certain, so
@@ -126,19 +184,12 @@ extension GraphCore where Host: ~Copyable {
         let result: Value?
         do {
             result = try s.pointee.host.pointee.evaluate(AttributeID(index: index, generation: generation), in: self)
-            if s.pointee.isInterrupted { throw Interruption() }
         } catch {
             abandon(index)
             throw error
         }
-        if endRun(index, at: position) {
-            let vertex = s.pointee.vertex(index)
-            vertex.pointee.flags.subtract([.running, .cyclic])
-            vertex.pointee.cause = cause
-            vertex.pointee.evaluatedAt = s.pointee.revision
-            vertex.pointee.evaluations &+= 1
-            store(result, in: index)
-        }
+        if !s.pointee.attention.isEmpty, try !resultCounts(index, at: position) { return }
+        endRun(index, cause, result, s.pointee.revision)
     }
 
     /// An observer may write and is a reader from outside: what it reads is evaluated from a stack of its own.
@@ -149,9 +200,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.nesting = 0
         s.pointee.rulesRunning &-= 1
         let startedAt = s.pointee.revision
-        let result: Value?
         do {
-            result = try s.pointee.host.pointee.evaluate(AttributeID(index: index, generation: generation), in: self)
+            try s.pointee.host.pointee.observe(AttributeID(index: index, generation: generation), in: self)
         } catch {
             s.pointee.nesting = nesting
             s.pointee.rulesRunning &+= 1
@@ -161,15 +211,10 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.logCount != 0 { settle() }
         s.pointee.nesting = nesting
         s.pointee.rulesRunning &+= 1
-        if endRun(index, at: position) {
-            let vertex = s.pointee.vertex(index)
-            vertex.pointee.flags.subtract([.running, .cyclic])
-            vertex.pointee.cause = cause
-            // Invalidated by its own writes: what they changed is later than the run.
-            vertex.pointee.evaluatedAt = vertex.pointee.flags.contains(.maybe) ? startedAt : s.pointee.revision
-            vertex.pointee.evaluations &+= 1
-            store(result, in: index)
-        }
+        if !s.pointee.attention.isEmpty, try !resultCounts(index, at: position) { return }
+        // Invalidated by its own writes: what they changed is later than the run.
+        let wrote = s.pointee.vertex(index).pointee.flags.contains(.maybe)
+        endRun(index, cause, nil, wrote ? startedAt : s.pointee.revision)
     }
 
     /// Makes a vertex the tracked reader, with its cursor at its first input.
@@ -184,33 +229,46 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.cursorStart = start
         s.pointee.cursor = start
         s.pointee.cursorEnd = start &+ vertex.pointee.inputCount
-        s.pointee.isHinted = false
         return vertex.pointee.generation
     }
 
-    /// Drops the inputs that were not read. False if the result does not count: the vertex is gone or on a cycle.
+    /// Drops the inputs that were not read, and takes the result over.
     @inlinable @inline(__always)
-    func endRun(_ index: UInt32, at position: Int) -> Bool {
+    func endRun(_ index: UInt32, _ cause: UInt32, _ result: consuming Value?, _ revision: Revision) {
         s.pointee.counters.evaluations &+= 1
-        if s.pointee.isHinted { restoreHints(of: index) }
-        if s.pointee.reader != index { return endLostRun(index) }
         if s.pointee.cursor != s.pointee.cursorEnd {
             dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
         }
-        let entry = s.pointee.pending.base + position
-        if entry.pointee.low != UInt32.max || s.pointee.openCycle.count != Int(entry.pointee.openBefore) {
-            endCyclicRun(index, at: UInt32(truncatingIfNeeded: position))
-            return false
-        }
-        return true
+        let vertex = s.pointee.vertex(index)
+        vertex.pointee.flags.subtract([.running, .cyclic])
+        vertex.pointee.cause = cause
+        vertex.pointee.evaluatedAt = revision
+        vertex.pointee.evaluations &+= 1
+        store(result, in: index)
     }
 
-    /// The vertex was destroyed by its own run.
+    /// The rare ends of a run. False if the result does not count: the vertex is gone or on a cycle.
     @inlinable @inline(never)
-    func endLostRun(_ index: UInt32) -> Bool {
-        precondition(s.pointee.vertex(index).pointee.kind == .doomed, "tracking was suspended and not resumed")
-        restoreHints(of: index)
-        freeVertex(index)
+    func resultCounts(_ index: UInt32, at position: Int) throws -> Bool {
+        if s.pointee.attention.contains(.interrupted) {
+            // Whoever ran has swallowed the error.
+            abandon(index)
+            throw Interruption()
+        }
+        if s.pointee.attention.contains(.hinted) { restoreHints(of: index) }
+        if s.pointee.vertex(index).pointee.kind == .doomed {
+            restoreHints(of: index)
+            s.pointee.counters.evaluations &+= 1
+            freeVertex(index)
+            return false
+        }
+        let entry = s.pointee.pending.base + position
+        if entry.pointee.low == UInt32.max && s.pointee.openCycle.count == Int(entry.pointee.openBefore) { return true }
+        s.pointee.counters.evaluations &+= 1
+        if s.pointee.cursor != s.pointee.cursorEnd {
+            dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
+        }
+        endCyclicRun(index, at: UInt32(truncatingIfNeeded: position))
         return false
     }
 
@@ -257,7 +315,7 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.overwrittenHints.count &-= 1
             s.pointee.vertex(entry.vertex).pointee.hint = entry.hint
         }
-        s.pointee.isHinted = false
+        s.pointee.attention.remove(.hinted)
     }
 
     // MARK: The tracked reader
@@ -273,7 +331,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.cursor = cursor
         s.pointee.cursorStart = vertex.pointee.inputStart
         s.pointee.cursorEnd = vertex.pointee.inputStart &+ vertex.pointee.inputCount
-        s.pointee.isHinted = isHinted
+        if isHinted { s.pointee.attention.insert(.hinted) } else { s.pointee.attention.remove(.hinted) }
     }
 
     @inlinable @inline(__always)
@@ -283,7 +341,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.cursor = 0
         s.pointee.cursorStart = 0
         s.pointee.cursorEnd = 0
-        s.pointee.isHinted = false
+        s.pointee.attention.remove(.hinted)
     }
 
     /// Writes down how far the tracked rule has read, for writes that happen while it is not the tracked one.

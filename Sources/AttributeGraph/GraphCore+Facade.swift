@@ -34,6 +34,10 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.invalidated.count = rest
     }
 
+    /// Whether the attribute of a row is running, and has not been destroyed in that.
+    @inlinable
+    func isRunning(_ index: UInt32) -> Bool { s.pointee.vertex(index).pointee.kind != .doomed }
+
     @inlinable
     func attribute(at index: UInt32) -> AttributeID { s.pointee.id(index) }
 

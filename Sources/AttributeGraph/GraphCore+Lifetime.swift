@@ -34,6 +34,7 @@ extension GraphCore where Host: ~Copyable {
         if vertex.pointee.inputClass != 0 { dropInputs(of: index, from: 0) }
         if vertex.pointee.flags.contains(.running) {
             vertex.pointee.kind = .doomed
+            s.pointee.attention.insert(.lost)
             vertex.pointee.generation &+= 1
             if s.pointee.reader == index {
                 if s.pointee.isCursorHidden { s.pointee.isCursorHidden = false }

@@ -34,7 +34,7 @@ extension GraphCore where Host: ~Copyable {
 
     @inlinable @inline(never)
     func readSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
-        if s.pointee.isInterrupted { throw Interruption() }
+        if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if s.pointee.logCount != 0 { settle() }
         guard s.pointee.isAlive(attribute) else { return try stored(s.pointee.host.pointee.value(ofRemoved: attribute)) }
         if s.pointee.reader != 0 { trackRead(of: attribute.index) }
@@ -55,7 +55,7 @@ extension GraphCore where Host: ~Copyable {
             if flags.contains(.maybe) {
                 if s.pointee.nesting >= s.pointee.nestingLimit {
                     s.pointee.push(index)
-                    s.pointee.isInterrupted = true
+                    s.pointee.attention.insert(.interrupted)
                     throw Interruption()
                 }
                 try validate(index)
@@ -101,7 +101,7 @@ extension GraphCore where Host: ~Copyable {
 
     @inlinable @inline(never)
     func readUntrackedSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
-        if s.pointee.isInterrupted { throw Interruption() }
+        if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if s.pointee.logCount != 0 { settle() }
         guard s.pointee.isAlive(attribute) else { return try stored(s.pointee.host.pointee.value(ofRemoved: attribute)) }
         return try current(attribute)
@@ -114,7 +114,7 @@ extension GraphCore where Host: ~Copyable {
         let reader = s.pointee.reader
         let cursor = s.pointee.cursor
         let position = s.pointee.readerPosition
-        let isHinted = s.pointee.isHinted
+        let isHinted = s.pointee.attention.contains(.hinted)
         if reader != 0 { suspendTracking() }
         defer { if reader != 0 { restoreReader(reader, position, cursor, isHinted) } }
         return try body()

@@ -113,37 +113,45 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// Marks everything downstream as possibly changed. What is marked already has marked all that follows it.
-    @inlinable
+    @inlinable @inline(never)
     func markReaders(of root: UInt32) {
         let base = s.pointee.marking.count
+        let ends = s.pointee.edges.ends
         var index = root
+        var marked: UInt64 = 0
         while true {
             let vertex = s.pointee.vertex(index)
-            let start = Int(vertex.pointee.readerStart)
-            let end = start &+ Int(vertex.pointee.readerCount)
-            var next: UInt32 = 0
-            var entry = start
-            while entry < end {
-                let reader = s.pointee.edges.ends[entry]
-                if mark(reader, entry), s.pointee.vertex(reader).pointee.readerCount != 0 {
-                    if next != 0 { s.pointee.marking.append(next) }
-                    next = reader
+            var entry = ends + Int(vertex.pointee.readerStart)
+            let end = entry + Int(vertex.pointee.readerCount)
+            index = 0
+            while entry != end {
+                let reader = entry.pointee
+                let other = s.pointee.vertex(reader)
+                let flags = other.pointee.flags
+                if flags.isDisjoint(with: [.maybe, .running, .watched]) {
+                    other.pointee.flags = flags.union(.maybe)
+                    marked &+= 1
+                } else if !markSpecial(reader, entry - ends) {
+                    entry += 1
+                    continue
                 }
-                entry &+= 1
+                if other.pointee.readerCount != 0 {
+                    if index != 0 { s.pointee.marking.append(index) }
+                    index = reader
+                }
+                entry += 1
             }
-            if next != 0 {
-                index = next
-            } else if s.pointee.marking.count > base {
+            if index == 0 {
+                if s.pointee.marking.count == base { break }
                 index = s.pointee.marking.removeLast()
-            } else {
-                return
             }
         }
+        s.pointee.counters.invalidations &+= marked
     }
 
-    /// Marks one reader, unless that has been done; reports it if it is watched.
+    /// Marks one reader that is marked already, running or watched. False if nothing follows from it.
     @inlinable @inline(__always)
-    func mark(_ reader: UInt32, _ entry: Int) -> Bool {
+    func markSpecial(_ reader: UInt32, _ entry: Int) -> Bool {
         let vertex = s.pointee.vertex(reader)
         let flags = vertex.pointee.flags
         if flags.contains(.maybe) { return false }

@@ -16,6 +16,10 @@ public protocol GraphHost: ~Copyable {
     /// create and destroy attributes and read others; it must not write inputs, unless the attribute is an observer.
     func evaluate(_ attribute: AttributeID, in graph: GraphCore<Self>) throws -> Value?
 
+    /// As `evaluate`, for an attribute made with `createObserver`. Unless the host says otherwise it is evaluated
+    /// like a rule, and the value dropped.
+    func observe(_ attribute: AttributeID, in graph: GraphCore<Self>) throws
+
     /// Whether a change from one value to the other is none: readers are then left alone.
     func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool
 
@@ -31,6 +35,11 @@ public protocol GraphHost: ~Copyable {
 
     /// An attribute is gone; its row will be reused. Called once for each, never while its rule is running.
     func didDestroy(_ attribute: AttributeID)
+}
+
+extension GraphHost where Self: ~Copyable {
+    @inlinable
+    public func observe(_ attribute: AttributeID, in graph: GraphCore<Self>) throws { _ = try evaluate(attribute, in: graph) }
 }
 
 /// Thrown by a read that would nest rule evaluations too deep; never seen by a host that passes errors on.

@@ -29,9 +29,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var nestingLimit = 100
     /// Rules running in all; while there are any, nothing may be written.
     @usableFromInline var rulesRunning = 0
-    /// Each input of `reader` has its place in the list as its `hint`.
-    @usableFromInline var isHinted = false
-    @usableFromInline var isInterrupted = false
+    /// Why the end of a run needs a closer look; nearly always empty.
+    @usableFromInline var attention: Attention = []
     /// The cursor is hidden so that every tracked read goes the slow way, which settles the batch first.
     @usableFromInline var isCursorHidden = false
     @usableFromInline var hiddenCursor: UInt32 = 0
@@ -168,6 +167,23 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         (log + logCount).initialize(to: LoggedWrite(input: id(index), old: old))
         logCount += 1
     }
+}
+
+/// Things that happen during a run and matter at its end.
+@usableFromInline
+struct Attention: OptionSet, BitwiseCopyable {
+    @usableFromInline let rawValue: UInt8
+    @inlinable @inline(__always)
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// A read asked for the run to be given up.
+    @inlinable static var interrupted: Attention { Attention(rawValue: 1) }
+    /// Each input of `reader` has its place in the list as its `hint`.
+    @inlinable static var hinted: Attention { Attention(rawValue: 2) }
+    /// A cycle has been met and not all members are known yet.
+    @inlinable static var cycle: Attention { Attention(rawValue: 4) }
+    /// A running vertex has been destroyed.
+    @inlinable static var lost: Attention { Attention(rawValue: 8) }
 }
 
 /// A write inside a batch: the input and what it held before the batch, or `nil` once the input is gone.
