@@ -96,7 +96,7 @@ let package = Package(
         tests("AttributeGraph", ["AttributeGraph"]),
         tests("RuleLanguage", ["RuleLanguage", "AttributeValues"]),
         tests("Timelines", ["Timelines", "AttributeValues"]),
-        tests("GraphRuntime", ["GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues"]),
+        tests("GraphRuntime", ["GraphRuntime", "ViewGraph", "RuleLanguage", "WireProtocol", "AttributeValues"]),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -53,7 +53,7 @@ extension ViewGraph {
         map["kind"] = .string(node.kind.rawValue)
         if let component = node.definition.component { map["component"] = .string(component) }
         var described = ValueMap()
-        for (name, attribute) in node.attributes + node.elementScope { described[name] = describe(attribute) }
+        for (name, attribute) in node.attributes.list + node.elementScope { described[name] = describe(attribute) }
         if !described.isEmpty { map["attributes"] = .map(described) }
         return map
     }
@@ -73,6 +73,7 @@ extension ViewGraph {
         case .rule(let rule): map["rule"] = .string(rule.program.text)
         case .alias(let place, _):
             let target = follow(place)
+            guard !isHidden(target.attribute) else { break }
             map["target"] = .string(path(of: target.attribute) + target.steps.map(\.description).joined())
         default: break
         }
@@ -115,7 +116,7 @@ extension ViewGraph {
         var found: [AttributeID] = []
         for row in rows.sorted() {
             let node = nodes[Int(row)]
-            found += (node.attributes + node.elementScope).map(\.attribute)
+            found += (node.attributes.list + node.elementScope).map(\.attribute)
             found += node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
             found += node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
             found += node.system.values.sorted { $0.index < $1.index }
@@ -180,7 +181,7 @@ extension ViewGraph {
     public func evaluate(_ text: String, at node: NodeID, _ bindings: ValueMap) throws(Failure) -> Content {
         let scope = RuleScope()
         for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
-        for (name, attribute) in nodes[Int(node.row)].attributes + nodes[Int(node.row)].elementScope {
+        for (name, attribute) in nodes[Int(node.row)].attributes.list + nodes[Int(node.row)].elementScope {
             scope.declare(name, record(attribute).type)
         }
         let environment = declarations.environment.mapValues { RuleType($0.type) }

@@ -21,7 +21,7 @@ extension ViewGraph {
             let attribute = createInput(
                 .value(value), node: NodeID.root.row, name: name, kind: .state, type: type,
                 source: .state(isTransient: true), isHidden: false)
-            nodes[0].attributes.append((name, attribute))
+            nodes[0].attributes.append(name, attribute)
             environmentDefaults[name] = attribute
         }
     }

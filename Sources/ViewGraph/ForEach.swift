@@ -19,7 +19,7 @@ extension ViewGraph {
         let elements = createInput(
             .value([]), node: row, name: "elements", type: .list(.dyn), source: .system, isHidden: false)
         nodes[Int(row)].instances = ForEachState(data: data, elements: elements)
-        nodes[Int(row)].attributes.append(("elements", elements))
+        nodes[Int(row)].attributes.append("elements", elements)
         structureChange.addedAttributes.append(elements)
         forEachByData[data.index] = row
         engine.watch(data)

@@ -65,7 +65,7 @@ extension ViewGraph {
             attribute = createUnbound(definition, kind, row)
         }
         attributes[Int(attribute.index)]?.definition = definition
-        nodes[Int(row)].attributes.append((definition.name, attribute))
+        nodes[Int(row)].attributes.append(definition.name, attribute)
         structureChange.addedAttributes.append(attribute)
     }
 

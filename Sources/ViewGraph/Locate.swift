@@ -60,7 +60,7 @@ extension ViewGraph {
     }
 
     public func attributeNames(of row: UInt32) -> [String] {
-        (nodes[Int(row)].attributes + nodes[Int(row)].elementScope).map(\.name)
+        (nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope).map(\.name)
     }
 
     /// The full name of an attribute, hidden ones included.
@@ -74,7 +74,7 @@ extension ViewGraph {
     /// Every named attribute that a pattern matches, in tree order. Cost: O(nodes below the pattern's first wildcard).
     public func forEachAttribute(matching pattern: PathPattern, _ body: (AttributeID, String) -> Void) {
         forEachNode(matching: pattern) { row, path in
-            for (name, attribute) in nodes[Int(row)].attributes + nodes[Int(row)].elementScope
+            for (name, attribute) in nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope
             where pattern.attribute.map({ $0.hasSameBytes(as: name) }) ?? true {
                 body(attribute, path + "." + AttributePath.quoteIfNeeded(name))
             }

@@ -37,7 +37,7 @@ struct NodeRecord {
     /// What it was made from; shared by all instances.
     var definition: NodeDefinition
     /// Named attributes, in the order of definition.
-    var attributes: [(name: String, attribute: AttributeID)] = []
+    var attributes = NamedAttributes()
     /// An instance's element and index, as its `forEach` names them.
     var elementScope: [(name: String, attribute: AttributeID)] = []
     /// The properties of an object in a state; such a node is no child of its parent.
@@ -59,6 +59,35 @@ struct NodeRecord {
     var system: [SystemAttribute: AttributeID] = [:]
     /// Set while `kind` is `.forEach`.
     var instances: ForEachState?
+}
+
+/// A node's attributes in order; found by name in line while they are few, through a dictionary when they are many.
+struct NamedAttributes: Sequence {
+    private(set) var list: [(name: String, attribute: AttributeID)] = []
+    private var byName: [String: AttributeID]?
+
+    var count: Int { list.count }
+    func makeIterator() -> IndexingIterator<[(name: String, attribute: AttributeID)]> { list.makeIterator() }
+
+    subscript(name: String) -> AttributeID? {
+        if let byName { return byName[name] }
+        for (own, attribute) in list where own.hasSameBytes(as: name) { return attribute }
+        return nil
+    }
+
+    mutating func append(_ name: String, _ attribute: AttributeID) {
+        list.append((name, attribute))
+        if byName != nil {
+            byName?[name] = attribute
+        } else if list.count > ViewGraph.childIndexThreshold {
+            byName = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0.attribute) })
+        }
+    }
+
+    mutating func remove(_ name: String) {
+        list.removeAll { $0.name == name }
+        byName?[name] = nil
+    }
 }
 
 /// Attributes that every node has without naming them; their vertices exist once somebody reads them.

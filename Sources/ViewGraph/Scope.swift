@@ -36,7 +36,7 @@ extension ViewGraph {
     }
 
     func ownAttribute(_ name: String, of row: UInt32) -> AttributeID? {
-        for (own, attribute) in nodes[Int(row)].attributes where own.hasSameBytes(as: name) { return attribute }
+        if let found = nodes[Int(row)].attributes[name] { return found }
         for (own, attribute) in nodes[Int(row)].elementScope where own.hasSameBytes(as: name) { return attribute }
         return nil
     }

@@ -48,7 +48,7 @@ extension ViewGraph {
         var at = node.row
         while true {
             enclosing.append(
-                (nodes[Int(at)].attributes + nodes[Int(at)].elementScope).map { ($0.name, record($0.attribute).type) })
+                (nodes[Int(at)].attributes.list + nodes[Int(at)].elementScope).map { ($0.name, record($0.attribute).type) })
             if at == NodeID.root.row || nodes[Int(at)].isScopeBoundary { break }
             at = nodes[Int(at)].parent
         }
@@ -193,7 +193,7 @@ extension ViewGraph {
             for (name, attribute) in nodes[Int(row)].attributes where !names.contains(name) {
                 if nodes[Int(row)].instances?.elements == attribute { continue }
                 destroy(attribute)
-                nodes[Int(row)].attributes.removeAll { $0.name == name }
+                nodes[Int(row)].attributes.remove(name)
             }
         }
         if !hasSameModifiers {
@@ -224,7 +224,7 @@ extension ViewGraph {
             }
         } else {
             destroy(existing)
-            nodes[Int(row)].attributes.removeAll { $0.name == definition.name }
+            nodes[Int(row)].attributes.remove(definition.name)
             createAttribute(definition, of: row)
         }
     }

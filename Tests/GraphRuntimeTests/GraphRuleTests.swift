@@ -1,5 +1,6 @@
 import AttributeValues
-@testable import GraphRuntime
+import GraphRuntime
+import RuleLanguage
 import Testing
 import WireProtocol
 
@@ -196,15 +197,27 @@ struct GraphRuleTests {
         #expect(try graph.value("/c.b") == 3)
     }
 
-    @Test("a chain of many rules evaluates without recursion") func depth() throws {
-        let count = 20_000
-        var scene = "nodes:\n  - id: n0\n    kind: view\n    state: { v: 0 }\n"
-        scene = "nodes:\n  - id: chain\n    state: { v0: 0 }\n    computed:\n"
+    @Test("a scene's chain of thousands of rules evaluates, cold and warm") func deepScene() throws {
+        let count = 3_000
+        var scene = "nodes:\n  - id: chain\n    state: { v0: 0 }\n    computed:\n"
         for number in 1...count { scene += "      v\(number): v\(number - 1) + 1\n" }
         let graph = try Harness(scene)
         #expect(try graph.value("/chain.v\(count)") == .int(Int64(count)))
         try graph.set("/chain.v0", 1)
         #expect(try graph.value("/chain.v\(count)") == .int(Int64(count + 1)))
+    }
+
+    @Test("a chain of a million CEL rules evaluates without recursion") func million() throws {
+        let scope = RuleScope()
+        scope.declare("below", ValueType.int)
+        let program = try Rule.compile("below + 1", in: scope)
+        let graph = ViewGraph(wallTime: .epoch)
+        var last = graph.createInput(.value(0), node: 0, name: "x", kind: .state, source: .state(isTransient: true))
+        for _ in 0..<1_000_000 {
+            last = graph.createRule(
+                node: 0, name: "v", source: .rule(BoundRule(program: program, sources: [.attribute(last)])))
+        }
+        #expect(graph.content(of: last) == .value(1_000_000))
     }
 
     @Test("removing a node ends what it had, and its readers read removed") func lifetimes() throws {
