@@ -35,7 +35,7 @@ final class AnimationPlan: Sendable {
     let fadeLength: Double
     /// Slope of progress at the start.
     let initialSlope: Double
-    /// What a free spring starts with from rest, in distances per second; see `SpringCurve`.
+    /// What a free spring starts with from rest, in distances per second of its own time, before `freeSpeed`; see `SpringCurve`.
     let initialVelocity: Double
     /// Settling time of the free spring for a step from rest, in real seconds.
     let springSettling: Double

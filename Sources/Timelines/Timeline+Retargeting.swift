@@ -40,4 +40,17 @@ extension Timeline {
         }
         return Timeline(space, value, target, velocity, animation, time, .smooth, nil)
     }
+
+    /// As `retarget`, but from the formulas' state: a spring that has settled, and shows its target, still has what is left of
+    /// its motion. What starts anew then starts anew here too, from the exact value.
+    func exactRetarget(to target: Components, animation: Animation, at time: Double, mode: Retargeting) -> Timeline {
+        guard isFinished(at: time), time > start else { return retarget(to: target, animation: animation, at: time, mode: mode) }
+        let (value, velocity) = exactState(at: time)
+        if value == to, velocity.isZero || !velocity.isFinite { return retarget(to: target, animation: animation, at: time, mode: mode) }
+        if mode != .merge, (under?.depth ?? 0) < Timeline.maximumDepth {
+            return Timeline(space, value, target, velocity, animation, time, mode == .additive ? .additive : .chain, Under(self))
+        }
+        let continues = animation.isSpring && animation.plan.initialVelocity == 0
+        return Timeline(space, value, target, continues ? velocity : .zero(count: value.count), animation, time, continues ? .smooth : .start, nil)
+    }
 }

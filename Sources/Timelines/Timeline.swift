@@ -60,7 +60,7 @@ public struct Timeline: Equatable {
         self.under = under
         let plan = animation.plan
         if joint == .start, plan.initialVelocity != 0 {
-            self.velocity = from.map(to) { ($1 - $0) * plan.initialVelocity }
+            self.velocity = from.map(to) { ($1 - $0) * plan.initialVelocity * plan.freeSpeed }
         } else {
             self.velocity = velocity
         }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A number's motion through any number of changes, known from its start to its end: what `agctl curve` draws.
 public struct Trajectory {
     /// In order of their starts. Each is in force until the next one starts.
@@ -8,20 +10,13 @@ public struct Trajectory {
         timelines = [Timeline(from: Components(from), to: Components(to), velocity: Components(velocity), animation: animation, start: 0)]
     }
 
-    /// One more change.
+    /// One more change. It starts from the formulas' state, also where a spring has settled and a daemon would start from its
+    /// target.
     /// - Precondition: not before the last one.
     public mutating func retarget(_ change: Change) {
         guard let last = timelines.last else { return }
         precondition(change.time >= last.start, "changes come in order of time")
-        timelines.append(last.retarget(to: Components(change.target), animation: change.animation, at: change.time, mode: change.mode))
-    }
-
-    /// A later change: when, to what, how.
-    public struct Change: Hashable, Sendable {
-        public var time: Double
-        public var target: Double
-        public var animation: Animation
-        public var mode: Timeline.Retargeting
+        timelines.append(last.exactRetarget(to: Components(change.target), animation: change.animation, at: change.time, mode: change.mode))
     }
 
     /// Value and velocity by the formulas, not cut where a spring has settled.
@@ -51,45 +46,28 @@ public struct Trajectory {
         }
     }
 
-    /// A state as a line of JSON, every number with 17 significant digits: `{"t":…, "value":…, "velocity":…}`.
-    public func json(at time: Double) -> String {
-        let (value, velocity) = state(at: time)
+    /// Times at round intervals, 50 to 125 of them, from 0 until the motion is over; of an endless one `shownLength`.
+    public var grid: [Double] {
+        let length = end < .infinity ? end : shownLength
+        guard length > 0, length < .infinity else { return [0] }
+        guard length > 1e-12 else { return [0, length] }
+        let exponent = log10(length / 50).rounded(.down)
+        let power = pow(10, exponent.magnitude)
+        let digit = [5.0, 2].first { length / 50 >= (exponent < 0 ? $0 / power : $0 * power) } ?? 1
+        // Divided below 1 s, which gives the double nearest to the decimal that is meant.
+        func time(_ i: Int) -> Double { exponent < 0 ? Double(i) * digit / power : Double(i) * digit * power }
+        let count = Int((length / time(1)).rounded(.up))
+        return (0...count).map(time)
+    }
+
+    /// The states as a JSON array with a line for each, `{"t":…,"value":…,"velocity":…}`, every number with 17 significant
+    /// digits. Null stands for what is not finite: the velocity where a curve is vertical.
+    public func json(at times: [Double]) -> String {
         func number(_ x: Double) -> String { x.isFinite ? text17(x) : "null" }
-        return "{\"t\":\(number(time)),\"value\":\(number(value)),\"velocity\":\(number(velocity))}"
-    }
-}
-
-extension Trajectory.Change {
-    /// Reads `at=0.1,to=2,curve=smooth`, with `mode=merge`, `additive` or `chain` if wanted. Without a curve it is `default`.
-    public init(_ text: String) throws(AnimationError) {
-        var values: [String: String] = [:]
-        for part in Trajectory.Change.split(text) {
-            let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
-            guard pair.count == 2, ["at", "to", "curve", "mode"].contains(pair[0]), values[pair[0]] == nil else {
-                throw AnimationError("a change cannot have '\(part)'", hint: "it is written at=0.1,to=2,curve=smooth")
-            }
-            values[pair[0]] = pair[1]
+        let lines = times.map { time in
+            let (value, velocity) = state(at: time)
+            return "{\"t\":\(number(time)),\"value\":\(number(value)),\"velocity\":\(number(velocity))}"
         }
-        guard let time = values["at"].flatMap(Double.init), time >= 0, time <= AnimationLimits.duration else {
-            throw AnimationError("a change lacks its time", hint: "write at=SECONDS")
-        }
-        guard let target = values["to"].flatMap(Double.init), target.isFinite else {
-            throw AnimationError("a change lacks its target", hint: "write to=NUMBER")
-        }
-        guard let mode = Timeline.Retargeting(rawValue: values["mode"] ?? "merge") else {
-            throw AnimationError("there is no mode '\(values["mode"] ?? "")'", hint: "there are merge, additive, chain")
-        }
-        self.init(time: time, target: target, animation: try values["curve"].map { (text) throws(AnimationError) in try Animation(text) } ?? .default, mode: mode)
-    }
-
-    /// At the commas that are not inside parentheses.
-    private static func split(_ text: String) -> [String] {
-        var parts = [""]
-        var depth = 0
-        for character in text {
-            if character == "(" { depth += 1 } else if character == ")" { depth -= 1 }
-            if character == ",", depth == 0 { parts.append("") } else { parts[parts.count - 1].append(character) }
-        }
-        return parts
+        return lines.isEmpty ? "[]\n" : "[\n" + lines.joined(separator: ",\n") + "\n]\n"
     }
 }

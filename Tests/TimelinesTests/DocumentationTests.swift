@@ -35,7 +35,7 @@ struct DocumentationTests {
             return try #require(css).json.jsonText + "\n"
         }
         let times = try #require(words.last).split(separator: ",").compactMap { Double($0) }
-        return times.map { trajectory.json(at: $0) + "\n" }.joined()
+        return trajectory.json(at: times)
     }
 
     @Test("every plot and every sample on the page is what the tool prints")

@@ -96,6 +96,18 @@ struct TimelineTests {
         #expect(spring.basis(at: .infinity).p == 0)
     }
 
+    @Test("speed quickens an initial velocity with the spring that it belongs to")
+    func initialVelocitySpeed() throws {
+        let text = "interpolatingSpring(stiffness: 100, damping: 10, initialVelocity: 3)"
+        let plain = Timeline(from: 0, to: 2, animation: try Animation(text), start: 0)
+        let fast = Timeline(from: 0, to: 2, animation: try Animation(text + ".speed(4)"), start: 0)
+        #expect(plain.velocity.first == 6 && fast.velocity.first == 24)
+        for time in [0, 0.05, 0.3, 2.5] {
+            let (slow, quick) = (plain.exactState(at: 4 * time), fast.exactState(at: time))
+            #expect((slow.value.first - quick.value.first).magnitude < 1e-14 && (slow.velocity.first * 4 - quick.velocity.first).magnitude < 1e-13)
+        }
+    }
+
     @Test("interpolatingSpring's initial velocity counts only from rest")
     func initialVelocity() throws {
         let animation = try Animation("interpolatingSpring(stiffness: 100, damping: 10, initialVelocity: 3)")

@@ -1,0 +1,187 @@
+import ArgumentParser
+import AttributeValues
+import Glibc
+import Timelines
+
+struct CurveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "curve",
+        abstract: "Draw or compute an animation, without a daemon.",
+        discussion: """
+            The animation is written as for set --animation: as in Swift, or as JSON. On a terminal it is drawn, in a pipe \
+            sampled.
+
+            Samples are a JSON array with a line for each time: {"t": seconds, "value": …, "velocity": units per second}, every \
+            number with 17 significant digits, a velocity null where the curve is vertical. They follow the formulas, also where \
+            a spring has settled and a daemon shows its target. Without --at there are about a hundred, until it has settled.
+
+            Examples:
+              agctl curve bouncy
+              agctl curve 'spring(duration: 0.5, bounce: 0.3)' --json --at 0,0.1,0.5
+              agctl curve 'easeInOut(duration: 1).delay(0.2)' --from 10 --to 250 --svg curve.svg
+              agctl curve bouncy --velocity 8 --css
+              agctl curve bouncy --retarget 'at=0.1,to=2,curve=smooth' --retarget 'at=0.3,to=0' --plot
+              agctl curve '{"curve": {"easeIn": {"duration": 1}}, "modifiers": [{"repeatCount": 3}]}'
+            """)
+
+    @Argument(help: "The animation.")
+    var animation: String
+
+    @Flag(help: "Draw it with characters (the default on a terminal).")
+    var plot = false
+
+    @Option(help: ArgumentHelp("Draw it into a file, - for standard output.", valueName: "file"), completion: .file())
+    var svg: String?
+
+    @Flag(help: "Print the easing that plays it in a browser, with its duration, as JSON.")
+    var css = false
+
+    @Flag(help: "Print samples (the default in a pipe).")
+    var json = false
+
+    @Option(help: ArgumentHelp("Times of samples in seconds, as 0,0.1,0.5.", valueName: "times"))
+    var at: Times?
+
+    @Option(help: ArgumentHelp("The value before.", valueName: "number"))
+    var from = Number(0)
+
+    @Option(help: ArgumentHelp("The value to which it goes.", valueName: "number"))
+    var to = Number(1)
+
+    @Option(help: ArgumentHelp("The velocity at time 0, in units per second.", valueName: "number"))
+    var velocity = Number(0)
+
+    @Option(help: ArgumentHelp(
+        "A change on the way, as 'at=0.1,to=2,curve=smooth,mode=chain'; curve and mode may be left out. May be repeated.",
+        valueName: "change"))
+    var retarget: [String] = []
+
+    @Option(help: ArgumentHelp(
+        """
+        What a change does that names no mode: merge continues value and velocity, additive adds the difference to the old \
+        motion, chain goes from wherever the old motion is.
+        """, valueName: "mode"))
+    var mode = Timeline.Retargeting.merge
+
+    func validate() throws {
+        let drawn = [plot ? "--plot" : nil, svg.map { _ in "--svg" }, css ? "--css" : nil].compactMap(\.self)
+        if drawn.count > 1 { throw ValidationError("\(drawn[0]) and \(drawn[1]) contradict each other") }
+        // --css is JSON anyhow.
+        guard let form = drawn.first(where: { $0 != "--css" || at != nil }) else { return }
+        if json { throw ValidationError("\(form) and --json contradict each other") }
+        if at != nil { throw ValidationError("--at goes with --json, not with \(form)") }
+    }
+
+    func run() throws {
+        let output = Output(color: .auto)
+        let trajectory = try trajectory()
+        if let svg, svg != "-" {
+            try CurveCommand.write(trajectory.svg(title: title), to: svg)
+        } else {
+            output.write(try text(of: trajectory, columns: output.isTerminal ? Terminal.size.columns : nil))
+        }
+        try output.flush()
+    }
+
+    /// What is printed.
+    /// - Parameter columns: of the terminal, if it is printed on one.
+    func text(of trajectory: Trajectory, columns: Int?) throws(Complaint) -> String {
+        if svg != nil { return trajectory.svg(title: title) }
+        if css {
+            guard let css = trajectory.css else {
+                throw Complaint(.data, "no browser can play this",
+                                hint: "an easing ends, changes its value, and has at most \(LinearEasing.maximumStops) stops")
+            }
+            return css.json.jsonText + "\n"
+        }
+        if plot || (columns != nil && !json && at == nil) {
+            // Beside the drawing stand labels of up to ten columns.
+            return trajectory.plot(width: min(60, (columns ?? 80) - 12))
+        }
+        return trajectory.json(at: at?.seconds ?? trajectory.grid)
+    }
+
+    func trajectory() throws(Complaint) -> Trajectory {
+        let first: Animation
+        do throws(AnimationError) { first = try Animation(written: animation) } catch { throw Complaint(error, in: animation) }
+        var trajectory = Trajectory(from: from.value, to: to.value, velocity: velocity.value, animation: first)
+        var changes: [Trajectory.Change] = []
+        for text in retarget {
+            do throws(AnimationError) { changes.append(try Trajectory.Change(text, mode: mode)) } catch { throw Complaint(error, in: text) }
+        }
+        // Those at the same time in the order in which they were given.
+        for (_, change) in changes.enumerated().sorted(by: { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }) {
+            trajectory.retarget(change)
+        }
+        return trajectory
+    }
+
+    private var title: String { ([animation] + retarget).joined(separator: "; ") }
+
+    private static func write(_ text: String, to file: String) throws(Complaint) {
+        func failed() -> Complaint { Complaint(.inputOutput, "\(file): \(String(cString: strerror(errno)))") }
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw failed() }
+        var text = text
+        let isWritten = text.withUTF8 { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                written += count
+            }
+            return true
+        }
+        guard isWritten else {
+            let complaint = failed()
+            close(descriptor)
+            throw complaint
+        }
+        // A full disk may show only now.
+        guard close(descriptor) == 0 else { throw failed() }
+    }
+}
+
+extension CurveCommand {
+    /// A finite number of the command line.
+    struct Number: ExpressibleByArgument, CustomStringConvertible {
+        var value: Double
+
+        init(_ value: Double) { self.value = value }
+
+        init?(argument: String) {
+            guard let value = Double(NegativeNumbers.reveal(argument)), value.isFinite else { return nil }
+            self.value = value
+        }
+
+        var description: String { text17(value) }
+    }
+
+    /// Times of the command line, at least one, none before 0.
+    struct Times: ExpressibleByArgument {
+        var seconds: [Double]
+
+        init?(argument: String) {
+            seconds = []
+            for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let time = Double(part.filter { $0 != " " }), time >= 0, time.isFinite else { return nil }
+                seconds.append(time)
+            }
+        }
+    }
+}
+
+extension Timeline.Retargeting: ExpressibleByArgument {}
+
+extension Complaint {
+    /// An animation that was refused, with its place in what was typed.
+    fileprivate init(_ error: AnimationError, in text: String) {
+        var message = error.message
+        if let pointer = error.pointer, !pointer.isEmpty { message += " (at \(pointer))" }
+        self.init(.data, message, hint: error.hint)
+        guard let offset = error.offset else { return }
+        let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        rule = (text, before.count, (before.last?.unicodeScalars.count ?? 0) + 1)
+    }
+}
