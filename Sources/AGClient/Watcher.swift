@@ -32,6 +32,8 @@ public final class Watcher {
     private var backoff: Backoff
     private var state = State.idle
     private var hasBeenSubscribed = false
+    /// Events that came before the reply to their subscription: making it is itself a change that some watch (`scenePhase`).
+    private var early: [EncodedMessage] = []
 
     /// Connects at the first `next`.
     public init(
@@ -61,6 +63,7 @@ public final class Watcher {
                     guard let line else { return nil }
                     if let news = try subscribed(line, socket) { return news }
                 case .subscribed(let socket):
+                    if !early.isEmpty { return .event(early.removeFirst()) }
                     let news = try socket.receive(timeout: left, interrupt: interrupt) { line throws(ClientError) in try read(line) }
                     guard let news else { return nil }
                     if let event = news { return event }
@@ -81,11 +84,15 @@ public final class Watcher {
         if let name { socket.output.appendRequest(.hello(client: name), id: nil) }
         socket.output.appendRequest(.subscribe(progress.request), id: 1)
         try socket.flush()
+        early = []
         state = .subscribing(socket)
     }
 
     private func subscribed(_ line: EncodedMessage, _ socket: LineSocket) throws(ClientError) -> News? {
-        guard case .reply(_, let reply) = try decoder.decode(line) else { throw .malformed("an event before its subscription") }
+        guard case .reply(_, let reply) = try decoder.decode(line) else {
+            early.append(line)
+            return nil
+        }
         guard let result = try reply.get().map, let epoch = result["epoch"]?.string, case .int(let revision)? = result["revision"] else {
             throw .malformed("subscribe was answered without epoch and revision")
         }

@@ -7,10 +7,10 @@ struct Agctl: ParsableCommand {
     static let verbs: [any ParsableCommand.Type] = [
         GetCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, TransactCommand.self, FeedCommand.self,
         WatchCommand.self,
-        ApplyCommand.self, RemoveCommand.self, MoveCommand.self,
+        ApplyCommand.self, CheckCommand.self, RemoveCommand.self, MoveCommand.self,
         TreeCommand.self, DescribeCommand.self, ExplainCommand.self, DumpCommand.self,
         StatsCommand.self, TopCommand.self, TraceCommand.self, PingCommand.self, CallCommand.self,
-        EvalCommand.self,
+        EvalCommand.self, CurveCommand.self,
     ]
 
     static let configuration = CommandConfiguration(

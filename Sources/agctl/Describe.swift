@@ -57,6 +57,10 @@ enum FieldList {
     static func text(_ map: ValueMap, _ style: Style) -> String {
         let width = map.keys.map { DisplayWidth.of($0.string ?? "") }.max() ?? 0
         return map.map { name, value in
+            // An error in a few words; all of it is in the JSON.
+            if let message = value.map?["message"]?.string, name == "error" {
+                return "\(style.yellow(DisplayWidth.pad("error", to: width)))  \(style.red(message))\n"
+            }
             let text = value.string ?? value.jsonText
             return "\(style.yellow(DisplayWidth.pad(name.string ?? "", to: width)))  \(style.value(text, of: value))\n"
         }.joined()

@@ -85,7 +85,7 @@ struct ExplanationText {
         case .bool(false)?: what = "it stayed the same: \(map["reason"]?.string ?? "")"
         default: what = map["reason"]?.string ?? ""
         }
-        let transaction = map["transaction"]?.map.map { "\(self.transaction($0)): " } ?? ""
-        return line("then", transaction + what)
+        let transaction = map["transaction"]?.map.map { line("", self.transaction($0)) } ?? ""
+        return line("then", what) + transaction
     }
 }

@@ -1,5 +1,6 @@
 import AGClient
 import ArgumentParser
+import AttributeValues
 
 /// From arguments to an exit status.
 enum Front {
@@ -31,6 +32,14 @@ enum Front {
             let command = try? verb.parse(Array(arguments.dropFirst()))
         {
             return command
+        }
+        if let name = arguments.first, !name.hasPrefix("-"), name != "help" {
+            let verbs = Agctl.verbs.compactMap { $0.configuration.commandName }
+            guard verbs.contains(name) else {
+                throw Complaint(
+                    .usage, "there is no verb '\(name)'",
+                    hint: NearestName.hint(name, among: verbs) ?? "'agctl help' lists them: \(verbs.joined(separator: ", "))")
+            }
         }
         return try Agctl.parseAsRoot(arguments)
     }

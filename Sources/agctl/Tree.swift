@@ -114,15 +114,17 @@ struct TreeDrawing {
 
     private func attributeLine(_ name: String, _ kind: String, _ attribute: ValueMap, _ indent: Int, _ used: Int) -> String {
         var left = columns == .max ? Int.max : max(8, columns - indent - used - 4)
+        let text: String
         let content: String
         if let error = attribute["error"]?.map {
-            content = style.red(DisplayWidth.cut("error: " + ContentRow.oneLine(error["message"]?.string ?? ""), to: left))
+            text = DisplayWidth.cut("error: " + ContentRow.oneLine(error["message"]?.string ?? ""), to: left)
+            content = style.red(text)
         } else {
             let value = attribute["value"] ?? .null
-            let text = DisplayWidth.cut(value.jsonText, to: left)
+            text = DisplayWidth.cut(value.jsonText, to: left)
             content = style.value(text, of: value)
-            if left != .max { left -= DisplayWidth.of(text) }
         }
+        if left != .max { left -= DisplayWidth.of(text) }
         var source = ""
         if let target = attribute["target"]?.string { source = "→ " + target }
         if let rule = attribute["rule"]?.string { source = "= " + ContentRow.oneLine(rule) }

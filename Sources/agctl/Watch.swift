@@ -97,8 +97,8 @@ enum WatchNotice {
     static func text(_ news: Watcher.News, _ style: Style) -> String? {
         switch news {
         case .interrupted(let error): "\(style.bold("agctl:")) \(error); waiting for agd\n"
-        case .resumed(true): "\(style.bold("agctl:")) agd is back; what happened meanwhile is not known, all values are new\n"
-        case .resumed(false): "\(style.bold("agctl:")) agd is back; nothing was missed\n"
+        case .resumed(true): "\(style.bold("agctl:")) agd is back; it does not remember what was missed, so all values were read anew\n"
+        case .resumed(false): "\(style.bold("agctl:")) agd is back; continued where it was\n"
         case .event: nil
         }
     }

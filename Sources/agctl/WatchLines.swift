@@ -74,7 +74,7 @@ struct ChangeLog {
         case .frames(_, let values): return values.map { ($0.path, "~" + $0.value.jsonText, .value($0.value)) }
         case .completion(_, let transaction, let phase, let paths):
             let text = "completed \(phase) \(transaction)"
-            return paths.isEmpty ? [("", text, nil)] : paths.map { ($0, text, nil) }
+            return paths.isEmpty ? [("-", text, nil)] : paths.map { ($0, text, nil) }
         case .bookmark, .ended: return []
         }
     }

@@ -79,9 +79,10 @@ final class FakeDaemon: Sendable {
             while let line = readLine() {
                 var found: (Int64, Request)?
                 let bytes = Array(line.utf8)
-                _ = bytes.withUnsafeBufferPointer { line in
-                    RequestDecoder().decode(line) { call in
-                        if case .request(.int(let id)?, let request) = call { found = (id, request) }
+                bytes.withUnsafeBufferPointer { (line: UnsafeBufferPointer<UInt8>) in
+                    RequestDecoder().decode(line) { incoming in
+                        guard case .call(let id, let request) = incoming, case .int(let number)? = id else { return }
+                        found = (number, request)
                     }
                 }
                 if let found { return found }

@@ -36,7 +36,7 @@ struct MessageDecoderTests {
     }
 
     @Test("every kind of event is read as the daemon wrote it", arguments: 0..<events().count)
-    func events(_ position: Int) throws {
+    func readBack(_ position: Int) throws {
         let written = line(Self.events()[position])
         guard case .event(7, let event) = try decode(written) else { return #expect(Bool(false), "no event: \(written)") }
         #expect(line(event) == written)

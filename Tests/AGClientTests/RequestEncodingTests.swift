@@ -5,7 +5,9 @@ import WireProtocol
 
 @Suite("requests as lines")
 struct RequestEncodingTests {
-    static let options = TransactionOptions(animation: "spring", disablesAnimations: true, label: "a \"label\"")
+    static var options: TransactionOptions {
+        TransactionOptions(animation: "spring", disablesAnimations: true, label: "a \"label\"")
+    }
 
     static func requests() -> [Request] {
         [
@@ -47,16 +49,17 @@ struct RequestEncodingTests {
         #expect(written.hasSuffix("}\n") && !written.dropLast().contains("\n"))
         var read: Request?
         let bytes = Array(written.utf8.dropLast())
-        let framing = bytes.withUnsafeBufferPointer { bytes in
-            RequestDecoder().decode(bytes) { call in
-                switch call {
-                case .request(.int(1)?, let request): read = request
-                case .request: Issue.record("another id")
+        bytes.withUnsafeBufferPointer { (line: UnsafeBufferPointer<UInt8>) in
+            RequestDecoder().decode(line) { incoming in
+                switch incoming {
+                case .call(let id, let request):
+                    #expect(id == .int(1))
+                    read = request
                 case .fault(_, let fault): Issue.record("\(fault.failure.message): \(written)")
+                case .batchBegins, .batchEnds: Issue.record("a batch: \(written)")
                 }
             }
         }
-        #expect(framing == .single)
         let again = line(try #require(read))
         // Typed values are turned into typed JSON when they are written, so only the first writing is compared.
         #expect(again == written)

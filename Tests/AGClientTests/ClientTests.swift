@@ -1,0 +1,198 @@
+import AGClient
+import AttributeValues
+import Testing
+import WireProtocol
+
+@Suite("the client for tasks", .timeLimit(.minutes(1)))
+struct ClientTests {
+    @Test("values keep their types on the way")
+    func types() async throws {
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            while let (id, request) = peer.readRequest() {
+                switch request {
+                case .get(let get):
+                    #expect(get.typed)
+                    peer.reply(id, get.paths[0] == "/a.n" ? #"{"value":{"uint":"5"},"revision":3}"# : #"{"value":{"double":"1"},"revision":3}"#)
+                case .transact(let mutations, let options):
+                    #expect(options.typed && mutations[0].value == ["double": "2.0"])
+                    peer.reply(id, #"{"revision":4}"#)
+                default: peer.refuse(id, "invalid", "unexpected")
+                }
+            }
+        }
+        let client = try Client(at: daemon.location)
+        #expect(try await client.get("/a.n") == .uint(5))
+        #expect(try await client.get("/a.n", as: Int.self) == 5)
+        #expect(try await client.get("/a.x", as: Double.self) == 1)
+        #expect(try await client.set("/a.x", to: 2.0) == 4)
+        await #expect { try await client.get("/a.x", as: String.self) } throws: { error in
+            if case ClientError.unexpectedType("/a.x", "String", "double") = error { true } else { false }
+        }
+    }
+
+    @Test("an attribute's error and a refusal are different errors")
+    func errors() async throws {
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            if let (id, _) = peer.readRequest() { peer.reply(id, #"{"error":{"code":"cycle","message":"a → a"},"revision":3}"#) }
+            if let (id, _) = peer.readRequest() { peer.refuse(id, "notFound", "no node x") }
+        }
+        let client = try Client(at: daemon.location)
+        await #expect { try await client.get("/a.b") } throws: { error in
+            if case ClientError.attribute(let failure) = error { failure.code == .cycle } else { false }
+        }
+        await #expect { try await client.get("/x.y") } throws: { error in
+            if case ClientError.refused(let fault) = error { fault.failure.code == .notFound } else { false }
+        }
+    }
+
+    @Test("many tasks share a connection, and each gets its own answer")
+    func concurrency() async throws {
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            while let (id, request) = peer.readRequest() {
+                guard case .get(let get) = request else { return }
+                let number = get.paths[0].dropFirst("/a.n".count)
+                peer.reply(id, "{\"value\":{\"int\":\"\(number)\"},\"revision\":1}")
+            }
+        }
+        let client = try Client(at: daemon.location)
+        let sum = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let value = try await client.get("/a.n\(number)", as: Int.self)
+                    return value == number ? value : -1_000_000
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(sum == 199 * 200 / 2)
+    }
+
+    @Test("a request under way when the daemon goes is lost, and the next one finds the new daemon")
+    func loss() async throws {
+        let daemon = FakeDaemon { listener in
+            do {
+                let peer = listener.accept()
+                _ = peer.readRequest()
+            }
+            let peer = listener.accept()
+            if let (id, _) = peer.readRequest() { peer.reply(id, #"{"pong":true}"#) }
+        }
+        let client = try Client(at: daemon.location)
+        await #expect { try await client.call(.ping) } throws: { error in
+            if case ClientError.lost = error { true } else { false }
+        }
+        #expect(try await client.call(.ping) == ["pong": true])
+    }
+
+    @Test("the answer to a request that was given up is not taken for the next one's")
+    func cancellation() async throws {
+        let (arrived, mark) = AsyncStream.makeStream(of: Void.self)
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            guard let (first, _) = peer.readRequest() else { return }
+            mark.yield()
+            guard let (second, _) = peer.readRequest() else { return }
+            peer.reply(first, "1")
+            peer.reply(second, "2")
+        }
+        let client = try Client(at: daemon.location)
+        let task = Task { try await client.call(.stats(format: .json)).jsonText }
+        for await _ in arrived { break }
+        task.cancel()
+        await #expect { try await task.value } throws: { error in
+            if case ClientError.cancelled = error { true } else { false }
+        }
+        #expect(try await client.call(.ping) == 2)
+    }
+
+    @Test("a subscription is a sequence that goes on over a restart")
+    func subscription() async throws {
+        let daemon = FakeDaemon { listener in
+            do {
+                let peer = listener.accept()
+                guard let (id, _) = peer.readRequest() else { return }
+                peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5}"#)
+                peer.update(5, "/a.b", #"{"int":"1"}"#, initial: true)
+            }
+            let peer = listener.accept()
+            guard let (id, _) = peer.readRequest() else { return }
+            peer.reply(id, #"{"subscription":1,"epoch":"e","revision":9,"resumed":true}"#)
+            peer.update(9, "/a.b", #"{"int":"3"}"#)
+            _ = peer.readLine()
+        }
+        let client = try Client(at: daemon.location)
+        var heard: [String] = []
+        for try await element in client.subscribe(WatchOptions(paths: ["/a.b"]), backoff: Backoff(first: 0, longest: 0)) {
+            switch element {
+            case .event(.update(_, _, _, _, let changes, _)): heard.append(changes.map { "\($0.path) \($0.content.value ?? .null)" }.joined())
+            case .event: heard.append("another event")
+            case .interrupted: heard.append("interrupted")
+            case .resumed(let isSnapshot): heard.append(isSnapshot ? "anew" : "resumed")
+            }
+            if heard.count == 4 { break }
+        }
+        #expect(heard == ["/a.b 1", "interrupted", "resumed", "/a.b 3"])
+    }
+
+    @Test("a reader slower than the daemon gets every event, in order")
+    func slowReader() async throws {
+        let count = 5000
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            guard let (id, _) = peer.readRequest() else { return }
+            peer.reply(id, #"{"subscription":1,"epoch":"e","revision":0}"#)
+            // Far more than the queue holds: the daemon's writing waits for the reader.
+            let text = "{\"string\":\"\(String(repeating: "x", count: 2000))\"}"
+            for revision in 1...count { peer.update(revision, "/a.b", text, initial: revision == 1) }
+            _ = peer.readLine()
+        }
+        let client = try Client(at: daemon.location)
+        var next = UInt64(1)
+        for try await element in client.subscribe("/a.b") {
+            guard case .event(.update(let revision, _, _, _, _, _)) = element else { break }
+            guard revision == next else { break }
+            next += 1
+            if revision == UInt64(count) { break }
+        }
+        #expect(next == UInt64(count) + 1)
+    }
+
+    @Test("the sequence ends when its task is cancelled")
+    func cancelledSequence() async throws {
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            guard let (id, _) = peer.readRequest() else { return }
+            peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5}"#)
+            peer.update(5, "/a.b", #"{"int":"1"}"#, initial: true)
+            _ = peer.readLine()
+        }
+        let client = try Client(at: daemon.location)
+        let (started, mark) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            var count = 0
+            for try await _ in client.subscribe("/a.b") {
+                count += 1
+                mark.yield()
+            }
+            return count
+        }
+        for await _ in started { break }
+        task.cancel()
+        #expect(try await task.value == 1)
+        daemon.join()
+    }
+
+    @Test("a first connection that cannot be made is thrown")
+    func unreachable() async throws {
+        let client = try Client(at: SocketLocation(path: "/nonexistent/agd.sock"))
+        await #expect { try await client.call(.ping) } throws: { error in
+            if case ClientError.unreachable = error { true } else { false }
+        }
+        await #expect { for try await _ in client.subscribe("/a.b") {} } throws: { error in
+            if case ClientError.unreachable = error { true } else { false }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import Testing
+@testable import agctl
+
+@Suite("the command table")
+struct CommandTests {
+    static var verbs: [String] { Agctl.verbs.compactMap { $0.configuration.commandName } }
+
+    @Test("every verb has a name of its own, says what it does and shows examples")
+    func table() {
+        #expect(Self.verbs.count == Agctl.verbs.count)
+        #expect(Swift.Set(Self.verbs).count == Self.verbs.count)
+        for verb in Agctl.verbs {
+            let name = verb.configuration.commandName ?? ""
+            #expect(!verb.configuration.abstract.isEmpty, "\(name)")
+            #expect(Self.examples(verb).contains { $0.hasPrefix("agctl \(name)") || $0.contains("agctl \(name) ") }, "\(name)")
+        }
+    }
+
+    private static func examples(_ command: any ParsableCommand.Type) -> [String] {
+        let text = command.configuration.discussion
+        guard let start = text.range(of: "Examples:")?.upperBound else { return [] }
+        return text[start...].split(separator: "\n").filter { $0.hasPrefix("  ") }.map { String($0.drop { $0 == " " }) }
+    }
+
+    @Test("every example in the help can be typed", arguments: verbs + [""])
+    func examples(of name: String) throws {
+        let command = Agctl.verbs.first { $0.configuration.commandName == name } ?? Agctl.self
+        for example in Self.examples(command) {
+            for words in Self.commands(example) where words.first == "agctl" {
+                #expect(throws: Never.self, "\(example)") { _ = try Front.parse(NegativeNumbers.disguise(Array(words.dropFirst()))) }
+            }
+        }
+    }
+
+    /// The simple commands of a shell line: words with quotes taken off, up to where another command or file begins.
+    static func commands(_ line: String) -> [[String]] {
+        var commands: [[String]] = [[]]
+        var word: String?
+        var quote: Character?
+        func end() {
+            if let finished = word { commands[commands.count - 1].append(finished) }
+            word = nil
+        }
+        for character in line {
+            if let open = quote {
+                if character == open { quote = nil } else { word?.append(character) }
+            } else if character == "'" || character == "\"" {
+                quote = character
+                word = word ?? ""
+            } else if "|;&".contains(character) {
+                end()
+                commands.append([])
+            } else if character == " " {
+                end()
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        end()
+        return commands.map { words in Array(words.prefix { $0 != ">" && $0 != "<" }) }.map { words in
+            words.first == "until" ? Array(words.dropFirst()) : words
+        }
+    }
+
+    @Test("the plain forms of the hot verbs need no argument parser, all others do")
+    func quickPath() {
+        for line in ["get /a.b", "get /a.b /c.d", "set /a.b 5", "set /a.b -5", "add /a.b 1", "toggle /a.b"] {
+            #expect(QuickPath(line.split(separator: " ").map(String.init)) != nil, "\(line)")
+        }
+        for line in ["get", "get /a.b --json", "set /a.b", "set /a.b 1 2", "watch /a.b", "-h", "get -h"] {
+            #expect(QuickPath(line.split(separator: " ").map(String.init)) == nil, "\(line)")
+        }
+    }
+
+    @Test("an unknown verb is told with the nearest one")
+    func unknown() {
+        #expect { try Front.parse(["wacth", "/a.b"]) } throws: { error in
+            let complaint = error as? Complaint
+            return complaint?.status == .usage && complaint?.hint == "did you mean 'watch'?"
+        }
+    }
+
+    @Test("options that contradict each other are refused", arguments: [
+        ["set", "/a.b", "1", "--string", "--typed"], ["set", "/a.b", "1", "--animation", "spring", "--no-animation"],
+        ["watch", "/a.b", "--once", "--count", "3"], ["move", "/a"], ["feed", "--on-disconnect", "1"], ["trace", "--start", "--stop"],
+    ])
+    func contradictions(_ arguments: [String]) {
+        #expect { try Front.parse(arguments) } throws: { Agctl.exitCode(for: $0).rawValue == 64 }
+    }
+}

@@ -1,0 +1,89 @@
+import AttributeValues
+import Testing
+import WireProtocol
+@testable import agctl
+
+@Suite("changes as text")
+struct MutationTextTests {
+    private func read(_ text: String, _ form: ValueForm = .auto) throws -> [String] {
+        try MutationText.read(text, form, name: "test").map { mutation in
+            let value = mutation.value.map { " " + $0.typedJSON.jsonText } ?? ""
+            return "\(mutation.operation.rawValue) \(mutation.path)\(mutation.index.map { " #\($0)" } ?? "")\(value)"
+        }
+    }
+
+    @Test("a line is an operation, a path and a value")
+    func lines() throws {
+        let text = """
+            set /a.b 1
+            # a comment
+
+              toggle /c.d
+            set /a.title Hello world
+            insert /a.list 2 {"x": 1}
+            remove /a.list[0]
+            test /a.b null
+            """
+        #expect(try read(text) == [
+            #"set /a.b {"int":"1"}"#, "toggle /c.d", #"set /a.title {"string":"Hello world"}"#,
+            #"insert /a.list #2 {"map":[[{"string":"x"},{"int":"1"}]]}"#, "remove /a.list[0]", #"test /a.b {"null":null}"#,
+        ])
+    }
+
+    @Test("white space inside quotes belongs to the path")
+    func quotedPath() throws {
+        #expect(try read(#"set /hosts/"web 1".load 2"#) == [#"set /hosts/"web 1".load {"int":"2"}"#])
+        #expect(try read(#"remove /a.items[id="x y"]"#) == [#"remove /a.items[id="x y"]"#])
+    }
+
+    @Test("JSON is read as the protocol has it")
+    func json() throws {
+        #expect(try read(#"[{"op":"add","path":"/a.b","value":1},{"op":"insert","path":"/a.c","index":0,"value":true}]"#)
+            == [#"add /a.b {"int":"1"}"#, #"insert /a.c #0 {"bool":true}"#])
+        #expect(try read(#"{"op":"set","path":"/a.b","value":{"uint":"5"}}"#, .typed) == [#"set /a.b {"uint":"5"}"#])
+    }
+
+    @Test(
+        "a mistake is told with its line and what would be right",
+        arguments: [
+            ("set /a.b 1\nsett /a.b 1", "test:2: there is no mutation 'sett'"), ("set", "test:1: set needs a path"),
+            ("set a.b 1", "test:1: set needs a path"), ("set /a.b", "test:1: set needs a value"),
+            ("toggle /a.b 1", "test:1: toggle takes no value"), ("insert /a.b x 1", "test:1: insert needs an index and a value"),
+        ])
+    func mistakes(_ text: String, _ message: String) {
+        #expect { try read(text) } throws: { error in
+            (error as? Complaint)?.message == message && (error as? Complaint)?.status == .data && (error as? Complaint)?.hint != nil
+        }
+    }
+}
+
+@Suite("values on the command line")
+struct ValueFormTests {
+    @Test("JSON where it is JSON, else text")
+    func auto() throws {
+        #expect(try ValueForm.auto.read("5") == 5)
+        #expect(try ValueForm.auto.read("5.0") == 5.0)
+        #expect(try ValueForm.auto.read("007") == "007")
+        #expect(try ValueForm.auto.read("Hello") == "Hello")
+        #expect(try ValueForm.auto.read(#""5""#) == "5")
+        #expect(try ValueForm.auto.read("") == "")
+    }
+
+    @Test("forced forms are kept to")
+    func forced() throws {
+        #expect(try ValueForm.string.read("5") == "5")
+        #expect(try ValueForm.typed.read(#"{"uint":"5"}"#) == .uint(5))
+        #expect(throws: Complaint.self) { try ValueForm.json.read("Hello") }
+        #expect(throws: Complaint.self) { try ValueForm.typed.read("5") }
+    }
+
+    @Test("negative numbers are operands, not options")
+    func negative() {
+        #expect(NegativeNumbers.isNegativeNumber("-5") && NegativeNumbers.isNegativeNumber("-1.5e3"))
+        #expect(!NegativeNumbers.isNegativeNumber("-f") && !NegativeNumbers.isNegativeNumber("--5") && !NegativeNumbers.isNegativeNumber("-"))
+        let disguised = NegativeNumbers.disguise(["set", "/a.b", "-5", "--label", "x", "--", "-6"])
+        #expect(disguised[2] != "-5" && !disguised[2].hasPrefix("-") && disguised[6] == "-6")
+        #expect(disguised.map(NegativeNumbers.reveal) == ["set", "/a.b", "-5", "--label", "x", "--", "-6"])
+        #expect(NegativeNumbers.reveal("\u{2212}x") == "\u{2212}x")
+    }
+}

@@ -1,0 +1,99 @@
+import AGClient
+import AttributeValues
+import Glibc
+import Testing
+import WireProtocol
+@testable import agctl
+
+@Suite("what is written")
+struct OutputTests {
+    static let plain = Style(isOn: false)
+
+    @Test("columns are as wide as their widest cell, numbers stand at the right")
+    func table() {
+        let table = TextTable(rows: [["a", "1", "x"], ["long", "234", "y"]])
+        #expect(table.text(numeric: [1]) == "a       1  x\nlong  234  y\n")
+    }
+
+    @Test("wide characters take two columns, and cutting counts columns")
+    func width() {
+        #expect(DisplayWidth.of("abc") == 3 && DisplayWidth.of("日本") == 4 && DisplayWidth.of("é") == 1)
+        #expect(DisplayWidth.cut("日本語", to: 5) == "日本…" && DisplayWidth.cut("abc", to: 3) == "abc" && DisplayWidth.cut("abc", to: 2) == "a…")
+        #expect(DisplayWidth.pad("日", to: 4) == "日  ")
+    }
+
+    @Test("figures are rounded and grouped")
+    func figures() {
+        #expect(Figure.grouped(1_234_567) == "1 234 567" && Figure.grouped(-1234) == "-1 234" && Figure.grouped(12) == "12")
+        #expect(Figure.fixed(0.0456, places: 2) == "0.05" && Figure.fixed(-1.25, places: 0) == "-1" && Figure.fixed(-0.001, places: 1) == "0.0")
+        #expect(Figure.fixed(2, places: 3) == "2.000" && Figure.fixed(.infinity, places: 1) == "inf")
+    }
+
+    @Test("rows are path, tab, JSON in a pipe and columns on a terminal")
+    func rows() {
+        let rows = [
+            ContentRow(path: "/a.b", content: .value("x\ty")),
+            ContentRow(path: "/long.c", content: .failure(Failure(.cycle, "round\nand round"))),
+        ]
+        #expect(ContentRow.text(rows, Output(isTerminal: false, style: Self.plain)) == "/a.b\t\"x\\ty\"\n/long.c\terror: round and round\n")
+        #expect(ContentRow.text(rows, Output(isTerminal: true, style: Self.plain)) == "/a.b     \"x\\ty\"\n/long.c  error: round and round\n")
+    }
+
+    @Test("a complaint shows the rule with a caret under the fault, and the hint")
+    func complaint() {
+        let failure = Failure(.ruleSyntax, "unexpected ')'", rule: "1 +\n\tx )", line: 2, column: 4, hint: "a value belongs here")
+        let complaint = Complaint(failure, status: .data)
+        #expect(complaint.text(Self.plain) == "agctl: unexpected ')'\n  | \tx )\n  | \t  ^\n  hint: a value belongs here\n")
+    }
+
+    @Test("a document's faults get the file's name and the line they stand in")
+    func documentFaults() {
+        let text = "agd: 1\nnodes:\n  - id: 7\n"
+        let failure = Failure(.invalid, "the document has 2 faults:\ndocument:3:9: an id is a string\ndocument:1:1: odd (why)")
+        let complaint = DocumentFaults.complaint(failure, text: text, file: "x.yaml", Self.plain)
+        #expect(complaint.text(Self.plain) == """
+            the document has 2 faults:
+            x.yaml:3:9: error: an id is a string
+              |   - id: 7
+              |         ^
+            x.yaml:1:1: error: odd (why)
+              | agd: 1
+              | ^
+
+            """)
+        #expect(complaint.status == .data)
+    }
+
+    @Test("a refusal that concerns no place of the document is told as it is")
+    func otherRefusal() {
+        let complaint = DocumentFaults.complaint(Failure(.conflict, "/a exists already"), text: "", file: "x.yaml", Self.plain)
+        #expect(complaint.text(Self.plain) == "agctl: /a exists already\n")
+    }
+
+    @Test("colours are only used where they are on")
+    func style() {
+        #expect(Style(isOn: true).value("1", of: 1) == "\u{1b}[36m1\u{1b}[0m")
+        #expect(Self.plain.value("1", of: 1) == "1")
+    }
+}
+
+@Suite("exit statuses")
+struct ExitStatusTests {
+    @Test("each kind of failure has its number", arguments: [
+        (ErrorCode.notFound, Int32(66)), (.removed, 66), (.denied, 77), (.limit, 75), (.unavailable, 75), (.typeMismatch, 65),
+        (.ruleSyntax, 65), (.conflict, 65), (.readOnly, 65), (.invalid, 65),
+    ])
+    func refusals(_ code: ErrorCode, _ status: Int32) {
+        let fault = RequestFault(code: RequestFault.refused, failure: Failure(code, "x"))
+        #expect(ExitStatus(ClientError.refused(fault)).rawValue == status)
+    }
+
+    @Test("an attribute's own error, an unreachable daemon and a locked socket are told apart")
+    func others() {
+        #expect(ExitStatus(ClientError.attribute(Failure(.notFound, "x"))).rawValue == 2)
+        #expect(ExitStatus(ClientError.unreachable(SocketLocation(path: "/x"), errno: ENOENT)).rawValue == 69)
+        #expect(ExitStatus(ClientError.unreachable(SocketLocation(path: "/x"), errno: EACCES)).rawValue == 77)
+        #expect(ExitStatus(ClientError.lost("x")).rawValue == 69)
+        #expect(ExitStatus(ClientError.malformed("x")).rawValue == 70)
+    }
+}
