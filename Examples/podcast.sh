@@ -25,8 +25,9 @@ expect() {
     [[ $found == "$wanted" ]] || { printf 'podcast.sh: expected %s\n' "$wanted" >&2; exit 1; }
 }
 
-step "Put the scene into the graph. Replacing begins anew, so the script can be run again."
-run agctl apply -f "$scene" --replace
+step "Put the scene into the graph. What an earlier run left there goes first, with all its states."
+agctl remove /podcaster 2>/dev/null || true
+run agctl apply -f "$scene"
 
 step "State is the single source of truth: the player owns isPlaying, and the button shows what follows from it."
 expect false agctl get /podcaster/player.isPlaying

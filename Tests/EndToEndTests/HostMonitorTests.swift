@@ -130,19 +130,19 @@ struct HostMonitorTests {
         #expect(try client.get("/host.featured") == ["CPU", "Memory", "Pressure"])
     }
 
-    @Test("a gauge's needle swings to its new value on a spring, by the scene's own animation")
-    func needle() throws {
+    @Test("a gauge swings to its new value on a spring, by the scene's own animation")
+    func spring() throws {
         let daemon = try daemon()
         let client = try daemon.client()
         try feed(client, cpu: 0)
-        try client.call("subscribe", ["paths": ["/host/cpu/gauge.needle", "/host/cpu/gauge.status"]])
+        try client.call("subscribe", ["paths": ["/host/cpu/gauge.percent", "/host/cpu/gauge.status"]])
         _ = try client.event()
         try feed(client, cpu: 80)
         let changes = try client.event()["changes"]?.list ?? []
-        let needle = try #require(changes.first { $0["path"] == "/host/cpu/gauge.needle" })
-        #expect(needle["value"] == 80.0)
-        #expect(needle["timeline"]?["curve"]?["spring"] != nil)
-        #expect(needle["timeline"]?["from"]?.number == 0)
+        let gauge = try #require(changes.first { $0["path"] == "/host/cpu/gauge.percent" })
+        #expect(gauge["value"] == 80.0)
+        #expect(gauge["timeline"]?["curve"]?["spring"] != nil)
+        #expect(gauge["timeline"]?["from"]?.number == 0)
         #expect(changes.first { $0["path"] == "/host/cpu/gauge.status" }?["timeline"] == nil)
     }
 
