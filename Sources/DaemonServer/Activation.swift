@@ -10,15 +10,19 @@ enum Activation {
     /// The sockets passed, none if the daemon was started in another way. They are closed on `exec`, and the environment no
     /// longer names them.
     /// - Throws: `configuration` when what was passed is not a listening Unix stream socket.
-    static func sockets() throws(StartupError) -> [Int32] {
-        defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
-        guard let process = number("LISTEN_PID"), process == getpid(), let count = number("LISTEN_FDS"), count > 0
+    static func sockets(_ environment: ProcessEnvironment) throws(StartupError) -> [Int32] {
+        defer { environment.remove(["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]) }
+        guard environment["LISTEN_PID"].flatMap({ pid_t($0) }) == getpid(),
+            let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }), count > 0
         else { return [] }
         guard count <= maximumCount else {
             throw StartupError(.configuration, "LISTEN_FDS: \(count) sockets; at most \(maximumCount) are taken")
         }
-        var sockets: [Int32] = []
-        for descriptor in first..<first + count {
+        return try check(Array(first..<first + count))
+    }
+
+    static func check(_ sockets: [Int32]) throws(StartupError) -> [Int32] {
+        for descriptor in sockets {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             guard option(descriptor, SO_DOMAIN) == AF_UNIX, option(descriptor, SO_TYPE) == Int32(SOCK_STREAM.rawValue),
                 option(descriptor, SO_ACCEPTCONN) == 1
@@ -27,12 +31,9 @@ enum Activation {
                     .configuration,
                     "LISTEN_FDS: descriptor \(descriptor) is not a listening Unix stream socket (ListenStream= with a path)")
             }
-            sockets.append(descriptor)
         }
         return sockets
     }
-
-    private static func number(_ name: String) -> Int32? { getenv(name).flatMap { Int32(String(cString: $0)) } }
 
     private static func option(_ descriptor: Int32, _ name: Int32) -> Int32? {
         var value: Int32 = 0

@@ -6,9 +6,10 @@ import Logging
 import StateStore
 
 extension Daemon {
-    static func makeSocket(_ configuration: Configuration) throws(StartupError) -> ListeningSocket {
-        let runtimeDirectory = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
-        let path = configuration.socket ?? SocketPath.standard(runtimeDirectory: runtimeDirectory)
+    static func makeSocket(
+        _ configuration: Configuration, _ environment: ProcessEnvironment
+    ) throws(StartupError) -> ListeningSocket {
+        let path = configuration.socket ?? SocketPath.standard(runtimeDirectory: environment["XDG_RUNTIME_DIR"])
         try SocketPath.makeDirectory(for: path)
         return try ListeningSocket(path: path, mode: configuration.socketMode, group: configuration.socketGroup)
     }

@@ -11,7 +11,7 @@ public final class Daemon {
     /// Where the configuration came from; nil: from nowhere that could be read again.
     let configurationFile: String?
     var log: Logger
-    let manager = ServiceManager()
+    let manager: ServiceManager
     let loop: Loop
     let runtime: GraphRuntime
     let store: StateStore?
@@ -45,16 +45,19 @@ public final class Daemon {
     /// - Parameters:
     ///   - file: where the configuration was read.
     ///   - recover: go on with what can be read of a damaged store.
+    ///   - environment: how the service manager and the user's session speak to it.
     ///   - newEpoch: names a new life of the graph; it must never repeat.
     /// - Throws: what stands in the way. The socket is gone again then.
     public init(
-        _ configuration: Configuration, file: String? = nil, recover: Bool = false, log: Logger, newEpoch: () -> String
+        _ configuration: Configuration, file: String? = nil, recover: Bool = false, log: Logger,
+        environment: ProcessEnvironment = ProcessEnvironment(), newEpoch: () -> String
     ) throws(StartupError) {
         self.configuration = configuration
         self.log = log
         configurationFile = file
-        inherited = try Activation.sockets()
-        ownSocket = inherited.isEmpty ? try Daemon.makeSocket(configuration) : nil
+        manager = ServiceManager(environment)
+        inherited = try Activation.sockets(environment)
+        ownSocket = inherited.isEmpty ? try Daemon.makeSocket(configuration, environment) : nil
         do throws(StartupError) {
             do throws(LoopError) { loop = try Loop() } catch { throw StartupError(error) }
             let (store, restored) = try Daemon.openStore(configuration, recover: recover, newEpoch: newEpoch)

@@ -9,13 +9,13 @@ final class ServiceManager {
     let watchdogInterval: Double?
 
     /// Takes what it needs from the environment and removes it there, so that no child speaks for the daemon.
-    init() {
-        address = getenv("NOTIFY_SOCKET").flatMap { SocketAddress(String(cString: $0)) }
+    init(_ environment: ProcessEnvironment) {
+        address = environment["NOTIFY_SOCKET"].flatMap { SocketAddress($0) }
         descriptor = address == nil ? -1 : socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        let microseconds = getenv("WATCHDOG_USEC").flatMap { Double(String(cString: $0)) }
-        let process = getenv("WATCHDOG_PID").map { pid_t(String(cString: $0)) == getpid() } ?? true
-        watchdogInterval = process && address != nil ? microseconds.flatMap { $0 > 0 ? $0 / 2e6 : nil } : nil
-        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) }
+        let isMeant = environment["WATCHDOG_PID"].map { pid_t($0) == getpid() } ?? true
+        let microseconds = environment["WATCHDOG_USEC"].flatMap { UInt64($0) } ?? 0
+        watchdogInterval = isMeant && address != nil && microseconds > 0 ? Double(microseconds) / 2e6 : nil
+        environment.remove(["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"])
     }
 
     deinit {

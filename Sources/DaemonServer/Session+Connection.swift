@@ -36,6 +36,17 @@ extension Session: ConnectionDelegate {
         if input.hasLine { connection.stopReading() } else { payFault() }
     }
 
+    /// Takes what the client had sent when the daemon was told to stop: what still lies with the kernel.
+    func readRest() {
+        var rest = Session.readAhead
+        while rest > 0, !hasEnded, !isDiscarding, owedFault == nil {
+            let count = connection.readNow(into: input.room())
+            if count <= 0 { break }
+            self.connection(connection, didRead: count)
+            rest -= count
+        }
+    }
+
     func connection(_ connection: Connection, didEndReading error: LoopError?) {
         hasEnded = true
         if let error {

@@ -206,6 +206,7 @@ final class Sessions {
     /// Reads no more from anybody: what has come in is answered, and then each is let go.
     func endReading() {
         for session in all {
+            session.readRest()
             session.connection.stopReading()
             session.hasEnded = true
             session.subscriptions = []

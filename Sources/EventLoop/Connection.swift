@@ -82,6 +82,12 @@ extension Connection {
         if !isClosed { uv_read_stop(stream) }
     }
 
+    /// Reads what the kernel holds, without waiting and without the delegate.
+    /// - Returns: the bytes read; 0 or less when there are none.
+    public func readNow(into room: UnsafeMutableRawBufferPointer) -> Int {
+        isClosed ? 0 : recv(descriptor, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
+    }
+
     private func didRead(_ count: Int) {
         if count > 0 {
             delegate?.connection(self, didRead: count)

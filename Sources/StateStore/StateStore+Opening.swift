@@ -29,20 +29,32 @@ extension StateStore {
     private static func create(_ database: Database, epoch: String) throws(StoreError) {
         try database.execute(
             "BEGIN; PRAGMA application_id = \(applicationID); PRAGMA user_version = \(schemaVersion); \(schema)")
-        let insert = try database.prepare("INSERT INTO life(name, value) VALUES(?1, ?2)")
-        for (name, value) in [("epoch", epoch), ("revision", "0")] {
-            insert.bind(1, name)
-            insert.bind(2, value)
-            _ = try insert.step()
-        }
+        let insert = try database.prepare(setLife)
+        try write("epoch", epoch, with: insert)
+        try write("revision", "0", with: insert)
         try database.execute("COMMIT")
     }
 
-    /// Reads the whole store and checks it: SQLite's own check of the file, then each row's checksum and form.
+    /// Writes a row of the table `life`.
+    static func write(_ name: String, _ value: String, with statement: Statement) throws(StoreError) {
+        statement.bind(1, name)
+        statement.bind(2, value)
+        statement.bind(3, lifeChecksum(name, value))
+        _ = try statement.step()
+    }
+
+    private static func lifeChecksum(_ name: String, _ value: String) -> Int64 {
+        var sum = Checksum()
+        sum.add(name)
+        sum.add(value)
+        return Int64(sum.value)
+    }
+
+    /// Reads the whole store and checks it: SQLite's own check of the file, indexes included, then each row's checksum and form.
     static func read(_ database: Database) throws(StoreError) -> Restored {
         var findings: [String] = []
         do throws(StoreError) {
-            let check = try database.prepare("PRAGMA quick_check(20)")
+            let check = try database.prepare("PRAGMA integrity_check(20)")
             while try check.step() {
                 if check.text(0) != "ok" { findings.append(check.text(0)) }
             }
@@ -63,15 +75,18 @@ extension StateStore {
     static func readLife(_ database: Database, _ findings: inout [String]) -> (epoch: String?, revision: UInt64?) {
         var life: [String: String] = [:]
         do throws(StoreError) {
-            let select = try database.prepare("SELECT name, value FROM life")
-            while try select.step() { life[select.text(0)] = select.text(1) }
+            let select = try database.prepare("SELECT name, value, checksum FROM life")
+            while try select.step() {
+                let (name, value) = (select.text(0), select.text(1))
+                if select.integer(2) == lifeChecksum(name, value) { life[name] = value }
+            }
         } catch {
             findings.append("the table of epoch and revision cannot be read: \(error)")
         }
         let epoch = life["epoch"].flatMap { $0.isEmpty ? nil : $0 }
         let revision = life["revision"].flatMap { UInt64($0) }
-        if epoch == nil { findings.append("the epoch is missing") }
-        if revision == nil { findings.append("the revision is missing") }
+        if epoch == nil { findings.append("the epoch is missing or damaged") }
+        if revision == nil { findings.append("the revision is missing or damaged") }
         return (epoch, revision)
     }
 

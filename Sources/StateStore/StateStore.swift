@@ -35,7 +35,7 @@ public final class StateStore {
     private let database: Database
     private let insert: Statement
     private let deleteBelow: Statement
-    private let setRevision: Statement
+    private let setLife: Statement
     private var nextSequence: Int64
     /// Clients may be told of revisions below this without another word to the disk.
     private var reserved: UInt64
@@ -50,12 +50,14 @@ public final class StateStore {
     static let reservation: UInt64 = 1 << 20
 
     static let schema = """
-        CREATE TABLE life(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE life(name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE journal(
             sequence INTEGER PRIMARY KEY, revision INTEGER NOT NULL, kind INTEGER NOT NULL,
             path TEXT NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL);
         CREATE UNIQUE INDEX state_path ON journal(path) WHERE kind = 0;
         """
+
+    static let setLife = "INSERT OR REPLACE INTO life(name, value, checksum) VALUES(?1, ?2, ?3)"
 
     /// Opens the store of a directory, or begins one, and reads it.
     ///
@@ -87,7 +89,7 @@ public final class StateStore {
             "INSERT OR REPLACE INTO journal(sequence, revision, kind, path, body, checksum) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
         // '0' is the character behind '/', which is the one behind '.': the range holds attributes and nodes below.
         deleteBelow = try database.prepare("DELETE FROM journal WHERE kind = 0 AND path > ?1 || '.' AND path < ?1 || '0'")
-        setRevision = try database.prepare("INSERT OR REPLACE INTO life(name, value) VALUES('revision', ?1)")
+        setLife = try database.prepare(StateStore.setLife)
         nextSequence = try database.integer("SELECT ifnull(max(sequence), 0) FROM journal") + 1
         reserved = revision
     }
@@ -138,8 +140,7 @@ public final class StateStore {
     }
 
     private func reserve(_ revision: UInt64) throws(StoreError) {
-        setRevision.bind(1, String(revision))
-        _ = try setRevision.step()
+        try StateStore.write("revision", String(revision), with: setLife)
         reserved = revision
     }
 

@@ -1,0 +1,131 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import DaemonServer
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    private func read(_ text: String) throws -> Configuration { try Configuration(text: text, file: "agd.conf") }
+
+    /// The configuration file that ships, as lines.
+    private func manual() throws -> [String] {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent("config/agd.conf"), encoding: .utf8).components(separatedBy: "\n")
+    }
+
+    @Test("every setting stands in the configuration file, in order, with its default") func manualIsComplete() throws {
+        let settings = Setting.table()
+        let shown = try manual().compactMap { line -> (String, String)? in
+            guard line.hasPrefix("#"), !line.hasPrefix("# "), let equals = line.range(of: " = ") else { return nil }
+            return (String(line[line.index(after: line.startIndex)..<equals.lowerBound]), String(line[equals.upperBound...]))
+        }
+        #expect(shown.map(\.0) == settings.map(\.name))
+        let defaults = Configuration()
+        for (name, value) in shown {
+            let setting = try #require(settings.first { $0.name == name })
+            guard let standard = setting.text(in: defaults) else { continue }
+            var assigned = Configuration()
+            try setting.assign(value, to: &assigned)
+            #expect(setting.text(in: assigned) == standard, "\(name)")
+        }
+    }
+
+    @Test("the file says of each setting whether it can be changed at run time") func manualSaysReload() throws {
+        var comment = ""
+        for line in try manual() {
+            if line.hasPrefix("# ") { comment += line }
+            if line.isEmpty { comment = "" }
+            guard line.hasPrefix("#"), !line.hasPrefix("# "), let name = line.dropFirst().components(separatedBy: " = ").first,
+                let setting = Setting.table().first(where: { $0.name == name })
+            else { continue }
+            #expect(comment.contains("[reload]") == setting.isReloadable, "\(name)")
+        }
+    }
+
+    @Test("settings are read with their units") func units() throws {
+        let configuration = try read("""
+            # a comment
+            socket = /tmp/x = y.sock
+              socket-mode=0600
+            scene = one.yaml
+            scene = two.yaml
+            durability = normal
+            log-level = debug
+            message-size = 2 MiB
+            output-queue = 64KiB
+            input-total = 1 GiB
+            stall-time = 1500 ms
+            shutdown-time = 2 min
+            clients = 7
+            frame-rate = 59.94
+            nodes = 10
+            """)
+        #expect(configuration.socket == "/tmp/x = y.sock")
+        #expect(configuration.socketMode == 0o600)
+        #expect(configuration.scenes == ["one.yaml", "two.yaml"])
+        #expect(configuration.durability == .normal)
+        #expect(configuration.logLevel == .debug)
+        #expect(configuration.server.messageSize == 2 << 20)
+        #expect(configuration.server.outputQueue == 65_536)
+        #expect(configuration.server.inputTotal == 1 << 30)
+        #expect(configuration.server.stallTime == 1.5)
+        #expect(configuration.server.shutdownTime == 120)
+        #expect(configuration.server.clients == 7)
+        #expect(configuration.runtime.frameRate == 59.94)
+        #expect(configuration.runtime.graph.nodes == 10)
+    }
+
+    @Test("all faults are told, each with its line and a hint") func faults() throws {
+        let faults = #expect(throws: ConfigurationFaults.self) {
+            try read("""
+                sokcet = /x
+                nonsense
+                clients = many
+                clients = 5
+                message-size = 16 MB
+                message-size = 1 B
+                durability = ful
+                stall-time = 30
+                socket-mode = 999
+                scene =
+                """)
+        }
+        #expect(faults?.description == """
+            agd.conf:1: unknown setting "sokcet" (did you mean 'socket'?)
+            agd.conf:2: expected name = value, found "nonsense"
+            agd.conf:3: clients takes a number, not "many"
+            agd.conf:4: clients is set in line 3 already
+            agd.conf:5: message-size takes a size, as 16 MiB or 4096, not "16 MB"
+            agd.conf:6: message-size is set in line 5 already
+            agd.conf:7: durability takes one of full, normal, off, not "ful" (did you mean 'full'?)
+            agd.conf:8: stall-time takes a time, as 30 s or 500 ms, not "30"
+            agd.conf:9: socket-mode takes an octal mode, as 0660, not "999"
+            agd.conf:10: scene has no value
+            """)
+    }
+
+    @Test("limits that contradict each other are a fault") func contradiction() {
+        #expect(throws: ConfigurationFaults.self) { try read("output-queue = 2 MiB\noutput-maximum = 1 MiB") }
+        #expect(throws: ConfigurationFaults.self) { try read("nesting = 100000") }
+    }
+
+    @Test("a reload takes over what may change, and names what has to wait") func reload() throws {
+        var running = try read("clients = 5\nsocket = /a")
+        let waiting = running.reload(from: try read("clients = 9\nsocket = /b\nlog-level = debug\nnodes = 5"))
+        #expect(running.server.clients == 9 && running.logLevel == .debug)
+        #expect(running.socket == "/a")
+        #expect(waiting == ["socket", "nodes"])
+    }
+
+    @Test("a file that is not there is a fault that names it") func missing() {
+        let faults = #expect(throws: ConfigurationFaults.self) { try Configuration(file: "/nonexistent/agd.conf") }
+        #expect(faults?.description.contains("/nonexistent/agd.conf") == true)
+    }
+
+    @Test("without a setting the socket stands where agctl looks") func standardPath() {
+        #expect(SocketPath.standard(runtimeDirectory: "/run/user/7") == "/run/user/7/agd/agd.sock")
+        #expect(SocketPath.standard(runtimeDirectory: nil) == "/run/agd/agd.sock")
+        #expect(SocketPath.standard(runtimeDirectory: "") == "/run/agd/agd.sock")
+    }
+}

@@ -1,0 +1,179 @@
+import AttributeValues
+import EventLoop
+import Foundation
+import Glibc
+import Testing
+
+@testable import DaemonServer
+
+@Suite("Socket and service manager", .serialized)
+struct ServiceTests {
+    private func listen(_ path: String, _ type: Int32 = Int32(SOCK_STREAM.rawValue)) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let address = try #require(SocketAddress(path))
+        guard address.withAddress({ bind(descriptor, $0, $1) }) == 0 else { throw LoopError(call: "bind", number: errno) }
+        if type == Int32(SOCK_STREAM.rawValue) { Glibc.listen(descriptor, 5) }
+        return descriptor
+    }
+
+    private func folder() throws -> String {
+        let folder = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
+    }
+
+    @Test("the socket has the mode that was asked for, and goes with the daemon") func mode() throws {
+        let daemon = try TestDaemon { $0.socketMode = 0o600 }
+        #expect(try mode(daemon.socket) == 0o600)
+        daemon.end()
+        #expect(!FileManager.default.fileExists(atPath: daemon.socket))
+    }
+
+    @Test("a second daemon is refused and the first is untouched") func second() throws {
+        let daemon = try TestDaemon()
+        let error = #expect(throws: StartupError.self) { try ListeningSocket(path: daemon.socket, mode: 0o660, group: nil) }
+        #expect(error?.status == .unavailable)
+        #expect(error?.description.contains(daemon.socket) == true)
+        #expect(try daemon.connect().call("ping").member("result", "pong") == true)
+    }
+
+    @Test("a socket that another program serves is not taken from it") func foreignServer() throws {
+        let path = try folder() + "/x.sock"
+        let server = try listen(path)
+        let error = #expect(throws: StartupError.self) { try ListeningSocket(path: path, mode: 0o660, group: nil) }
+        #expect(error?.status == .unavailable)
+        #expect(FileManager.default.fileExists(atPath: path))
+        close(server)
+    }
+
+    @Test("a socket file that nobody serves is replaced") func stale() throws {
+        let path = try folder() + "/x.sock"
+        close(try listen(path))
+        let socket = try ListeningSocket(path: path, mode: 0o660, group: nil)
+        #expect(try mode(path) == 0o660)
+        socket.remove()
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("a socket that somebody else has put there meanwhile is left") func replaced() throws {
+        let path = try folder() + "/x.sock"
+        let socket = try ListeningSocket(path: path, mode: 0o660, group: nil)
+        unlink(path)
+        let other = try listen(path)
+        socket.remove()
+        #expect(FileManager.default.fileExists(atPath: path))
+        close(other)
+    }
+
+    @Test("what stands in the way is said with its status", arguments: [
+        ("/nonexistent/folder/x.sock", nil, DaemonServer.ExitStatus.cannotCreate, "open"),
+        ("relative.sock", nil, .configuration, "absolute"),
+        ("/tmp/" + String(repeating: "x", count: 200), nil, .configuration, "at most 107 bytes"),
+        (NSTemporaryDirectory() + "agd-no-group.sock", "no-such-group", .configuration, "no-such-group"),
+    ] as [(String, String?, DaemonServer.ExitStatus, String)])
+    func refused(path: String, group: String?, status: DaemonServer.ExitStatus, message: String) {
+        let error = #expect(throws: StartupError.self) { try ListeningSocket(path: path, mode: 0o660, group: group) }
+        #expect(error?.status == status)
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("sockets are taken from the service manager only when they are meant for this process") func activationIsMeant() throws {
+        #expect(try Activation.sockets(ProcessEnvironment([:])).isEmpty)
+        #expect(try Activation.sockets(ProcessEnvironment(["LISTEN_FDS": "1"])).isEmpty)
+        #expect(try Activation.sockets(ProcessEnvironment(["LISTEN_PID": "1", "LISTEN_FDS": "1"])).isEmpty)
+        let error = #expect(throws: StartupError.self) {
+            try Activation.sockets(ProcessEnvironment(["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "1000"]))
+        }
+        #expect(error?.status == .configuration)
+    }
+
+    @Test("only a listening Unix stream socket is taken") func activationKind() throws {
+        let folder = try folder()
+        let stream = try listen(folder + "/s")
+        let datagram = try listen(folder + "/d", Int32(SOCK_DGRAM.rawValue))
+        let file = open("/dev/null", O_RDONLY)
+        #expect(try Activation.check([stream]) == [stream])
+        for wrong in [datagram, file] {
+            let error = #expect(throws: StartupError.self) { try Activation.check([stream, wrong]) }
+            #expect(error?.status == .configuration)
+        }
+        for descriptor in [stream, datagram, file] { close(descriptor) }
+    }
+
+    @Test("the service manager hears of readiness, reload, life and end", arguments: [false, true])
+    func notifications(isAbstract: Bool) throws {
+        let path = isAbstract ? "@agd-test-\(UUID().uuidString.prefix(8))" : try folder() + "/notify"
+        let receiver = try listen(path, Int32(SOCK_DGRAM.rawValue))
+        defer { close(receiver) }
+        func told() -> String {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = recv(receiver, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        }
+        let manager = ServiceManager(ProcessEnvironment([
+            "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "\(getpid())",
+        ]))
+        #expect(manager.watchdogInterval == 1.5)
+        manager.ready("412 attributes, 37 subscribers, revision 91823")
+        #expect(told() == "READY=1\nSTATUS=412 attributes, 37 subscribers, revision 91823")
+        manager.reloading(at: 12.5)
+        #expect(told() == "RELOADING=1\nMONOTONIC_USEC=12500000\nSTATUS=reloading")
+        manager.isAlive()
+        #expect(told() == "WATCHDOG=1")
+        manager.stopping()
+        #expect(told() == "STOPPING=1\nSTATUS=stopping")
+        #expect(told() == "")
+    }
+
+    @Test("without a service manager nothing is said, and another process's watchdog is not fed") func noManager() {
+        let alone = ServiceManager(ProcessEnvironment([:]))
+        alone.ready("x")
+        #expect(alone.watchdogInterval == nil)
+        let other = ServiceManager(ProcessEnvironment(["NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "5", "WATCHDOG_PID": "1"]))
+        #expect(other.watchdogInterval == nil)
+    }
+
+    @Test("told to stop, the daemon answers what it has been sent, then ends") func drain() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        _ = try client.call("ping")
+        // It lies with the kernel, unread, when the word comes.
+        #expect(client.sendSome((1...100).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# + "\n" }.joined()) > 0)
+        try daemon.drain()
+        for number in 1...100 { #expect(try client.next()?.member("id") == .int(Int64(number))) }
+        #expect(try client.next() == nil)
+    }
+
+    @Test("a reload with a fault keeps the old configuration") func reload() throws {
+        let file = try folder() + "/agd.conf"
+        try "clients = 5\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let daemon = try TestDaemon(file: file)
+        daemon.daemon.reload()
+        #expect(daemon.sessions.limits.clients == 5)
+        try "clients = 6\nnonsense\n".write(toFile: file, atomically: true, encoding: .utf8)
+        daemon.daemon.reload()
+        #expect(daemon.sessions.limits.clients == 5)
+    }
+
+    @Test("what was acknowledged is there after a restart, with the epoch and a later revision") func restart() throws {
+        let store = try folder() + "/store"
+        var revision: Int64 = 0
+        do {
+            let daemon = try TestDaemon { $0.stateDirectory = store }
+            let client = try daemon.connect()
+            revision = try #require(try client.call("set", #"{"path":"/counter.value","value":41}"#).member("result", "revision")?.number.map { Int64($0) })
+            _ = client
+            daemon.end()
+        }
+        let daemon = try TestDaemon { $0.stateDirectory = store }
+        let client = try daemon.connect()
+        #expect(try client.call("get", #"{"path":"/counter.value"}"#).member("result", "value") == 41)
+        let next = try #require(try client.call("set", #"{"path":"/counter.value","value":42}"#).member("result", "revision")?.number)
+        #expect(Int64(next) > revision)
+        #expect(daemon.daemon.runtime.epoch == "epoch")
+    }
+}

@@ -1,0 +1,219 @@
+import AttributeValues
+import Foundation
+import Testing
+
+@testable import DaemonServer
+
+@Suite("Clients", .serialized)
+struct SessionTests {
+    private func ping(_ id: String) -> String { #"{"jsonrpc":"2.0","id":\#(id),"method":"ping"}"# }
+
+    @Test("requests in any pieces are answered in order") func pieces() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        let text = (1...50).map { ping("\($0)") }.joined(separator: "\n") + "\n"
+        for byte in text.utf8 {
+            client.send([byte])
+            if byte % 7 == 0 { daemon.step() }
+        }
+        for number in 1...50 { #expect(try client.next()?.member("id") == .int(Int64(number))) }
+    }
+
+    @Test("a fault is answered in its place among the replies") func faultsInOrder() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        client.send([ping("1"), "nonsense", ping("2"), "", ping("3"), #"{"jsonrpc":"2.0","id":4,"method":"no"}"#].joined(separator: "\n"))
+        let replies = try (0..<5).map { _ in try client.next() }
+        #expect(replies.map { $0?.member("id") } == [1, .null, 2, 3, 4])
+        #expect(replies[1]?.member("error", "code") == -32700)
+        #expect(replies[4]?.member("error", "data", "code") == "notFound")
+    }
+
+    @Test("a batch is one line: a list in order, without the notifications") func batches() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        client.send("[\(ping("1")),3,{\"jsonrpc\":\"2.0\",\"method\":\"ping\"},\(ping("2"))]")
+        client.send(#"[{"jsonrpc":"2.0","method":"ping"}]"#)
+        client.send(ping("9"))
+        let list = try #require(try client.next()?.list)
+        #expect(list.map { $0.member("id") } == [1, .null, 2])
+        #expect(try client.next()?.member("id") == 9)
+    }
+
+    @Test("events of a batch come before the list that answers it") func eventsBeforeBatch() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        #expect(try client.call("subscribe", #"{"paths":["/counter.value"]}"#).member("result", "subscription") == 1)
+        #expect(try client.next()?.member("params", "initial") == true)
+        func set(_ value: Int) -> String {
+            #"{"jsonrpc":"2.0","id":\#(value),"method":"set","params":{"path":"/counter.value","value":\#(value)}}"#
+        }
+        client.send("[\(set(1)),\(set(2))]")
+        #expect(try client.next()?.member("method") == "update")
+        #expect(try client.next()?.member("method") == "update")
+        #expect(try client.next()?.list?.count == 2)
+    }
+
+    @Test("a client that ends its side is answered to the last line, then let go") func halfClosed() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        client.send(ping("1") + "\n" + ping("2") + "\n" + #"{"jsonrpc":"2.0","id":3,"me"#, newline: false)
+        client.endSending()
+        #expect(try client.next()?.member("id") == 1)
+        #expect(try client.next()?.member("id") == 2)
+        #expect(try client.next() == nil)
+        daemon.run { daemon.sessions.count == 0 }
+    }
+
+    @Test("a subscriber that ends its side is served until it hangs up") func halfClosedSubscriber() throws {
+        let daemon = try TestDaemon()
+        let writer = try daemon.connect()
+        do {
+            let watcher = try daemon.connect()
+            watcher.send(#"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"paths":["/counter.value"]}}"#)
+            watcher.endSending()
+            #expect(try watcher.next()?.member("id") == 1)
+            #expect(try watcher.next()?.member("params", "initial") == true)
+            _ = try writer.call("set", #"{"path":"/counter.value","value":5}"#)
+            #expect(try watcher.next()?.member("method") == "update")
+            daemon.sessions.care(at: 0)
+            #expect(daemon.sessions.count == 2)
+        }
+        daemon.sessions.care(at: 0)
+        daemon.run { daemon.sessions.count == 1 }
+    }
+
+    @Test("what a client sent before it went away is done, what it did not finish is not") func dying() throws {
+        let daemon = try TestDaemon()
+        do {
+            let client = try daemon.connect()
+            client.send(#"{"jsonrpc":"2.0","method":"set","params":{"path":"/counter.value","value":7}}"#)
+            client.send(#"{"jsonrpc":"2.0","method":"set","params":{"path":"/counter.value","value":8}}"#, newline: false)
+        }
+        let other = try daemon.connect()
+        daemon.run { daemon.sessions.count == 1 }
+        #expect(try other.call("get", #"{"path":"/counter.value"}"#).member("result", "value") == 7)
+    }
+
+    @Test("a line that is too long is refused in its place, in bounded memory, and the next is served") func longLine() throws {
+        let daemon = try TestDaemon { $0.server.messageSize = 100_000 }
+        let client = try daemon.connect()
+        client.send(ping("1"))
+        let piece = [UInt8](repeating: 120, count: 50_000)
+        for _ in 0..<100 {
+            client.send(piece)
+            #expect(daemon.sessions.pool.total < 500_000)
+        }
+        client.send("\n" + ping("2"))
+        #expect(try client.next()?.member("id") == 1)
+        #expect(try client.next()?.member("error", "data", "code") == "limit")
+        #expect(try client.next()?.member("id") == 2)
+        // One byte over, come in whole.
+        client.send(ping("3").dropLast() + String(repeating: " ", count: 100_000) + "}")
+        #expect(try client.next()?.member("error", "data", "code") == "limit")
+        #expect(try client.call("ping").member("result", "pong") == true)
+    }
+
+    @Test("large messages of many clients share a limit") func inputTotal() throws {
+        let daemon = try TestDaemon { $0.server.inputTotal = 1 << 20 }
+        let clients = try (0..<8).map { _ in try daemon.connect() }
+        let piece = [UInt8](repeating: 120, count: 400_000)
+        for client in clients {
+            client.send(piece)
+            for _ in 0..<50 { daemon.step() }
+        }
+        #expect(daemon.sessions.pool.total < 4 << 20)
+        for client in clients { client.send("") }
+        let refusals = try clients.map { try $0.next()?.member("error", "code") }
+        #expect(refusals.contains(-32600))
+        #expect(refusals.contains(-32700))
+    }
+
+    @Test("one client too many is told so and closed, the others stay") func tooMany() throws {
+        let daemon = try TestDaemon { $0.server.clients = 2 }
+        let first = try daemon.connect()
+        let second = try daemon.connect()
+        _ = try first.call("ping")
+        _ = try second.call("ping")
+        let third = try daemon.connect()
+        #expect(try third.next()?.member("error", "data", "code") == "limit")
+        #expect(try third.next() == nil)
+        #expect(try first.call("ping").member("result") != nil)
+        _ = second
+    }
+
+    @Test("a client that sends without pause does not keep another waiting") func fairness() throws {
+        let daemon = try TestDaemon { $0.server.requestsPerTurn = 10 }
+        let busy = try daemon.connect()
+        let other = try daemon.connect()
+        let many = (1...1000).map { ping("\($0)") }.joined(separator: "\n") + "\n"
+        #expect(busy.sendSome(many) == many.utf8.count)
+        other.send(ping("1"))
+        #expect(try other.next()?.member("id") == 1)
+        let session = try #require(daemon.sessions.all.first)
+        #expect(session.input.hasLine)
+        for number in 1...1000 { #expect(try busy.next()?.member("id") == .int(Int64(number))) }
+    }
+}
+
+@Suite("Clients that do not keep up", .serialized)
+struct SlowSessionTests {
+    private let text = String(repeating: "y", count: 10_000)
+
+    @Test("who does not take its answers has its requests wait, and gets every answer in the end") func backpressure() throws {
+        let daemon = try TestDaemon { $0.server.outputQueue = 50_000 }
+        let client = try daemon.connect()
+        _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
+        let request = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.text"}}"# + "\n"
+        var sent = 0
+        for _ in 0..<300 {
+            if client.sendSome(request) == request.utf8.count { sent += 1 }
+            daemon.step()
+        }
+        let session = try #require(daemon.sessions.all.first)
+        #expect(session.isBehind)
+        #expect(session.waiting < 150_000)
+        for _ in 0..<sent { #expect(try client.next()?.member("id") == 1) }
+        daemon.run { !session.isBehind }
+        #expect(try client.call("ping").member("result", "pong") == true)
+    }
+
+    @Test("who takes nothing for the stall time is disconnected, and the others are not") func stalled() throws {
+        let daemon = try TestDaemon { $0.server.outputQueue = 50_000 }
+        let client = try daemon.connect()
+        let other = try daemon.connect()
+        _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
+        for _ in 0..<300 {
+            _ = client.sendSome(#"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.text"}}"# + "\n")
+            daemon.step()
+        }
+        _ = try other.call("ping")
+        let session = try #require(daemon.sessions.all.first)
+        daemon.sessions.care(at: session.lastProgress)
+        daemon.sessions.care(at: session.lastProgress + 29)
+        #expect(daemon.sessions.count == 2)
+        daemon.sessions.care(at: session.lastProgress + 31)
+        daemon.run { daemon.sessions.count == 1 }
+        #expect(daemon.sessions.statistics.disconnected == 1)
+        #expect(try other.call("ping").member("result", "pong") == true)
+    }
+
+    @Test("who lets more pile up than is kept for anybody is disconnected") func overflow() throws {
+        let daemon = try TestDaemon {
+            $0.server.outputQueue = 20_000
+            $0.server.outputMaximum = 100_000
+        }
+        let watcher = try daemon.connect()
+        let writer = try daemon.connect()
+        _ = try watcher.call("subscribe", #"{"paths":["/counter.value"]}"#)
+        let session = try #require(daemon.sessions.all.first)
+        // What cannot be conflated: an answer as long as it is.
+        let long = ByteBuffer()
+        for _ in 0..<100_000 { long.append("0123456789") }
+        session.output.append(long)
+        writer.send(#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value","value":1}}"#)
+        #expect(try writer.next()?.member("result") != nil)
+        daemon.run { daemon.sessions.count == 1 }
+        #expect(daemon.sessions.statistics.disconnected == 1)
+    }
+}

@@ -1,0 +1,117 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite("The loop")
+struct LoopTests {
+    @Test("what is due is done before the loop sleeps") func order() throws {
+        let loop = try Loop()
+        var calls: [String] = []
+        let timer = try Timer(loop) { calls.append("timer") }
+        let phase = try BeforeSleep(loop) { calls.append("sleep") }
+        timer.start(in: 0)
+        loop.runOnce()
+        #expect(calls.prefix(2) == ["timer", "sleep"])
+        timer.close()
+        phase.close()
+        loop.run()
+    }
+
+    @Test("a timer fires once, and not at all when stopped or started anew") func timers() throws {
+        let loop = try Loop()
+        var fired = 0
+        let timer = try Timer(loop) { fired += 1 }
+        timer.start(in: 0)
+        timer.stop()
+        loop.run()
+        #expect(fired == 0)
+        timer.start(in: 3600)
+        timer.start(in: -5)
+        loop.run()
+        #expect(fired == 1)
+        timer.start(in: .infinity)
+        timer.close()
+        loop.run()
+        #expect(fired == 1)
+    }
+
+    @Test("while it is awake the loop does not wait") func wakefulness() throws {
+        let loop = try Loop()
+        let wakefulness = try Wakefulness(loop)
+        var turns = 0
+        let phase = try BeforeSleep(loop) {
+            turns += 1
+            if turns == 5 { wakefulness.isAwake = false }
+            if turns == 6 { loop.stop() }
+        }
+        let alarm = try Timer(loop) {}
+        alarm.start(in: 0.001)
+        wakefulness.isAwake = true
+        loop.run()
+        #expect(turns == 6)
+        #expect(!wakefulness.isAwake)
+        for handle in [wakefulness, phase, alarm] as [Handle] { handle.close() }
+        loop.run()
+    }
+
+    @Test("a signal arrives as an event") func signals() throws {
+        let loop = try Loop()
+        var count = 0
+        var hasRung = false
+        let signal = try Signal(loop, SIGUSR2) { count += 1 }
+        // The loop waits for it, and gives up when it does not come.
+        let alarm = try Timer(loop) { hasRung = true }
+        alarm.start(in: 10)
+        kill(getpid(), SIGUSR2)
+        while count == 0, loop.runOnce(waiting: true), !hasRung { }
+        #expect(count == 1)
+        alarm.close()
+        signal.close()
+        loop.run()
+    }
+
+    @Test("work is done elsewhere and comes back to the loop") func work() throws {
+        final class Box { var thread = pthread_self(); var sum = 0 }
+        let loop = try Loop()
+        let box = Box()
+        let here = pthread_self()
+        var returned: pthread_t?
+        try Work.run(on: loop) {
+            box.thread = pthread_self()
+            box.sum = (1...100).reduce(0, +)
+        } then: { wasCancelled in
+            #expect(!wasCancelled)
+            returned = pthread_self()
+        }
+        loop.run()
+        #expect(box.sum == 5050)
+        #expect(pthread_equal(box.thread, here) == 0)
+        #expect(returned.map { pthread_equal($0, here) != 0 } == true)
+    }
+
+    @Test("an open handle lives without its owner's help, and goes when it is closed") func lifetime() throws {
+        let loop = try Loop()
+        weak var timer: Timer?
+        var fired = false
+        do {
+            let made = try Timer(loop) { fired = true }
+            made.start(in: 0)
+            timer = made
+        }
+        #expect(timer != nil)
+        loop.run()
+        #expect(fired)
+        timer?.close()
+        loop.run()
+        #expect(timer == nil)
+    }
+
+    @Test("a failed call says which, on what, and why") func errors() throws {
+        let loop = try Loop()
+        let error = #expect(throws: LoopError.self) { try Listener(loop, descriptor: -1) { _ in } }
+        #expect(error?.call == "uv_pipe_open")
+        #expect(error?.name == "EBADF")
+        #expect(LoopError(call: "bind", number: EADDRINUSE, subject: "/x").description == "bind: address already in use (EADDRINUSE): /x")
+        loop.run()
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import GraphRuntime
+import StateStore
+import AttributeValues
+
+/// A folder that goes with the test.
+final class Folder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "agd-store-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var database: String { path + "/state.db" }
+
+    func open(recover: Bool = false, epoch: String = "e1") throws -> (store: StateStore, restored: StateStore.Restored) {
+        try StateStore.open(directory: path, durability: .off, recover: recover) { epoch }
+    }
+
+    /// The files as they are on disk at this moment: what a killed daemon leaves behind.
+    func copy() throws -> Folder {
+        let copy = try Folder()
+        for file in try FileManager.default.contentsOfDirectory(atPath: path) {
+            try FileManager.default.copyItem(atPath: path + "/" + file, toPath: copy.path + "/" + file)
+        }
+        return copy
+    }
+}
+
+/// Entries as text, to compare.
+func texts(_ restored: StateStore.Restored) -> [String] { restored.entries.map { "\($0.revision) \(text($0.entry))" } }
+
+func text(_ entry: JournalEntry) -> String {
+    switch entry {
+    case .state(let path, let value): "state \(path) \(value.typedJSON)"
+    case .applied(let document, let at, let mode): "applied \(document) \(at) \(mode)"
+    case .removed(let path): "removed \(path)"
+    case .moved(let path, let to, let index): "moved \(path) \(to ?? "-") \(index.map(String.init) ?? "-")"
+    }
+}

@@ -1,0 +1,101 @@
+import AttributeValues
+import Foundation
+import GraphRuntime
+import StateStore
+import Testing
+
+@Suite("The store")
+struct StateStoreTests {
+    let folder: Folder
+    init() throws { folder = try Folder() }
+
+    private let everything: [(revision: UInt64, entry: JournalEntry)] = [
+        (1, .applied(document: "agd: 1", at: "/", mode: "create")),
+        (2, .state(path: "/a.b", value: 1)),
+        (2, .state(path: "/a.\"x y\"", value: ["k": [1, 2.5, .null], "n": .double(.nan)])),
+        (3, .moved(path: "/a", to: "/c", index: 0)),
+        (4, .moved(path: "/a", to: nil, index: nil)),
+        (5, .state(path: "/a.b", value: .bytes([0, 255]))),
+        (6, .removed(path: "/z")),
+    ]
+
+    @Test("a new store begins an epoch at revision 0, and keeps it") func epoch() throws {
+        do {
+            let (store, restored) = try folder.open(epoch: "first")
+            #expect(restored.epoch == "first" && restored.revision == 0 && restored.entries.isEmpty)
+            try store.close(revision: 0)
+        }
+        #expect(try folder.open(epoch: "second").restored.epoch == "first")
+    }
+
+    @Test("what was accepted comes back in order, a newer value in the place of the older") func order() throws {
+        do {
+            let (store, _) = try folder.open()
+            for entry in everything { try store.append([entry], revision: entry.revision) }
+            try store.close(revision: 6)
+        }
+        let (_, restored) = try folder.open()
+        #expect(restored.revision == 6)
+        #expect(texts(restored) == everything.filter { $0.revision != 2 || text($0.entry).contains("x y") }.map { "\($0.revision) \(text($0.entry))" })
+    }
+
+    @Test("one commit for a turn keeps the same as one for each entry") func batching() throws {
+        let other = try Folder()
+        do {
+            let (store, _) = try folder.open()
+            try store.append(everything, revision: 6)
+            let (single, _) = try other.open()
+            for entry in everything { try single.append([entry], revision: entry.revision) }
+        }
+        #expect(try texts(folder.open().restored) == texts(other.open().restored))
+    }
+
+    @Test("states below a removed node go with it, its neighbours stay") func removal() throws {
+        do {
+            let (store, _) = try folder.open()
+            for path in ["/a.x", "/a/b.x", "/ab.x", "/a-b.x", "/b.x"] {
+                try store.append([(1, .state(path: path, value: 1))], revision: 1)
+            }
+            try store.append([(2, .removed(path: "/a"))], revision: 2)
+        }
+        #expect(try texts(folder.open().restored).map { $0.split(separator: " ")[2] } == ["/ab.x", "/a-b.x", "/b.x", "/a"])
+    }
+
+    @Test("a killed daemon's store holds all that was acknowledged, and no revision is given twice") func killed() throws {
+        let (store, _) = try folder.open()
+        for number in 1...50 {
+            try store.append([(UInt64(number), .state(path: "/a.s\(number % 7)", value: .int(Int64(number))))], revision: UInt64(number))
+            // Transient writes count revisions that only the reservation knows of.
+            try store.append([], revision: UInt64(number) + 1000)
+            if number % 10 == 0 {
+                let restored = try folder.copy().open().restored
+                #expect(restored.revision > UInt64(number) + 1000)
+                #expect(restored.entries.last.map { text($0.entry) } == text(.state(path: "/a.s\(number % 7)", value: .int(Int64(number)))))
+            }
+        }
+        try store.close(revision: 1050)
+    }
+
+    @Test("a second daemon on the same store is refused") func inUse() throws {
+        let first = try folder.open()
+        #expect(throws: StoreError.inUse(path: folder.database)) { try folder.open() }
+        try first.store.close(revision: 0)
+    }
+
+    @Test("a strange file is refused and left alone") func foreign() throws {
+        try Data("this is no database, it is a letter".utf8).write(to: URL(fileURLWithPath: folder.database))
+        let error = #expect(throws: StoreError.self) { try folder.open() }
+        guard case .damaged? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try String(contentsOfFile: folder.database, encoding: .utf8).hasPrefix("this is no database"))
+    }
+
+    @Test("a folder that is not there is a failure that names it") func missing() {
+        let error = #expect(throws: StoreError.self) {
+            try StateStore.open(directory: "/nonexistent/agd", durability: .full) { "e" }
+        }
+        #expect(error?.description.contains("/nonexistent/agd") == true)
+    }
+}

@@ -1,0 +1,45 @@
+import AttributeValues
+import Testing
+import WireProtocol
+
+@Suite("The protocol about itself")
+struct ProtocolSchemaTests {
+    @Test("every method of the specification is in the table, once") func methods() {
+        let names = Method.table().map(\.name)
+        #expect(Set(names) == [
+            "hello", "ping", "get", "set", "transact", "apply", "remove", "move", "subscribe", "unsubscribe", "onDisconnect",
+            "describe", "explain", "dump", "stats", "trace", "eval",
+        ])
+        #expect(names.count == Set(names).count)
+    }
+
+    @Test("every parameter says what it means, and names itself as its key does") func parameters() {
+        for method in Method.table() {
+            #expect(!method.summary.isEmpty)
+            for parameter in method.parameters {
+                #expect(parameter.field.name == parameter.key.name)
+                #expect(!parameter.field.meaning.isEmpty)
+            }
+            #expect(Set(method.parameters.map(\.key)).count == method.parameters.count, "\(method.name)")
+        }
+    }
+
+    @Test("required parameters come first, so that positions can be left out from the end") func order() {
+        for method in Method.table() {
+            let required = method.parameters.map(\.field.isRequired)
+            #expect(required == required.sorted { $0 && !$1 }, "\(method.name)")
+        }
+    }
+
+    @Test("the document is JSON that names all methods and events") func document() throws {
+        let document = ProtocolSchema.document()
+        let read = try JSONParser.parseOnce(document.jsonText.utf8)
+        #expect(read == document)
+        guard case .map(let members) = read, case .list(let methods)? = members["methods"], case .list(let events)? = members["x-events"]
+        else { throw Unexpected("an OpenRPC document") }
+        #expect(methods.count == Method.table().count)
+        #expect(events.compactMap { $0.map?["name"]?.string } == [
+            "update", "invalidate", "structure", "frames", "completion", "bookmark", "ended",
+        ])
+    }
+}

@@ -1,0 +1,84 @@
+import AttributeValues
+import Testing
+import WireProtocol
+
+@Suite("Lines into requests")
+struct RequestDecoderTests {
+    @Test("an id comes back as it was written", arguments: [
+        "1", "-7", "18446744073709551615", "1.5", "\"a \\\"b\\\"\"", "null",
+    ])
+    func ids(id: String) {
+        #expect(pieces(#"{"jsonrpc":"2.0","id":\#(id),"method":"ping"}"#) == [.call(id, "ping")])
+    }
+
+    @Test("a request without id is a notification, even with a fault in it") func notifications() {
+        #expect(pieces(#"{"jsonrpc":"2.0","method":"ping"}"#) == [.call(nil, "ping")])
+        #expect(pieces(#"{"jsonrpc":"2.0","method":"pong"}"#) == [.fault(nil, -32601, .notFound)])
+        #expect(pieces(#"{"jsonrpc":"2.0","method":"set","params":{}}"#) == [.fault(nil, -32602, .invalid)])
+    }
+
+    @Test("what is not JSON, no request, or of no known method has its own code", arguments: [
+        ("", []), (" \t\r", []),
+        ("nonsense", [.fault("null", -32700, .invalid)]),
+        (#"{"jsonrpc":"2.0","id":1,"method":"ping""#, [.fault("null", -32700, .invalid)]),
+        (#"{"jsonrpc":"2.0","id":1,"method":"ping"} {}"#, [.fault("null", -32700, .invalid)]),
+        ("\"\u{0}\"", [.fault("null", -32700, .invalid)]),
+        ("17", [.fault("null", -32600, .invalid)]),
+        (#"{"id":1,"method":"ping"}"#, [.fault("1", -32600, .invalid)]),
+        (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, [.fault("1", -32600, .invalid)]),
+        (#"{"jsonrpc":"2.0","id":1}"#, [.fault("1", -32600, .invalid)]),
+        (#"{"jsonrpc":"2.0","id":1,"method":5}"#, [.fault("1", -32600, .invalid)]),
+        (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, [.fault("null", -32600, .invalid)]),
+        (#"{"jsonrpc":"2.0","id":1,"method":"sett"}"#, [.fault("1", -32601, .notFound)]),
+    ] as [(String, [Piece])])
+    func malformed(line: String, expected: [Piece]) {
+        #expect(pieces(line) == expected)
+    }
+
+    @Test("an unknown method is answered with the nearest one") func nearMethod() throws {
+        #expect(try fault("sett", "{}").failure.hint?.contains("set") == true)
+        #expect(try fault("subscrbe", "{}").failure.hint?.contains("subscribe") == true)
+    }
+
+    @Test("a batch is framed; each of its calls stands or falls alone") func batches() {
+        let line = #"[{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"ping"},{"jsonrpc":"2.0","id":2,"method":"no"}]"#
+        #expect(pieces(line) == [
+            .batchBegins(4), .call("1", "ping"), .fault("null", -32600, .invalid), .call(nil, "ping"),
+            .fault("2", -32601, .notFound), .batchEnds,
+        ])
+    }
+
+    @Test("an empty batch and one beyond the limit are refused as one") func batchLimits() {
+        #expect(pieces("[]") == [.fault("null", -32600, .invalid)])
+        let decoder = RequestDecoder(maximumBatch: 3)
+        #expect(pieces("[1,1,1]", decoder).count == 5)
+        #expect(pieces("[1,1,1,1]", decoder) == [.fault("null", -32600, .limit)])
+    }
+
+    @Test("nesting ends where the limit says, and the next line is read") func depth() {
+        let decoder = RequestDecoder(maximumDepth: 16)
+        func nested(_ depth: Int) -> String {
+            let value = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            return #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.b","value":\#(value)}}"#
+        }
+        #expect(pieces(nested(12), decoder) == [.call("1", "set")])
+        #expect(pieces(nested(17), decoder) == [.fault("null", -32700, .invalid)])
+        #expect(pieces(nested(100_000), decoder) == [.fault("null", -32700, .invalid)])
+        #expect(pieces(nested(1), decoder) == [.call("1", "set")])
+    }
+
+    @Test("every cut of a request is refused, and none is taken for another") func cuts() {
+        let line = #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.b","value":[1,{"x":"é"}]}}"#
+        let decoder = RequestDecoder()
+        for count in 1..<line.utf8.count {
+            var found: [Incoming] = []
+            Array(line.utf8.prefix(count)).withUnsafeBufferPointer { decoder.decode($0) { found.append($0) } }
+            guard found.count == 1, case .fault(.null?, let fault) = found[0] else {
+                Issue.record("the first \(count) bytes were not refused")
+                return
+            }
+            #expect(fault.code == RequestFault.parse)
+        }
+        #expect(pieces(line, decoder) == [.call("1", "set")])
+    }
+}
