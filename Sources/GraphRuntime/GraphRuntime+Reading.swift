@@ -58,9 +58,10 @@ extension GraphRuntime {
         return .content(content, revision: revision, typed: request.typed)
     }
 
-    /// A node with its attributes and what is below; `/` for the whole tree.
-    func describe(_ path: String?, _ depth: Int?) throws(Failure) -> Result {
-        let path = try AttributePath(path ?? "/")
+    /// A node with its attributes and what is below, `/` for the whole tree; without a path the protocol.
+    func describe(_ text: String?, _ depth: Int?) throws(Failure) -> Result {
+        guard let text else { return .value(ProtocolSchema.document()) }
+        let path = try AttributePath(text)
         if graph.hasClocks { graph.advance(to: now.wall) }
         guard path.attribute != nil else {
             let node = try graph.node(at: path.nodes)
