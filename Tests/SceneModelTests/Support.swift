@@ -73,6 +73,6 @@ func projectFile(_ path: String) -> URL {
 
 /// The scenes of a folder of the project, by name.
 func sceneFiles(in folder: String) throws -> [URL] {
-    try FileManager.default.contentsOfDirectory(at: projectFile(folder), includingPropertiesForKeys: nil)
+    try FileManager.default.contentsOfDirectory(at: projectFile(folder).resolvingSymlinksInPath(), includingPropertiesForKeys: nil)
         .filter { $0.pathExtension == "yaml" }.sorted { $0.path < $1.path }
 }

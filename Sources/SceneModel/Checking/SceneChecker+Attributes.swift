@@ -19,14 +19,19 @@ extension SceneChecker {
 
     // MARK: State
 
+    /// A faulty state is entered all the same, as `dyn`: what refers to it is not at fault.
     func state(_ entry: DocumentEntry, into list: inout AttributeList) {
+        let (initial, isTransient, type) = stored(entry) ?? (.null, false, .dyn)
+        enter(entry.key, .state(initial: initial, isTransient: isTransient), type, into: &list)
+    }
+
+    private func stored(_ entry: DocumentEntry) -> (initial: Value, isTransient: Bool, type: ValueType)? {
         let node = entry.value
+        let hint = "use computed for a rule, or binding for $name"
         guard node.isForm(SceneChecker.stateForm, requiring: ["initial", "type"]) else {
-            let hint = "a state starts from a literal; use computed for a rule or binding for $name"
-            guard let value = literal(node, "a state starts from a literal", hint: hint) else { return }
-            return enter(entry.key, .state(initial: value, isTransient: false), ValueType(of: value), into: &list)
+            return literal(node, "a state starts from a literal", hint: hint).map { ($0, false, ValueType(of: $0)) }
         }
-        guard let type = writtenType(node) else { return }
+        guard let type = writtenType(node) else { return nil }
         var isTransient = false
         if let node = node["transient"] {
             if case .scalar(.bool(let flag)) = node.content {
@@ -35,19 +40,13 @@ extension SceneChecker {
                 at("transient") { fault(.typeMismatch, "transient is true or false, not \(node.summary)", at: node) }
             }
         }
-        let initial: Value?
+        var initial: Value?
         if let node = node["initial"] {
-            initial = at("initial") { literal(node, "a state starts from a literal", hint: "use computed for a rule or binding for $name") }
-            if initial == nil { return }
-        } else {
-            initial = nil
+            initial = at("initial") { literal(node, "a state starts from a literal", hint: hint) }
+            if initial == nil { return nil }
         }
-        guard let type else {
-            let value = initial ?? .null
-            return enter(entry.key, .state(initial: value, isTransient: isTransient), ValueType(of: value), into: &list)
-        }
-        guard let value = at("initial", { self.initial(initial, of: type, node["initial"] ?? entry.key) }) else { return }
-        enter(entry.key, .state(initial: value, isTransient: isTransient), type, into: &list)
+        guard let type else { return (initial ?? .null, isTransient, ValueType(of: initial ?? .null)) }
+        return at("initial") { self.initial(initial, of: type, node["initial"] ?? entry.key) }.map { ($0, isTransient, type) }
     }
 
     /// The initial value as its type holds it.
@@ -125,10 +124,9 @@ extension SceneChecker {
             if case .computed = object.property.role { return "'\(object.property.name)' of \(object.type) is computed" }
             return nil
         }
-        guard case .readOnly(let what) = entry.access else { return nil }
-        // What is handed down read-only may be an object, whose properties can be written.
-        let mayHoldObject = entry.type == .dyn || entry.type.objectName != nil
-        return mayHoldObject && (!reference.steps.isEmpty || entry.type.objectName != nil) && what != "computed" ? nil : "'\(entry.name)' is \(what)"
+        guard case .readOnly(let what, let mayHoldObject) = entry.access else { return nil }
+        let isObject = entry.type.objectName != nil || (entry.type == .dyn && !reference.steps.isEmpty)
+        return mayHoldObject && isObject ? nil : "'\(entry.name)' is \(what)"
     }
 
     /// A parameter's declaration `{default, type}`; nil with a fault told.
@@ -203,6 +201,7 @@ extension SceneChecker {
                 let isOptional = key.hasSuffix("?")
                 let name = isOptional ? String(key.dropLast()) : key
                 guard typeNames.contains(name) else {
+                    enter(entry.key, .inherit(key: key), .dyn, into: &list)
                     return fault(
                         .notFound, "there is no object type '\(name)'", at: entry.value,
                         hint: NearestName.hint(name, among: typeNames.sorted()) ?? "object types are declared under types")
@@ -216,6 +215,7 @@ extension SceneChecker {
 
     private func inherit(_ key: String, as name: DocumentNode, at node: DocumentNode, into list: inout AttributeList) {
         guard let declared = known.environment[key] else {
+            if name.position != node.position { enter(name, .inherit(key: key), .dyn, into: &list) }
             let isPath = key.contains(".")
             return fault(
                 .notFound, "there is no environment key '\(key)'", at: node,

@@ -4,8 +4,7 @@ import AttributeValues
 
 extension SceneChecker {
     func clock(_ entry: DocumentEntry, into list: inout AttributeList) {
-        guard let schedule = schedule(entry.value) else { return }
-        enter(entry.key, .clock(schedule), .timestamp, into: &list)
+        enter(entry.key, .clock(schedule(entry.value) ?? .everyMinute), .timestamp, into: &list)
     }
 
     private static let forms = "every 1s, everyMinute, animation, a list of dates, or {every: 1s, start: date}"

@@ -223,8 +223,10 @@ extension SceneChecker {
     // MARK: Arguments
 
     private func arguments(_ fields: NodeFields, _ name: String, _ base: NodeDefinition, _ place: Surroundings, into list: inout AttributeList) {
+        var given: Set<String> = []
         for key in [NodeKey.binding, .let] {
             guard let written = fields[key] else { continue }
+            given.formUnion((written.map ?? []).map(\.name))
             at(key.name) {
                 if written.list != nil {
                     for parameter in parameterNames(written, key.name, place) {
@@ -240,7 +242,7 @@ extension SceneChecker {
             }
         }
         guard !place.isComponentRoot else { return }
-        for attribute in list.attributes where attribute.lacksValue {
+        for attribute in list.attributes where attribute.lacksValue && !given.contains(attribute.name) {
             let key = attribute.isParameter(.binding) ? "binding" : "let"
             fault(
                 "\(name) needs its \(key) '\(attribute.name)'", at: fields[.component] ?? fields.node,

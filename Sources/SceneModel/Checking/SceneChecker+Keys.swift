@@ -29,7 +29,16 @@ extension SceneChecker {
                 "an environment key begins with a small letter", at: entry.key,
                 hint: "names with a capital are object types, which need no key")
         }
-        guard let key = keyDefinition(entry, in: group) else { return }
+        guard let key = keyDefinition(entry, in: group) else {
+            // Known all the same: its uses are not at fault.
+            let stand = KeyDefinition(name: entry.name, type: .dyn, defaultValue: .null)
+            switch group {
+            case "environment": known.environment[entry.name] = stand
+            case "container": known.container[entry.name] = stand
+            default: known.preference[entry.name] = stand
+            }
+            return
+        }
         switch group {
         case "environment":
             if let system = SystemEnvironment.keys.first(where: { $0.name == key.name }), system.type != key.type {

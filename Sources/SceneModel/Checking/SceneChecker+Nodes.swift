@@ -66,10 +66,10 @@ extension SceneChecker {
 
     /// Why a text cannot be a node's id.
     static func problem(ofID id: String) -> String? {
-        if id.isEmpty { return "is not empty" }
+        if id.isEmpty { return "cannot be empty" }
         if id.utf8.count > SceneLimits.idLength { return "has at most \(SceneLimits.idLength) bytes" }
-        if id == "*" || id == "**" { return "is not '\(id)', which stands for any node in patterns" }
-        if id.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) { return "has no control characters" }
+        if id == "*" || id == "**" { return "cannot be '\(id)', which stands for any node in patterns" }
+        if id.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) { return "cannot hold control characters" }
         return nil
     }
 
@@ -151,6 +151,10 @@ extension SceneChecker {
                 computed(written, own: own, base: node.kind == .container ? containerScope : baseScope, into: &list)
             }
             own += list.attributes.dropFirst(node.attributes.count).map { ScopeEntry($0) }
+            // A faulty rule has its name all the same: what refers to it is not at fault.
+            for entry in written.map ?? [] where list.attribute(named: entry.name) == nil {
+                own.append(ScopeEntry(name: entry.name, type: .dyn, access: .readOnly("computed")))
+            }
             node.attributes = list.attributes
         }
         let scope = own.isEmpty ? place.enclosing : LexicalScope(own, in: place.enclosing, base: baseScope)
@@ -185,7 +189,7 @@ extension SceneChecker {
         }
         for entry in entries(written, "binding", hint: "write name: $target") {
             at(entry.name) {
-                guard let made = binding(entry.value, place) else { return }
+                let made = binding(entry.value, place) ?? WrittenBinding(target: .constant(.null), type: .dyn)
                 enter(entry.key, .binding(made.target, animation: made.animation), made.type, into: &list)
             }
         }
@@ -198,7 +202,7 @@ extension SceneChecker {
         }
         for entry in entries(written, "let", hint: "write name: value") {
             at(entry.name) {
-                guard let (expression, type) = constant(entry.value, place) else { return }
+                let (expression, type) = constant(entry.value, place) ?? (.literal(.null), .dyn)
                 enter(entry.key, .constant(expression), type, into: &list)
             }
         }

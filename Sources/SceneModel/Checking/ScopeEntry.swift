@@ -6,8 +6,9 @@ struct ScopeEntry {
     /// Whether a binding to it can be written through.
     enum Access {
         case writable
-        /// What it is, for messages: "computed", "a let".
-        case readOnly(String)
+        /// With what it is, for messages: "computed", "a let". What is handed down may be an object, whose properties can
+        /// be written.
+        case readOnly(String, mayHoldObject: Bool = false)
     }
 
     var name: String
@@ -20,9 +21,9 @@ extension ScopeEntry {
         let access: Access =
             switch attribute.role {
             case .state, .binding: .writable
-            case .constant: .readOnly("a let")
+            case .constant: .readOnly("a let", mayHoldObject: true)
             case .computed: .readOnly("computed")
-            case .inherit, .inheritObject: .readOnly("inherited")
+            case .inherit, .inheritObject: .readOnly("inherited", mayHoldObject: true)
             case .clock: .readOnly("a clock")
             }
         self.init(name: attribute.name, type: attribute.type, access: access)

@@ -1,0 +1,102 @@
+import AttributeValues
+import SceneModel
+import Testing
+
+@Suite("YAML and JSON")
+struct DocumentTests {
+    private func value(_ text: String) throws -> Value { try SceneReader.value(text: text) }
+
+    @Test("scalars without quotes mean what YAML 1.2's core schema says")
+    func scalars() throws {
+        let text = "[~, null, Null, true, TRUE, False, 12, -7, +3, 0x1f, 0o17, 1.5, -1e3, .5, 1., .inf, -.INF, 9223372036854775808, 99999999999999999999, yes, no, on, 1.2.3, 1-2, -, ., 1e, 0x, 08, 2026-01-01, 'true', \"1\"]"
+        #expect(
+            try value(text) == [
+                .null, .null, .null, true, true, false, 12, -7, 3, 31, 15, 1.5, -1000.0, 0.5, 1.0, .double(.infinity),
+                .double(-.infinity), .uint(9_223_372_036_854_775_808), .double(1e20), "yes", "no", "on", "1.2.3", "1-2", "-",
+                ".", "1e", "0x", 8, "2026-01-01", "true", "1",
+            ])
+    }
+
+    @Test("JSON is read as YAML, characters beyond the basic plane included")
+    func json() throws {
+        #expect(try value(#"{"a": "\ud83d\ude00\u00e9\n\/\"", "b": [1, 2.0, null, true], "c": {"d": -1e-2}}"#) == ["a": "😀é\n/\"", "b": [1, 2.0, .null, true], "c": ["d": -0.01]])
+        #expect(try value("{\n\t\"tabs\":\t[\n\t\t1\n\t]\n}") == ["tabs": [1]])
+        #expect(try value(#"{"backslash": "\\ud83d"}"#) == ["backslash": "\\ud83d"])
+    }
+
+    @Test("aliases stand for what they name, << brings in the keys that a map lacks")
+    func aliases() throws {
+        let text = "base: &b { x: 1, y: 2 }\nmore: &m { z: 3 }\none: { <<: *b, y: 5 }\ntwo: { <<: [*b, *m] }\nthree: *b\n"
+        #expect(
+            try value(text) == [
+                "base": ["x": 1, "y": 2], "more": ["z": 3], "one": ["y": 5, "x": 1], "two": ["x": 1, "y": 2, "z": 3],
+                "three": ["x": 1, "y": 2],
+            ])
+    }
+
+    @Test("tags choose a type, blocks keep or fold their lines")
+    func tags() throws {
+        #expect(try value("a: !!str 1\nb: !!binary aGk=\nc: |\n  x\n  y\nd: >-\n  x\n  y\n") == ["a": "1", "b": .bytes([104, 105]), "c": "x\ny\n", "d": "x y"])
+    }
+
+    @Test("keys that are numbers stay numbers in literals")
+    func numberKeys() throws {
+        let read = try value("{1: a, '2': b}")
+        #expect(read.map?[.int(1)] == "a")
+        #expect(read.map?["2"] == "b")
+    }
+
+    @Test("a random text is read or refused, and never anything else", arguments: 0..<40)
+    func randomTexts(_ seed: UInt64) throws {
+        var random = Generator(state: seed)
+        let parts = ["{", "}", "[", "]", ": ", "- ", "\n", "  ", "nodes", "id", "a", "=x", "$y", "'", "\"", "&a ", "*a ", "|", "<<", "# ", "!!str ", ",", "children", "\t", "%", "\\u12", "é"]
+        for _ in 0..<200 {
+            let text = (0..<Int.random(in: 1..<40, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
+            do {
+                _ = try SceneReader.read(text: text)
+            } catch {
+                #expect(!error.faults.isEmpty, "seed \(seed): \(text)")
+                #expect(!error.description.isEmpty)
+            }
+        }
+    }
+
+    @Test("a right document with one part damaged is checked to its end", arguments: 0..<20)
+    func damaged(_ seed: UInt64) throws {
+        var random = Generator(state: seed)
+        let whole = try SceneReader.value(text: specificationScene)
+        for _ in 0..<50 {
+            let damaged = Self.damage(whole, &random)
+            do { _ = try SceneReader.read(value: damaged) } catch { #expect(!error.faults.isEmpty, "seed \(seed): \(damaged)") }
+        }
+    }
+
+    /// The value with something else somewhere inside.
+    private static func damage(_ value: Value, _ random: inout Generator) -> Value {
+        let others: [Value] = [.null, true, 5, 1.5, "", "=", "$", "x y", [], [[]], .map(ValueMap()), ["a": 1], "=1 +", "$a["]
+        if Int.random(in: 0..<6, using: &random) == 0 { return others.randomElement(using: &random) ?? .null }
+        switch value {
+        case .list(var elements) where !elements.isEmpty:
+            let at = Int.random(in: 0..<elements.count, using: &random)
+            elements[at] = damage(elements[at], &random)
+            return .list(elements)
+        case .map(var map) where !map.isEmpty:
+            let (key, inner) = map.entry(at: Int.random(in: 0..<map.count, using: &random))
+            map[key] = damage(inner, &random)
+            return .map(map)
+        default: return others.randomElement(using: &random) ?? .null
+        }
+    }
+
+    /// SplitMix64: the same numbers for the same seed.
+    struct Generator: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+            return z ^ (z >> 31)
+        }
+    }
+}
