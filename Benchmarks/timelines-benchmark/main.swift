@@ -1,17 +1,23 @@
+import AttributeValues
 import Timelines
 
 /// Measures sampling, retargeting and easing. Each case prints one JSON line: name, nanoseconds per operation, and for
-/// sampling the share of one core that 100,000 values at 60 Hz take. The least of several runs counts: it has the fewest
+/// sampling the share of one core that 100,000 values at 60 Hz take, for whole frames as text that of 10,000. The least of several runs counts: it has the fewest
 /// interruptions.
 let clock = ContinuousClock()
 
-func measure(_ name: String, operations: Int, runs: Int = 7, samples: Bool = false, _ body: () throws -> Void) rethrows {
+/// Nanoseconds of the fastest run.
+func best(of runs: Int, _ body: () throws -> Void) rethrows -> Double {
     var best = Double.infinity
     for _ in 0..<runs {
         let duration = try clock.measure(body)
         best = min(best, Double(duration.components.seconds) * 1e9 + Double(duration.components.attoseconds) * 1e-9)
     }
-    let each = best / Double(operations)
+    return best
+}
+
+func measure(_ name: String, operations: Int, runs: Int = 7, samples: Bool = false, _ body: () throws -> Void) rethrows {
+    let each = try best(of: runs, body) / Double(operations)
     var line = #"{"benchmark":"timelines","case":"\#(name)","ns":\#(each)"#
     if samples { line += #","corePercentAt100kx60Hz":\#(each * 100_000 * 60 / 1e9 * 100)"# }
     print(line + "}")
@@ -50,6 +56,55 @@ func sampling(_ name: String, _ texts: [String], frames: Int = 60) throws {
 try sampling("frames of 100,000 springs, one kind", ["spring(duration: 50, bounce: 0.3)"])
 try sampling("frames of 100,000 springs, 64 kinds", (0..<64).map { "spring(duration: \(50 + $0), bounce: 0.3)" })
 try sampling("frames of 100,000 easeInOut", ["easeInOut(duration: 50)"], frames: 30)
+
+/// A frame of 10,000 moving springs as the JSON text that one subscriber gets, `{"/a/b.c":0.5,…}`.
+func frames(_ name: String, _ body: (Double, ByteBuffer) -> Void) {
+    let (values, frames) = (10_000, 30)
+    let buffer = ByteBuffer(capacity: 1 << 20)
+    var time = 0.2
+    var bytes = 0
+    let each = best(of: 7) {
+        for _ in 0..<frames {
+            time += 1.0 / 60
+            buffer.removeAll()
+            body(time, buffer)
+            bytes = buffer.count
+        }
+    } / Double(values * frames)
+    print(#"{"benchmark":"timelines","case":"\#(name)","ns":\#(each),"corePercentAt10kx60Hz":\#(each * 10_000 * 60 / 1e9 * 100),"bytesPerFrame":\#(bytes)}"#)
+}
+
+func writeFrames() throws {
+    let animations = try (0..<64).map { try Animation("spring(duration: \(50 + $0), bounce: 0.3)") }
+    let timelines = (0..<10_000).map { Timeline(from: 0, to: Components(Double($0 + 1)), animation: animations[$0 % 64], start: 0) }
+    let paths = timelines.indices.map { "/hosts/row\($0).load" }
+    frames("text of 10,000 springs, each by its formula") { time, buffer in
+        var values: [(path: String, value: Value)] = []
+        for (path, timeline) in zip(paths, timelines) where !timeline.isFinished(at: time) { values.append((path, timeline.displayed(at: time))) }
+        for (path, value) in values {
+            buffer.append(UInt8(ascii: ","))
+            buffer.appendJSONString(path)
+            buffer.append(UInt8(ascii: ":"))
+            buffer.appendJSON(value)
+        }
+    }
+    var sampler = FrameSampler()
+    let slots = timelines.map { sampler.slot(of: sampler.insert($0)) ?? 0 }
+    frames("text of 10,000 springs, sampled as frames") { time, buffer in
+        sampler.sample(at: time)
+        for (path, slot) in zip(paths, slots) {
+            buffer.append(UInt8(ascii: ","))
+            buffer.appendJSONString(path)
+            buffer.append(UInt8(ascii: ":"))
+            buffer.appendJSON(sampler.values[slot])
+        }
+    }
+    var sheet = FrameSheet()
+    for (path, timeline) in zip(paths, timelines) { _ = sheet.insert(timeline, name: path) }
+    frames("text of 10,000 springs, as a frame sheet") { time, buffer in sheet.write(at: time, into: buffer) }
+    guard sheet.count == timelines.count else { preconditionFailure("timelines ended while they were measured") }
+}
+try writeFrames()
 
 let spring = Spring(duration: 0.5, bounce: 0.3)
 for (name, spring) in [("under-damped", spring), ("critical", Spring(duration: 0.5, bounce: 0)), ("over-damped", Spring(duration: 0.5, bounce: -0.5))] {
