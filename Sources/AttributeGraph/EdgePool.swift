@@ -50,7 +50,7 @@ struct EdgePool: ~Copyable {
         return sizeClass & 1 == 0 ? 1 << half : 3 << (half &- 1)
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     mutating func allocate(_ sizeClass: UInt8) -> UInt32 {
         let first = free[Int(sizeClass)]
         if first != 0 {

@@ -65,7 +65,7 @@ extension GraphContext {
     @inlinable
     func runFirst(_ attribute: AttributeID) throws {
         let failures = table.pointee.observerFailures.count
-        try core.update(attribute)
+        try core.runNew(attribute.index)
         if table.pointee.observerFailures.count > failures { try withdraw(attribute, failures) }
         try flush()
     }

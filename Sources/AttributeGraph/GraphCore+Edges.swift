@@ -16,6 +16,7 @@ extension GraphCore where Host: ~Copyable {
         let start = s.pointee.cursorStart
         let end = s.pointee.cursorEnd
         let ends = s.pointee.edges.ends
+        if cursor == start && cursor == end { return insertInput(input) }
         if cursor < end && ends[Int(cursor)] == input {
             s.pointee.cursor = cursor &+ 1
             return
@@ -92,7 +93,7 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// Adds a new edge at the cursor; what stood there from the last run moves to the end of the list.
-    @inlinable
+    @inlinable @inline(__always)
     func insertInput(_ input: UInt32) {
         let reader = s.pointee.reader
         let vertex = s.pointee.vertex(reader)
@@ -194,10 +195,15 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func growInputs(of reader: UInt32) {
         let vertex = s.pointee.vertex(reader)
+        if vertex.pointee.inputClass == 0 {
+            vertex.pointee.inputStart = s.pointee.edges.allocate(1)
+            vertex.pointee.inputClass = 1
+            return
+        }
         vertex.pointee.inputStart = movedBlock(
             vertex.pointee.inputStart, vertex.pointee.inputClass, count: vertex.pointee.inputCount,
-            to: vertex.pointee.inputClass + 1)
-        vertex.pointee.inputClass += 1
+            to: vertex.pointee.inputClass &+ 1)
+        vertex.pointee.inputClass &+= 1
     }
 
     @inlinable @inline(never)
@@ -205,8 +211,8 @@ extension GraphCore where Host: ~Copyable {
         let vertex = s.pointee.vertex(input)
         vertex.pointee.readerStart = movedBlock(
             vertex.pointee.readerStart, vertex.pointee.readerClass, count: vertex.pointee.readerCount,
-            to: vertex.pointee.readerClass + 1)
-        vertex.pointee.readerClass += 1
+            to: vertex.pointee.readerClass &+ 1)
+        vertex.pointee.readerClass &+= 1
     }
 
     @inlinable @inline(never)

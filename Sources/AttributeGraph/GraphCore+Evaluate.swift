@@ -29,10 +29,8 @@ extension GraphCore where Host: ~Copyable {
         if reader != 0 { noteCursor() }
         s.pointee.attention.remove(.hinted)
         s.pointee.nesting &+= 1
-        s.pointee.rulesRunning &+= 1
         defer {
             s.pointee.nesting &-= 1
-            s.pointee.rulesRunning &-= 1
             restoreReader(reader, position, cursor, isHinted)
         }
         try workOff(base)
@@ -45,7 +43,6 @@ extension GraphCore where Host: ~Copyable {
     func updateInvalidated(_ count: Int) {
         precondition(s.pointee.pending.count == 0, "observers run between evaluations")
         s.pointee.nesting = 1
-        s.pointee.rulesRunning = 1
         var next = 0
         while next < count {
             let attribute = s.pointee.invalidated.base[next]
@@ -57,9 +54,29 @@ extension GraphCore where Host: ~Copyable {
         }
         s.pointee.attention.subtract([.cycle, .lost])
         s.pointee.nesting = 0
-        s.pointee.rulesRunning = 0
         s.pointee.reader = 0
         suspendTracking()
+    }
+
+    /// Runs an observer that has just been made, without asking whether it must.
+    @inlinable @inline(never)
+    func runNew(_ observer: UInt32) throws {
+        let reader = s.pointee.reader
+        let readerPosition = s.pointee.readerPosition
+        let cursor = s.pointee.cursor
+        let isHinted = s.pointee.attention.contains(.hinted)
+        if s.pointee.logCount != 0 { settle() }
+        if reader != 0 { noteCursor() }
+        s.pointee.attention.remove(.hinted)
+        let position = s.pointee.pending.count
+        s.pointee.push(observer)
+        defer {
+            s.pointee.pending.count = position
+            s.pointee.reader = 0
+            restoreReader(reader, readerPosition, cursor, isHinted)
+        }
+        try runObserver(observer, 0, at: position)
+        if position == 0 { s.pointee.attention.subtract([.cycle, .lost]) }
     }
 
     /// Works the whole stack off after an interruption.
@@ -72,65 +89,70 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// Takes the entries above a height off the stack, each when its vertex is valid.
+    ///
+    /// The walk down keeps the height in a register: `pending.count` is written before anything else can look at it.
     @inlinable @inline(__always)
     func workOff(_ base: Int) throws {
         var position = s.pointee.pending.count &- 1
         next: while position >= base {
             let entry = s.pointee.pending.base + position
-            let index = entry.pointee.vertex
-            let vertex = s.pointee.vertex(index)
-            let flags = vertex.pointee.flags
+            var index = entry.pointee.vertex
+            var vertex = s.pointee.vertex(index)
+            var walked = entry.pointee.validated
             var cause: UInt32 = 0
-            if flags.intersection([.maybe, .stale, .running, .cyclic]) == .maybe {
+            down: while true {
+                let flags = vertex.pointee.flags
+                if flags.intersection(.decisive) != .maybe {
+                    s.pointee.pending.count = position &+ 1
+                    switch classify(index, at: position) {
+                    case .done:
+                        position &-= 1
+                        continue next
+                    case .waits:
+                        position &+= 1
+                        continue next
+                    case .runs: break down
+                    }
+                }
                 let evaluatedAt = vertex.pointee.evaluatedAt
-                let start = vertex.pointee.inputStart
-                let ends = s.pointee.edges.ends + Int(start)
                 let count = vertex.pointee.inputCount
-                var walked = entry.pointee.validated
+                let ends = s.pointee.edges.ends + Int(vertex.pointee.inputStart)
                 while true {
                     if walked == count {
                         vertex.pointee.flags = flags.subtracting(.maybe)
                         s.pointee.counters.cutOffs &+= 1
-                        s.pointee.pending.count = position
                         position &-= 1
                         continue next
                     }
                     let input = ends[Int(walked)]
                     let other = s.pointee.vertex(input)
                     let otherFlags = other.pointee.flags
-                    if !otherFlags.isDisjoint(with: [.running, .maybe]) {
-                        if otherFlags.contains(.running) { break }
-                        entry.pointee.validated = walked
-                        s.pointee.push(input)
+                    if !otherFlags.isDisjoint(with: .maybeOrRunning) {
+                        if otherFlags.contains(.running) { break down }
+                        s.pointee.pending.base[position].validated = walked
                         position &+= 1
-                        continue next
+                        s.pointee.push(input, at: position)
+                        index = input
+                        vertex = other
+                        walked = 0
+                        continue down
                     }
                     if other.pointee.changedAt > evaluatedAt {
                         cause = input
-                        break
+                        break down
                     }
                     walked &+= 1
                 }
-            } else {
-                switch classify(index, at: position) {
-                case .done:
-                    s.pointee.pending.count = position
-                    position &-= 1
-                    continue
-                case .waits:
-                    position &+= 1
-                    continue
-                case .runs: break
-                }
             }
+            s.pointee.pending.count = position &+ 1
             if vertex.pointee.kind == .observer {
                 try runObserver(index, cause, at: position)
             } else {
                 try run(index, cause, at: position)
             }
-            s.pointee.pending.count = position
             position &-= 1
         }
+        s.pointee.pending.count = base
     }
 
     @usableFromInline
@@ -178,7 +200,7 @@ extension GraphCore where Host: ~Copyable {
     // MARK: Running
 
     /// Runs the rule of the vertex whose entry is the top of the stack, and stores what it returns.
-    @inlinable @inline(__always)
+    @inlinable @inline(never)
     func run(_ index: UInt32, _ cause: UInt32, at position: Int) throws {
         let generation = beginRun(index, at: position)
         let result: Value?
@@ -189,39 +211,37 @@ extension GraphCore where Host: ~Copyable {
             throw error
         }
         if !s.pointee.attention.isEmpty, try !resultCounts(index, at: position) { return }
-        endRun(index, cause, result, s.pointee.revision)
+        endRun(index, cause, s.pointee.revision)
+        store(result, in: index)
     }
 
     /// An observer may write and is a reader from outside: what it reads is evaluated from a stack of its own.
-    @inlinable @inline(__always)
+    @inlinable @inline(never)
     func runObserver(_ index: UInt32, _ cause: UInt32, at position: Int) throws {
         let generation = beginRun(index, at: position)
         let nesting = s.pointee.nesting
         s.pointee.nesting = 0
-        s.pointee.rulesRunning &-= 1
         let startedAt = s.pointee.revision
         do {
             try s.pointee.host.pointee.observe(AttributeID(index: index, generation: generation), in: self)
         } catch {
             s.pointee.nesting = nesting
-            s.pointee.rulesRunning &+= 1
             abandon(index)
             throw error
         }
         if s.pointee.logCount != 0 { settle() }
         s.pointee.nesting = nesting
-        s.pointee.rulesRunning &+= 1
         if !s.pointee.attention.isEmpty, try !resultCounts(index, at: position) { return }
         // Invalidated by its own writes: what they changed is later than the run.
         let wrote = s.pointee.vertex(index).pointee.flags.contains(.maybe)
-        endRun(index, cause, nil, wrote ? startedAt : s.pointee.revision)
+        endRun(index, cause, wrote ? startedAt : s.pointee.revision)
     }
 
     /// Makes a vertex the tracked reader, with its cursor at its first input.
     @inlinable @inline(__always)
     func beginRun(_ index: UInt32, at position: Int) -> UInt32 {
         let vertex = s.pointee.vertex(index)
-        vertex.pointee.flags = vertex.pointee.flags.subtracting([.maybe, .stale]).union(.running)
+        vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
         vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
         let start = vertex.pointee.inputStart
         s.pointee.reader = index
@@ -232,19 +252,18 @@ extension GraphCore where Host: ~Copyable {
         return vertex.pointee.generation
     }
 
-    /// Drops the inputs that were not read, and takes the result over.
+    /// Drops the inputs that were not read, and writes down that the rule ran.
     @inlinable @inline(__always)
-    func endRun(_ index: UInt32, _ cause: UInt32, _ result: consuming Value?, _ revision: Revision) {
+    func endRun(_ index: UInt32, _ cause: UInt32, _ revision: Revision) {
         s.pointee.counters.evaluations &+= 1
         if s.pointee.cursor != s.pointee.cursorEnd {
             dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
         }
         let vertex = s.pointee.vertex(index)
-        vertex.pointee.flags.subtract([.running, .cyclic])
+        vertex.pointee.flags.subtract(.runningAndCyclic)
         vertex.pointee.cause = cause
         vertex.pointee.evaluatedAt = revision
         vertex.pointee.evaluations &+= 1
-        store(result, in: index)
     }
 
     /// The rare ends of a run. False if the result does not count: the vertex is gone or on a cycle.
@@ -302,7 +321,7 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.vertex(index).pointee.kind == .doomed {
             freeVertex(index)
         } else {
-            s.pointee.vertex(index).pointee.flags.insert([.maybe, .stale])
+            s.pointee.vertex(index).pointee.flags.insert(.maybeAndStale)
             // While running it served as the cursor.
             s.pointee.pending.base[Int(s.pointee.readerPosition)].validated = 0
         }

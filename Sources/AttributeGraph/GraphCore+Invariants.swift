@@ -17,7 +17,7 @@ extension GraphCore where Host: ~Copyable {
             faults.append("a stack is not empty at rest")
         }
         if s.pointee.reader != 0 || s.pointee.cursor != 0 || s.pointee.cursorEnd != 0 || s.pointee.isCursorHidden
-            || s.pointee.nesting != 0 || s.pointee.rulesRunning != 0 || !s.pointee.attention.isEmpty
+            || s.pointee.nesting != 0 || !s.pointee.attention.isEmpty
         {
             faults.append("an evaluation is in progress at rest")
         }

@@ -8,11 +8,11 @@ extension GraphCore where Host: ~Copyable {
     ///
     /// - Returns: whether the value is another one than before.
     /// - Throws: `GraphError.removed`; `GraphError.writeDuringEvaluation` while a rule is running.
-    @inlinable
+    @inlinable @inline(__always)
     @discardableResult
     public func set(_ input: AttributeID, _ value: consuming Value) throws(GraphError) -> Bool {
         guard s.pointee.isAlive(input) else { throw .removed(input) }
-        guard s.pointee.rulesRunning == 0 else { throw .writeDuringEvaluation(input) }
+        guard !isEvaluating else { throw .writeDuringEvaluation(input) }
         let vertex = s.pointee.vertex(input.index)
         precondition(vertex.pointee.kind == .input, "only inputs are set")
         let slot = s.pointee.value(input.index)
@@ -24,12 +24,27 @@ extension GraphCore where Host: ~Copyable {
         } else if vertex.pointee.flags.contains(.unsettled) {
             slot.pointee = value
         } else {
-            s.pointee.appendLog(input.index, slot.move())
+            s.pointee.appendLog(input, slot.move())
             slot.initialize(to: value)
             vertex.pointee.flags.insert(.unsettled)
             if s.pointee.reader != 0 && !s.pointee.isCursorHidden { hideCursor() }
         }
         return true
+    }
+
+    /// Whether a rule is running: one that reads, or further down the stack one that an observer was made by.
+    @inlinable @inline(__always)
+    var isEvaluating: Bool {
+        s.pointee.nesting != 0 || s.pointee.pending.count > 1 && hasRunningRule()
+    }
+
+    @inlinable @inline(never)
+    func hasRunningRule() -> Bool {
+        for position in 0..<s.pointee.pending.count {
+            let vertex = s.pointee.vertex(s.pointee.pending.base[position].vertex)
+            if vertex.pointee.kind == .rule && vertex.pointee.flags.contains(.running) { return true }
+        }
+        return false
     }
 
     /// The rule of an attribute has become another one, or depends on something the graph does not know: it must run again.
@@ -60,20 +75,21 @@ extension GraphCore where Host: ~Copyable {
     func settle() {
         if s.pointee.isCursorHidden { showCursor() }
         s.pointee.revision &+= 1
-        var position = 0
-        while position < s.pointee.logCount {
-            let entry = s.pointee.log + position
+        let count = s.pointee.logCount
+        s.pointee.logCount = 0
+        var entry = s.pointee.log
+        let end = entry + count
+        while entry != end {
             let input = entry.pointee.input
-            if s.pointee.isAlive(input) {
-                s.pointee.vertex(input.index).pointee.flags.remove(.unsettled)
+            let vertex = s.pointee.vertex(input.index)
+            if vertex.pointee.generation == input.generation {
+                vertex.pointee.flags.remove(.unsettled)
                 if !s.pointee.host.pointee.areEqual(entry.pointee.old, s.pointee.value(input.index).pointee) {
                     commit(input.index)
                 }
             }
-            position &+= 1
+            entry += 1
         }
-        let count = s.pointee.logCount
-        s.pointee.logCount = 0
         s.pointee.log.deinitialize(count: count)
     }
 
@@ -128,12 +144,14 @@ extension GraphCore where Host: ~Copyable {
                 let reader = entry.pointee
                 let other = s.pointee.vertex(reader)
                 let flags = other.pointee.flags
-                if flags.isDisjoint(with: [.maybe, .running, .watched]) {
-                    other.pointee.flags = flags.union(.maybe)
-                    marked &+= 1
-                } else if !markSpecial(reader, entry - ends) {
+                if !flags.isDisjoint(with: .maybeOrRunning), flags.contains(.maybe) || !hasRead(reader, entry - ends) {
                     entry += 1
                     continue
+                }
+                other.pointee.flags = flags.union(.maybe)
+                marked &+= 1
+                if flags.contains(.watched) {
+                    s.pointee.invalidated.append(AttributeID(index: reader, generation: other.pointee.generation))
                 }
                 if other.pointee.readerCount != 0 {
                     if index != 0 { s.pointee.marking.append(index) }
@@ -147,21 +165,6 @@ extension GraphCore where Host: ~Copyable {
             }
         }
         s.pointee.counters.invalidations &+= marked
-    }
-
-    /// Marks one reader that is marked already, running or watched. False if nothing follows from it.
-    @inlinable @inline(__always)
-    func markSpecial(_ reader: UInt32, _ entry: Int) -> Bool {
-        let vertex = s.pointee.vertex(reader)
-        let flags = vertex.pointee.flags
-        if flags.contains(.maybe) { return false }
-        if flags.contains(.running) && !hasRead(reader, entry) { return false }
-        vertex.pointee.flags = flags.union(.maybe)
-        s.pointee.counters.invalidations &+= 1
-        if flags.contains(.watched) {
-            s.pointee.invalidated.append(AttributeID(index: reader, generation: vertex.pointee.generation))
-        }
-        return true
     }
 
     /// Whether a running observer has read, in this run, the input at an entry of that input's readers. If not, it will see the new value.
@@ -181,7 +184,7 @@ extension GraphCore where Host: ~Copyable {
     func makeStale(_ index: UInt32) {
         let vertex = s.pointee.vertex(index)
         let flags = vertex.pointee.flags
-        vertex.pointee.flags.insert([.stale, .maybe])
+        vertex.pointee.flags.insert(.maybeAndStale)
         if flags.contains(.maybe) { return }
         s.pointee.counters.invalidations &+= 1
         if flags.contains(.watched) { s.pointee.invalidated.append(s.pointee.id(index)) }

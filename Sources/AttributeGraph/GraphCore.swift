@@ -66,7 +66,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     public func createRule(in subgraph: SubgraphID = .root, definiteInputs: some Collection<AttributeID> = EmptyCollection())
         -> AttributeID
     {
-        let id = createVertex(.rule, [.maybe, .stale, .empty], subgraph)
+        let id = createVertex(.rule, .new, subgraph)
         for input in definiteInputs where s.pointee.isAlive(input) {
             appendInput(input.index, to: id.index)
         }
@@ -77,7 +77,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     /// Nobody may depend on it. It does not run by itself: see `watch`, `drainInvalidated` and `update`.
     @inlinable
     public func createObserver(in subgraph: SubgraphID = .root) -> AttributeID {
-        createVertex(.observer, [.maybe, .stale, .empty], subgraph)
+        createVertex(.observer, .new, subgraph)
     }
 
     @inlinable

@@ -27,8 +27,6 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     /// Rules running since the last observer or outside read began: how deep evaluation is nested.
     @usableFromInline var nesting = 0
     @usableFromInline var nestingLimit = 100
-    /// Rules running in all; while there are any, nothing may be written.
-    @usableFromInline var rulesRunning = 0
     /// Why the end of a run needs a closer look; nearly always empty.
     @usableFromInline var attention: Attention = []
     /// The cursor is hidden so that every tracked read goes the slow way, which settles the batch first.
@@ -155,17 +153,30 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         pending.append(Pending(vertex: vertex, openBefore: UInt32(truncatingIfNeeded: openCycle.count)))
     }
 
-    @inlinable
-    mutating func appendLog(_ index: UInt32, _ old: consuming Host.Value) {
-        if logCount == logCapacity {
-            let larger = UnsafeMutablePointer<LoggedWrite<Host.Value>>.allocate(capacity: logCapacity * 2)
-            larger.moveInitialize(from: log, count: logCount)
-            log.deallocate()
-            log = larger
-            logCapacity *= 2
+    /// Makes an entry at a height that may lie one above the written count.
+    @inlinable @inline(__always)
+    mutating func push(_ vertex: UInt32, at position: Int) {
+        if position == pending.capacity {
+            pending.count = position
+            pending.grow(to: position &* 2)
         }
-        (log + logCount).initialize(to: LoggedWrite(input: id(index), old: old))
-        logCount += 1
+        pending.base[position] = Pending(vertex: vertex, openBefore: UInt32(truncatingIfNeeded: openCycle.count))
+    }
+
+    @inlinable @inline(never)
+    mutating func growLog() {
+        let larger = UnsafeMutablePointer<LoggedWrite<Host.Value>>.allocate(capacity: logCapacity * 2)
+        larger.moveInitialize(from: log, count: logCount)
+        log.deallocate()
+        log = larger
+        logCapacity *= 2
+    }
+
+    @inlinable @inline(__always)
+    mutating func appendLog(_ input: AttributeID, _ old: consuming Host.Value) {
+        if logCount == logCapacity { growLog() }
+        (log + logCount).initialize(to: LoggedWrite(input: input, old: old))
+        logCount &+= 1
     }
 }
 

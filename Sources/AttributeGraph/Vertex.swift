@@ -76,6 +76,14 @@ struct Vertex: BitwiseCopyable {
         /// Its value is that of a cycle, so its inputs cannot be validated one by one: it runs.
         @inlinable static var cyclic: Flags { Flags(rawValue: 128) }
 
+        // Sets are constants with a number, not literals: an array literal is not always folded away.
+        /// Marked, but known to be neither stale nor running nor cyclic: its inputs decide.
+        @inlinable static var decisive: Flags { Flags(rawValue: 1 | 2 | 32 | 128) }
+        @inlinable static var maybeOrRunning: Flags { Flags(rawValue: 1 | 32) }
+        @inlinable static var maybeAndStale: Flags { Flags(rawValue: 1 | 2) }
+        @inlinable static var runningAndCyclic: Flags { Flags(rawValue: 32 | 128) }
+        /// Of a rule that never ran.
+        @inlinable static var new: Flags { Flags(rawValue: 1 | 2 | 4) }
         /// Any of these sends a read the slow way.
         @inlinable static var slow: Flags { Flags(rawValue: 1 | 4 | 8 | 16 | 32) }
     }
