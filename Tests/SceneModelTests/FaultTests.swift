@@ -160,6 +160,20 @@ struct FaultTests {
         #expect(depth == levels)
     }
 
+    @Test("components that repeat each other from deep inside are read, and refused where they are too many")
+    func deepRepetition() throws {
+        func circle(_ count: Int) -> String {
+            let levels = SceneLimits.nesting / 2 - 6
+            return "components:\n" + (0..<count).map { number in
+                "  C\(number): { let: [x], children: [" + String(repeating: "{ children: [", count: levels)
+                    + "{ forEach: { in: =[x], id: self, component: C\((number + 1) % count), let: { x: =element } } }"
+                    + String(repeating: "] }", count: levels) + "] }\n"
+            }.joined()
+        }
+        #expect(try scene(circle(SceneLimits.componentChain)).declarations.components.count == SceneLimits.componentChain)
+        #expect(faults(circle(SceneLimits.componentChain + 1)).map(\.code).contains(.limit))
+    }
+
     @Test("faults beyond the limit are counted")
     func manyFaults() throws {
         let text = "nodes:\n" + (0..<250).map { "  - { id: n\($0), computed: { x: nope } }\n" }.joined()

@@ -19,15 +19,32 @@ enum NodeKey: Int, CaseIterable {
 /// A node as written, by its keys.
 struct NodeFields {
     let node: DocumentNode
-    private var values: [DocumentNode?] = Array(repeating: nil, count: NodeKey.allCases.count)
+    private let entries: [DocumentEntry]
+    /// By key: the entry's number, or -1. Entries that stand for no key of a node are not counted, so few bits are enough.
+    private var places = SIMD32<Int16>(repeating: -1)
 
-    init(_ node: DocumentNode) { self.node = node }
-
-    subscript(_ key: NodeKey) -> DocumentNode? {
-        get { values[key.rawValue] }
-        set { values[key.rawValue] = newValue }
+    /// - Parameter unknown: called for the entries that are no keys of a node.
+    init(_ node: DocumentNode, unknown: (DocumentEntry) -> Void) {
+        self.node = node
+        entries = node.map ?? []
+        for (place, entry) in entries.enumerated() {
+            if let key = NodeKey(entry.name), let place = Int16(exactly: place) {
+                places[key.rawValue] = place
+            } else {
+                unknown(entry)
+            }
+        }
     }
 
-    /// The keys that are written, in the order of `NodeKey`.
-    var keys: [NodeKey] { NodeKey.allCases.filter { values[$0.rawValue] != nil } }
+    subscript(_ key: NodeKey) -> DocumentNode? {
+        let place = places[key.rawValue]
+        return place < 0 ? nil : entries[Int(place)].value
+    }
+
+    /// The same node without some of its keys.
+    func without(_ keys: [NodeKey]) -> NodeFields {
+        var other = self
+        for key in keys { other.places[key.rawValue] = -1 }
+        return other
+    }
 }

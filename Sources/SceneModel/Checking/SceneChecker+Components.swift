@@ -152,10 +152,7 @@ extension SceneChecker {
         refuseChildren(fields, node.kind, name, base)
         var list = AttributeList(base.attributes)
         if place.isComponentRoot {
-            var others = fields
-            others[.binding] = nil
-            others[.let] = nil
-            attributes(others, place, into: &list)
+            attributes(fields.without([.binding, .let]), place, into: &list)
         }
         arguments(fields, name, base, place, into: &list)
         if place.isComponentRoot, let written = fields[.computed] {

@@ -134,8 +134,8 @@ extension SceneChecker {
             fault("forEach needs what to make of an element", at: written, hint: "write component: Name, or node: {…}")
             return nil
         }
-        var fields = NodeFields(written)
-        for key in SceneChecker.templateKeys { fields[key] = written[key.name] }
+        // `id` names the element's field here, and other keys are told of already.
+        let fields = NodeFields(written) { _ in }.without(NodeKey.allCases.filter { !SceneChecker.templateKeys.contains($0) })
         return node(fields, id: "", place)
     }
 }

@@ -31,20 +31,14 @@ extension SceneChecker {
 
     /// A node by its keys; nil with a fault told if it is no map.
     func fields(_ node: DocumentNode) -> NodeFields? {
-        guard let entries = node.map else {
+        guard node.map != nil else {
             let hint = node.string.map { components[$0] != nil ? "write {component: \($0)}" : "write {id: \($0)}" }
             fault("a node is a map, not \(node.summary)", at: node, hint: hint)
             return nil
         }
-        var fields = NodeFields(node)
-        for entry in entries {
-            guard let key = NodeKey(entry.name) else {
-                at(entry.name) { unknownKey(entry.key, of: "a node", allowed: NodeKey.names) }
-                continue
-            }
-            fields[key] = entry.value
+        return NodeFields(node) { entry in
+            at(entry.name) { unknownKey(entry.key, of: "a node", allowed: NodeKey.names) }
         }
-        return fields
     }
 
     /// The written id, or one from what the node is and where it stands among its siblings: `playButton1`.

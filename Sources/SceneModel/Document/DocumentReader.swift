@@ -16,11 +16,12 @@ struct DocumentReader {
         }
         var reader = DocumentReader(events: YAMLEventReader(JSONEscapes.joiningSurrogates(text)), faults: faults)
         do throws(YAMLError) {
-            return try reader.readStream()
+            if let document = try reader.readStream() { return document }
+            if faults.isEmpty { faults.add(.invalid, "the document cannot be read") }
         } catch {
             faults.add(.invalid, "not YAML: \(error.message)", at: error.position, hint: hint(for: error.message))
-            return nil
         }
+        return nil
     }
 
     private init(events: YAMLEventReader, faults: FaultCollector) {
