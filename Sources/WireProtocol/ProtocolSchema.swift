@@ -47,7 +47,8 @@ public enum ProtocolSchema {
     private static var revision: Field { Field.required("revision", .count, "The revision that the event brings the client to.") }
     private static var paths: Field { Field.required("paths", .array(.string), "The attributes concerned.") }
 
-    private static var events: [(name: String, summary: String, fields: [Field])] {
+    /// The notifications that the daemon sends, with their parameters.
+    public static var events: [(name: String, summary: String, fields: [Field])] {
         let change = Shape.object([.required("path", .string, "The attribute.")] + Method.content + [
             .optional("timeline", .any, "How the displayed value moves to the new one.")
         ])

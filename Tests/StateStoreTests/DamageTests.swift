@@ -1,5 +1,4 @@
 import AttributeValues
-import CSQLite
 import Foundation
 import GraphRuntime
 import StateStore
