@@ -46,33 +46,39 @@ extension GraphRuntime {
 
     // MARK: Frames
 
-    /// Something in the topic moves: frames begin with the next tick.
-    func startFrames(of topic: Topic) {
-        for (rate, group) in topic.frames where group.nextTick == nil {
-            topic.frames[rate]?.nextTick = now.monotonic + 1 / rate
-        }
+    /// An attribute of the topic moves now: frames begin with the next tick.
+    func startFrames(of topic: Topic, _ attribute: AttributeID, _ timeline: Timeline) {
+        for rate in topic.frames.keys { startFrames(of: topic, rate, attribute, timeline) }
+    }
+
+    func startFrames(of topic: Topic, _ rate: Double, _ attribute: AttributeID, _ timeline: Timeline) {
+        topic.frames[rate]?.move(attribute, topic.paths[attribute] ?? [], timeline)
+        if topic.frames[rate]?.nextTick == nil { topic.frames[rate]?.nextTick = now.monotonic + 1 / rate }
+    }
+
+    /// Its motion ended before its time.
+    func stopFrames(of topic: Topic, _ attribute: AttributeID, isGone: Bool) {
+        for rate in topic.frames.keys { topic.frames[rate]?.stop(attribute, isGone: isGone) }
     }
 
     private func deliverFrame(of topic: Topic, _ rate: Double) {
-        guard var group = topic.frames[rate], let due = group.nextTick, due <= now.monotonic else { return }
-        var moving: Set<AttributeID> = []
-        var values: [(path: String, value: Value)] = []
-        for attribute in topic.order {
-            guard let paths = topic.paths[attribute] else { continue }
-            let isMoving = isMoving(attribute)
-            guard isMoving || group.moving.contains(attribute) else { continue }
-            if isMoving { moving.insert(attribute) }
-            guard case .value(let value) = presented(attribute, graph.content(of: attribute)) else { continue }
-            for path in paths { values.append((path, value)) }
+        guard let due = topic.frames[rate]?.nextTick, due <= now.monotonic,
+            // Taken out while it is written, so that its arrays are not copied.
+            var group = topic.frames.removeValue(forKey: rate)
+        else { return }
+        let members = ByteBuffer()
+        group.write(at: now.monotonic, into: members) { attribute in
+            guard let paths = topic.paths[attribute], case .value(let value) = graph.content(of: attribute) else { return nil }
+            return (paths, value)
         }
-        group.moving = moving
         // Ticks stay on their grid; those that a busy loop missed are left out.
-        group.nextTick = moving.isEmpty ? nil : due + (((now.monotonic - due) * rate).rounded(.down) + 1) / rate
+        let next = due + (((now.monotonic - due) * rate).rounded(.down) + 1) / rate
+        group.nextTick = group.isEmpty ? nil : next
         topic.frames[rate] = group
-        guard !values.isEmpty else { return }
+        guard !members.isEmpty else { return }
         statistics.frames += 1
         // A frame is worth nothing to a client that cannot keep up: the next one replaces it.
-        let members = group.members.filter { clients[$0.client]?.isBehind != true }
-        if !members.isEmpty { deliver(members, .frames(time: now.monotonic, values: values)) }
+        let ready = group.members.filter { clients[$0.client]?.isBehind != true }
+        if !ready.isEmpty { deliver(ready, .frameSheet(time: now.monotonic, members: members)) }
     }
 }

@@ -68,7 +68,11 @@ extension GraphRuntime {
             for path in topic.paths[attribute] ?? [] {
                 news.add(Change(path: path, content: content, timeline: timeline), attribute, topic)
             }
-            if running != nil || replaced != nil { startFrames(of: topic) }
+            if let running {
+                startFrames(of: topic, attribute, running.timeline)
+            } else if replaced != nil {
+                stopFrames(of: topic, attribute, isGone: false)
+            }
         }
     }
 
@@ -154,6 +158,7 @@ extension GraphRuntime {
                     deliverCompletions(presentations.completions.remove(running.id, at: now.monotonic))
                 }
                 for topic in watch.topics {
+                    stopFrames(of: topic, attribute, isGone: true)
                     for path in topic.paths[attribute] ?? [] {
                         news.add(Change(path: path, content: .failure(GraphRuntime.removed)), nil, topic)
                     }

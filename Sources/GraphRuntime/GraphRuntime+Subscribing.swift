@@ -24,8 +24,10 @@ extension GraphRuntime {
             bookmarks: request.bookmarks)
         clients[client]?.subscriptions.insert(number)
         topic.members.append((client, number))
+        var isNewRate = false
         if let frameRate {
             if topic.frames.isEmpty { framedTopics.append(topic) }
+            isNewRate = topic.frames[frameRate] == nil
             topic.frames[frameRate, default: FrameGroup()].members.append((client, number))
         }
         updateScenePhase()
@@ -38,12 +40,20 @@ extension GraphRuntime {
             for attribute in topic.order { _ = evaluated(attribute) }
         }
         if request.bookmarks { afterReply { $0.deliverBookmark(to: (client, number)) } }
-        if request.events.contains(.frames), topic.order.contains(where: { isMoving($0) }) { startFrames(of: topic) }
+        if let frameRate, isNewRate { startFrames(of: topic, frameRate) }
         guard request.since != nil else { return .subscribed(subscription: number, epoch: epoch, revision: revision) }
         return .value([
             "subscription": .int(number), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
             "resumed": .bool(since != nil),
         ])
+    }
+
+    /// What moves already when somebody asks for frames at a rate that nobody had asked for.
+    private func startFrames(of topic: Topic, _ rate: Double) {
+        for attribute in topic.order where isMoving(attribute) {
+            guard let running = presentations.running[attribute] else { continue }
+            startFrames(of: topic, rate, attribute, running.timeline)
+        }
     }
 
     /// What the client has missed can be told exactly: same life, the revision is remembered, and nothing has been removed since.

@@ -52,6 +52,12 @@ extension ByteBuffer {
                 appendJSON(entry.value)
             }
             append(UInt8(ascii: "}"))
+        case .frameSheet(let time, let members):
+            append(",\"time\":")
+            appendJSON(time)
+            append(",\"values\":{")
+            append(members)
+            append(UInt8(ascii: "}"))
         case .completion(let revision, let transaction, let phase, let paths):
             appendMember(revision: revision)
             append(",\"transaction\":")
@@ -96,7 +102,7 @@ extension Event {
         case .update: "update"
         case .invalidate: "invalidate"
         case .structure: "structure"
-        case .frames: "frames"
+        case .frames, .frameSheet: "frames"
         case .completion: "completion"
         case .bookmark: "bookmark"
         case .ended: "ended"

@@ -61,6 +61,8 @@ public enum Event {
     case structure(revision: UInt64, added: [String], removed: [String], moved: [String])
     /// `time`: seconds on the daemon's monotonic clock.
     case frames(time: Double, values: [(path: String, value: Value)])
+    /// The same, its values written already as the members of a JSON object.
+    case frameSheet(time: Double, members: ByteBuffer)
     /// `phase`: `logical`, `removed` or `replaced`.
     case completion(revision: UInt64, transaction: UInt64, phase: String, paths: [String])
     /// Everything up to the revision has been sent.

@@ -71,6 +71,8 @@ struct ChangeLog {
         case .invalidate(_, let paths): return paths.map { ($0, "invalid", nil) }
         case .structure(_, let added, let removed, let moved):
             return added.map { ($0, "added", nil) } + removed.map { ($0, "removed", nil) } + moved.map { ($0, "moved", nil) }
+        // The daemon's own way to write frames; what is received is always read into values.
+        case .frameSheet: return []
         case .frames(_, let values): return values.map { ($0.path, "~" + $0.value.jsonText, .value($0.value)) }
         case .completion(_, let transaction, let phase, let paths):
             let text = "completed \(phase) \(transaction)"

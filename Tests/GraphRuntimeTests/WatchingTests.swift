@@ -256,7 +256,10 @@ struct MotionTests {
         var frames: [Double] = []
         for _ in 0..<20 {
             graph.advance(0.1)
-            for case .frames(_, let values) in graph.events { frames.append(values.first?.value.number ?? .nan) }
+            for case .frameSheet(_, let members) in graph.events {
+                let values = try JSONParser.parseOnce("{\(members.text)}".utf8)
+                frames.append(values.map?["/g.v"]?.number ?? .nan)
+            }
         }
         #expect(frames.count == 11 || frames.count == 10)
         #expect(frames.last == 10)
