@@ -37,6 +37,24 @@ struct DocumentationTests {
         #expect(try client.get("/podcaster.episode.isFavorite") == true)
     }
 
+    @Test("make run's script starts agd and its feeder, says how to watch them, and ends both on Ctrl-C")
+    func run() throws {
+        let folder = try Folder()
+        let (ours, theirs) = try Descriptor.pair()
+        let script = try Program(
+            "/bin/bash", [Project.file("Scripts/run")],
+            environment: ["AGD_PROGRAMS": Program.folder, "AGD_RUN": folder.path], folder: folder, standardOutput: theirs)
+        let output = Client(socket: ours)
+        while let line = try output.line(), !line.contains("agctl watch") {}
+        let client = try Client(folder.file("agd.sock"))
+        try client.call("subscribe", ["paths": ["/host.isStale"]])
+        #expect(try client.value(of: "/host.isStale") { $0 == false } == false)
+        script.signalGroup(SIGINT)
+        // `wait` returns when all that the script has started is gone as well.
+        #expect(try script.wait() == 0, "\(script.text)")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("agd.sock")))
+    }
+
     @Test("files that the documentation names are there")
     func links() throws {
         for document in ["README.md", "CHANGELOG.md"] {

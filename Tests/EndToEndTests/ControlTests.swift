@@ -1,0 +1,112 @@
+import AttributeValues
+import Foundation
+import Testing
+
+/// `agctl` against the real daemon: what it prints in a pipe, and what it ends with.
+@Suite("agctl")
+struct ControlTests {
+    let daemon: Daemon
+
+    init() throws { daemon = try Daemon(scenes: [Scenes.player]) }
+
+    private func control(_ arguments: [String]) throws -> (code: Int32, text: String) {
+        try Program.run("agctl", arguments, environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder)
+    }
+
+    private func lines(_ arguments: String...) throws -> [String] {
+        let (code, text) = try control(arguments)
+        #expect(code == 0, "agctl \(arguments.joined(separator: " ")): \(text)")
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    private func json(_ arguments: String...) throws -> Value {
+        let (code, text) = try control(arguments + ["--json"])
+        #expect(code == 0, "agctl \(arguments.joined(separator: " ")): \(text)")
+        return try JSONParser.parseOnce(text.utf8)
+    }
+
+    @Test("values are read and written, one by one and together")
+    func values() throws {
+        #expect(try lines("get", "/player/playButton.symbol") == ["play.circle"])
+        #expect(try lines("set", "/player.isPlaying", "true") == [])
+        #expect(try lines("toggle", "/player.isPlaying") == [])
+        #expect(try lines("add", "/player.volume", "0.25") == [])
+        #expect(try lines("transact", "append /player.queue \"a\"", "set /player.episode.title Another") == [])
+        #expect(
+            try lines("get", "/player.volume", "/player.queue", "/player.episode.title") == [
+                "/player.volume\t0.75", "/player.queue\t[\"a\"]", "/player.episode.title\t\"Another\"",
+            ])
+        #expect(try json("get", "/player.volume")["value"] == 0.75)
+        #expect(try json("set", "/player.volume", "1")["revision"]?.int != nil)
+    }
+
+    @Test("a watch in a pipe prints a line for every change, and goes on until it is interrupted")
+    func watch() throws {
+        let (ours, theirs) = try Descriptor.pair()
+        let watch = try Program(
+            "agctl", ["watch", "/player.volume"], environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder,
+            standardOutput: theirs)
+        let output = Client(socket: ours)
+        #expect(try output.line() == "/player.volume\t0.5")
+        try daemon.client().set("/player.volume", 0.75)
+        #expect(try output.line() == "/player.volume\t0.75")
+        watch.signal(SIGINT)
+        #expect([0, 130].contains(try watch.wait()))
+    }
+
+    @Test("a watch survives its daemon, and tells what is true when it is back")
+    func watchOverRestart() throws {
+        let (ours, theirs) = try Descriptor.pair()
+        let watch = try Program(
+            "agctl", ["watch", "/player.volume"], environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder,
+            standardOutput: theirs)
+        let output = Client(socket: ours)
+        #expect(try output.line() == "/player.volume\t0.5")
+        #expect(try daemon.stop() == 0)
+        let again = try Daemon(
+            scenes: [Scenes.player.replacingOccurrences(of: "volume: 0.5", with: "volume: 0.25")], folder: daemon.folder)
+        #expect(try output.line() == "/player.volume\t0.25")
+        watch.signal(SIGTERM)
+        try watch.wait()
+        #expect(try again.stop() == 0)
+    }
+
+    @Test("scenes come and go")
+    func scenes() throws {
+        let file = try daemon.folder.write(Scenes.counter, to: "counter.yaml")
+        #expect(try lines("apply", "-f", file, "--dry-run") == ["added\t/counter"])
+        #expect(try lines("apply", "-f", file) == ["added\t/counter"])
+        #expect(try control(["apply", "-f", file]).code == 65)
+        #expect(try lines("get", "/counter.twice") == ["0"])
+        #expect(try lines("remove", "/counter") == [])
+        #expect(try control(["get", "/counter.twice"]).code == 66)
+        let wrong = try daemon.folder.write("agd: 1\nnodes:\n  - id: x\n    computed: { a: 1 + }\n", to: "wrong.yaml")
+        let refused = try control(["apply", "-f", wrong])
+        #expect(refused.code == 65)
+        #expect(refused.text.contains("wrong.yaml:4:"))
+    }
+
+    @Test("the graph can be looked into")
+    func seeing() throws {
+        #expect(try lines("tree", "/player").first == "/player")
+        #expect(try json("tree", "/player")["id"] == "player")
+        #expect(try lines("explain", "/player/playButton.symbol").contains { $0.contains("/player.isPlaying") })
+        #expect(try lines("dump", "--format", "dot").first == "digraph agd {")
+        #expect(try lines("stats").contains { $0.hasPrefix("requests") })
+        #expect(try json("stats")["nodes"]?.int == 4)
+        #expect(try lines("ping").first?.hasPrefix("agd answers") == true)
+        #expect(try json("describe", "/player.volume")["type"] == "double")
+    }
+
+    @Test("what it ends with is what its help says", arguments: [
+        (["get", "/player.volume"], 0), (["get", "/nowhere.value"], 66), (["set", "/player.volume", "loud"], 65),
+        (["transact", "test /player.volume 7"], 75), (["get"], 64), (["bogus"], 64),
+        (["get", "/player.volume", "--socket", "/nonexistent/agd.sock"], 69), (["eval", "1 / 0"], 2), (["--help"], 0),
+        (["set", "--help"], 0),
+    ] as [([String], Int32)])
+    func status(arguments: [String], code: Int32) throws {
+        let ended = try control(arguments)
+        #expect(ended.code == code, "\(ended.text)")
+        #expect(!ended.text.isEmpty)
+    }
+}
