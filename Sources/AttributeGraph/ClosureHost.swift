@@ -10,17 +10,17 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         let row = table.pointee.row(attribute.index)
         if row.pointee.extras != 0, !prepare(attribute.index, in: core) { return nil }
         do { return try ClosureTable<Value>.rule(row).pointee.run(GraphContext(core, table)) } catch {
-            try fail(attribute.index, error, in: core)
+            fail(attribute.index, error, in: core)
             return nil
         }
     }
 
     @inlinable @inline(__always)
-    public func observe(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws {
+    public func observe(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) {
         let row = table.pointee.row(attribute.index)
         if row.pointee.extras != 0, !prepare(attribute.index, in: core) { return }
         do { try ClosureTable<Value>.observer(row).pointee.run(GraphContext(core, table)) } catch {
-            try fail(attribute.index, error, in: core)
+            fail(attribute.index, error, in: core)
         }
     }
 
@@ -35,11 +35,10 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         return core.isAlive(attribute)
     }
 
-    /// Keeps an error for the readers; an interruption belongs to the engine.
+    /// Keeps an error for the readers. That the run was interrupted the engine knows.
     @inlinable @inline(never)
-    func fail(_ index: UInt32, _ error: any Error, in core: GraphCore<ClosureHost<Value>>) throws {
-        if error is Interruption { throw error }
-        guard core.isRunning(index) else { return }
+    func fail(_ index: UInt32, _ error: any Error, in core: GraphCore<ClosureHost<Value>>) {
+        guard core.isRunning(index), !core.isInterrupted else { return }
         table.pointee.makeExtras(of: index).failure = error
         if table.pointee.row(index).pointee.isObserver { table.pointee.observerFailures.append(error) }
     }
@@ -146,6 +145,9 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
 
     @usableFromInline
     mutating func releaseExtras(_ number: UInt32) {
+        let old = extras[Int(number) - 1]
+        if let scope = old.scope { owners[Int(scope.index)] = 0 }
+        cleanupCount -= old.cleanups.count
         extras[Int(number) - 1] = Extras()
         freeExtras.append(number)
     }

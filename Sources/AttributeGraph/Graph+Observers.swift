@@ -21,8 +21,8 @@ extension GraphContext {
             } else {
                 for position in 0..<count {
                     let observer = core.invalidatedAttribute(position)
-                    try runOwners(of: observer)
-                    try core.update(observer)
+                    runOwners(of: observer)
+                    core.update(observer)
                 }
             }
             core.removeInvalidated(count)
@@ -43,7 +43,7 @@ extension GraphContext {
 
     /// An observer that made this one may be due itself, and then this one is to go: the outermost runs first.
     @usableFromInline
-    func runOwners(of observer: AttributeID) throws {
+    func runOwners(of observer: AttributeID) {
         while core.isAlive(observer) {
             var due: AttributeID?
             var subgraph = core.subgraph(of: observer)
@@ -56,7 +56,7 @@ extension GraphContext {
                 subgraph = core.parent(of: subgraph)
             }
             guard let due else { return }
-            try core.update(due)
+            core.update(due)
             if core.isInvalidated(due) { return }
         }
     }
@@ -65,7 +65,7 @@ extension GraphContext {
     @inlinable
     func runFirst(_ attribute: AttributeID) throws {
         let failures = table.pointee.observerFailures.count
-        try core.runNew(attribute.index)
+        core.runNew(attribute.index)
         if table.pointee.observerFailures.count > failures { try withdraw(attribute, failures) }
         try flush()
     }
@@ -109,14 +109,29 @@ extension GraphContext {
     func runCleanups(in scope: SubgraphID) {
         // Outer before inner and the oldest first, to be gone through backwards.
         var order: [Extras] = []
-        var pending = [scope]
+        var pending: [Owned] = [.scope(scope)]
         while let next = pending.popLast() {
-            for attribute in core.attributes(of: next) {
-                guard let extras = table.pointee.extras(of: attribute.index), !extras.cleanups.isEmpty else { continue }
+            switch next {
+            case .scope(let scope):
+                for child in core.children(of: scope) where !isOwned(child) { pending.append(.scope(child)) }
+                for attribute in core.attributes(of: scope).reversed() {
+                    if let extras = table.pointee.extras(of: attribute.index) { pending.append(.extras(extras)) }
+                }
+            case .extras(let extras):
                 order.append(extras)
+                if let scope = extras.scope { pending.append(.scope(scope)) }
             }
-            pending.append(contentsOf: core.children(of: next))
         }
         for extras in order.reversed() { runCleanups(of: extras) }
     }
+
+    private func isOwned(_ scope: SubgraphID) -> Bool {
+        Int(scope.index) < table.pointee.owners.count && table.pointee.owners[Int(scope.index)] != 0
+    }
+}
+
+/// What a scope holds: the things of attributes, and scopes within.
+private enum Owned {
+    case scope(SubgraphID)
+    case extras(Extras)
 }

@@ -6,22 +6,23 @@ extension GraphCore where Host: ~Copyable {
     /// Iterative: `pending` is the stack. Its entries walk the inputs that their last run read, in that order,
     /// and stop at the first that changed, because what follows may not be read any more. Afterwards the
     /// vertex is valid, or (still `running`) part of a cycle that ends further down the stack.
+    ///
+    /// False if a run was interrupted: then the entries stay, for the outermost validation to go on with.
     @inlinable @inline(never)
-    func validate(_ root: UInt32) throws {
+    func validate(_ root: UInt32) -> Bool {
         let base = s.pointee.pending.count
         s.pointee.push(root)
-        if s.pointee.nesting > 0 { return try process(above: base) }
-        while true {
-            do { return try process(above: base) } catch is Interruption {
-                // What was to be read is on the stack now, above the runs that wait for it.
-                s.pointee.attention.remove(.interrupted)
-            }
+        if s.pointee.nesting > 0 { return process(above: base) }
+        while !process(above: base) {
+            // What was to be read is on the stack now, above the runs that wait for it.
+            s.pointee.attention.remove(.interrupted)
         }
+        return true
     }
 
     /// Works the stack off down to a height. The tracked reader is another one meanwhile, and restored at the end.
     @inlinable @inline(__always)
-    func process(above base: Int) throws {
+    func process(above base: Int) -> Bool {
         let reader = s.pointee.reader
         let position = s.pointee.readerPosition
         let cursor = s.pointee.cursor
@@ -33,8 +34,9 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.nesting &-= 1
             restoreReader(reader, position, cursor, isHinted)
         }
-        try workOff(base)
-        if base == 0 { s.pointee.attention.subtract([.cycle, .lost]) }
+        guard workOff(base) else { return false }
+        if base == 0 { s.pointee.attention.subtract(.settledAtRest) }
+        return true
     }
 
     /// Brings the first so many reported attributes up to date, in their order, without looking at the others.
@@ -50,9 +52,9 @@ extension GraphCore where Host: ~Copyable {
             let vertex = s.pointee.vertex(attribute.index)
             guard vertex.pointee.generation == attribute.generation, vertex.pointee.flags.contains(.maybe) else { continue }
             s.pointee.push(attribute.index)
-            do { try workOff(0) } catch { updateRest() }
+            if !workOff(0) { updateRest() }
         }
-        s.pointee.attention.subtract([.cycle, .lost])
+        s.pointee.attention.subtract(.settledAtRest)
         s.pointee.nesting = 0
         s.pointee.reader = 0
         suspendTracking()
@@ -60,7 +62,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Runs an observer that has just been made, without asking whether it must.
     @inlinable @inline(never)
-    func runNew(_ observer: UInt32) throws {
+    func runNew(_ observer: UInt32) {
         let reader = s.pointee.reader
         let readerPosition = s.pointee.readerPosition
         let cursor = s.pointee.cursor
@@ -75,8 +77,8 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.reader = 0
             restoreReader(reader, readerPosition, cursor, isHinted)
         }
-        try runObserver(observer, 0, at: position)
-        if position == 0 { s.pointee.attention.subtract([.cycle, .lost]) }
+        runObserver(observer, 0, at: position)
+        if position == 0 { s.pointee.attention.subtract(.settledAtRest) }
     }
 
     /// Works the whole stack off after an interruption.
@@ -84,15 +86,15 @@ extension GraphCore where Host: ~Copyable {
     func updateRest() {
         while s.pointee.pending.count > 0 {
             s.pointee.attention.remove(.interrupted)
-            do { try workOff(0) } catch {}
+            _ = workOff(0)
         }
     }
 
     /// Takes the entries above a height off the stack, each when its vertex is valid.
     ///
-    /// The walk down keeps the height in a register: `pending.count` is written before anything else can look at it.
+    /// False if a run was interrupted. The walk down keeps the height in a register: `pending.count` is written before anything else can look at it.
     @inlinable @inline(__always)
-    func workOff(_ base: Int) throws {
+    func workOff(_ base: Int) -> Bool {
         var position = s.pointee.pending.count &- 1
         next: while position >= base {
             let entry = s.pointee.pending.base + position
@@ -146,13 +148,14 @@ extension GraphCore where Host: ~Copyable {
             }
             s.pointee.pending.count = position &+ 1
             if vertex.pointee.kind == .observer {
-                try runObserver(index, cause, at: position)
-            } else {
-                try run(index, cause, at: position)
+                runObserver(index, cause, at: position)
+            } else if !run(index, cause, at: position) {
+                return false
             }
             position &-= 1
         }
         s.pointee.pending.count = base
+        return true
     }
 
     @usableFromInline
@@ -199,39 +202,40 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: Running
 
-    /// Runs the rule of the vertex whose entry is the top of the stack, and stores what it returns.
+    /// Runs the rule of the vertex whose entry is the top of the stack, and stores what it returns. False if it was interrupted.
     @inlinable @inline(never)
-    func run(_ index: UInt32, _ cause: UInt32, at position: Int) throws {
+    func run(_ index: UInt32, _ cause: UInt32, at position: Int) -> Bool {
         let generation = beginRun(index, at: position)
         let result: Value?
         do {
             result = try s.pointee.host.pointee.evaluate(AttributeID(index: index, generation: generation), in: self)
         } catch {
             abandon(index)
-            throw error
+            return false
         }
-        if !s.pointee.attention.isEmpty, try !resultCounts(index, at: position) { return }
+        if !s.pointee.attention.isEmpty {
+            switch ending(index, at: position) {
+            case .ordinary: break
+            case .without: return true
+            case .interrupted: return false
+            }
+        }
         endRun(index, cause, s.pointee.revision)
         store(result, in: index)
+        return true
     }
 
     /// An observer may write and is a reader from outside: what it reads is evaluated from a stack of its own.
     @inlinable @inline(never)
-    func runObserver(_ index: UInt32, _ cause: UInt32, at position: Int) throws {
+    func runObserver(_ index: UInt32, _ cause: UInt32, at position: Int) {
         let generation = beginRun(index, at: position)
         let nesting = s.pointee.nesting
         s.pointee.nesting = 0
         let startedAt = s.pointee.revision
-        do {
-            try s.pointee.host.pointee.observe(AttributeID(index: index, generation: generation), in: self)
-        } catch {
-            s.pointee.nesting = nesting
-            abandon(index)
-            throw error
-        }
+        s.pointee.host.pointee.observe(AttributeID(index: index, generation: generation), in: self)
         if s.pointee.logCount != 0 { settle() }
         s.pointee.nesting = nesting
-        if !s.pointee.attention.isEmpty, try !resultCounts(index, at: position) { return }
+        if !s.pointee.attention.isEmpty, ending(index, at: position) != .ordinary { return }
         // Invalidated by its own writes: what they changed is later than the run.
         let wrote = s.pointee.vertex(index).pointee.flags.contains(.maybe)
         endRun(index, cause, wrote ? startedAt : s.pointee.revision)
@@ -266,29 +270,36 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.evaluations &+= 1
     }
 
-    /// The rare ends of a run. False if the result does not count: the vertex is gone or on a cycle.
+    @usableFromInline
+    enum Ending {
+        case ordinary
+        /// The result does not count: the vertex is gone or on a cycle.
+        case without
+        case interrupted
+    }
+
+    /// Looks closer at how a run ended.
     @inlinable @inline(never)
-    func resultCounts(_ index: UInt32, at position: Int) throws -> Bool {
+    func ending(_ index: UInt32, at position: Int) -> Ending {
         if s.pointee.attention.contains(.interrupted) {
-            // Whoever ran has swallowed the error.
             abandon(index)
-            throw Interruption()
+            return .interrupted
         }
         if s.pointee.attention.contains(.hinted) { restoreHints(of: index) }
         if s.pointee.vertex(index).pointee.kind == .doomed {
             restoreHints(of: index)
             s.pointee.counters.evaluations &+= 1
             freeVertex(index)
-            return false
+            return .without
         }
         let entry = s.pointee.pending.base + position
-        if entry.pointee.low == UInt32.max && s.pointee.openCycle.count == Int(entry.pointee.openBefore) { return true }
+        if entry.pointee.low == UInt32.max && s.pointee.openCycle.count == Int(entry.pointee.openBefore) { return .ordinary }
         s.pointee.counters.evaluations &+= 1
         if s.pointee.cursor != s.pointee.cursorEnd {
             dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
         }
         endCyclicRun(index, at: UInt32(truncatingIfNeeded: position))
-        return false
+        return .without
     }
 
     /// Puts a result in its place; the value counts as changed unless the host finds it equal to the old one.

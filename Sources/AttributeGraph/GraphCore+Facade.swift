@@ -39,6 +39,9 @@ extension GraphCore where Host: ~Copyable {
     func isRunning(_ index: UInt32) -> Bool { s.pointee.vertex(index).pointee.kind != .doomed }
 
     @inlinable
+    var isInterrupted: Bool { s.pointee.attention.contains(.interrupted) }
+
+    @inlinable
     func attribute(at index: UInt32) -> AttributeID { s.pointee.id(index) }
 
     /// The subgraph a living attribute is in.

@@ -58,7 +58,7 @@ extension GraphCore where Host: ~Copyable {
                     s.pointee.attention.insert(.interrupted)
                     throw Interruption()
                 }
-                try validate(index)
+                guard validate(index) else { throw Interruption() }
                 let after = s.pointee.vertex(index).pointee
                 guard after.generation == attribute.generation && after.kind != .doomed else {
                     return try stored(s.pointee.host.pointee.value(ofRemoved: attribute))
@@ -120,12 +120,13 @@ extension GraphCore where Host: ~Copyable {
         return try body()
     }
 
-    /// Brings a rule or observer up to date without reading its value. Does nothing for a destroyed one.
+    /// Brings a rule or observer up to date without reading its value. Does nothing for a destroyed one. Not to be
+    /// used by a running rule, which reads what it needs.
     @inlinable
-    public func update(_ attribute: AttributeID) throws {
+    public func update(_ attribute: AttributeID) {
         if s.pointee.logCount != 0 { settle() }
         guard s.pointee.isAlive(attribute) else { return }
         let flags = s.pointee.vertex(attribute.index).pointee.flags
-        if flags.contains(.maybe) && !flags.contains(.running) { try validate(attribute.index) }
+        if flags.contains(.maybe) && !flags.contains(.running) { _ = validate(attribute.index) }
     }
 }

@@ -12,13 +12,13 @@ public protocol GraphHost: ~Copyable {
     ///
     /// Everything the rule depends on must be read with `graph.read(_:)`, whose errors must be passed on
     /// unchanged, because one of them (`Interruption`) is how the engine abandons a run that would nest too
-    /// deep, to start it again later. No other error may leave this function. While it runs the host may
+    /// deep, to start it again later: whatever this function then returns or throws does not count. While it runs the host may
     /// create and destroy attributes and read others; it must not write inputs, unless the attribute is an observer.
     func evaluate(_ attribute: AttributeID, in graph: GraphCore<Self>) throws -> Value?
 
-    /// As `evaluate`, for an attribute made with `createObserver`. Unless the host says otherwise it is evaluated
-    /// like a rule, and the value dropped.
-    func observe(_ attribute: AttributeID, in graph: GraphCore<Self>) throws
+    /// As `evaluate`, for an attribute made with `createObserver`; its reads are never interrupted. Unless the host
+    /// says otherwise it is evaluated like a rule, and the outcome dropped.
+    func observe(_ attribute: AttributeID, in graph: GraphCore<Self>)
 
     /// Whether a change from one value to the other is none: readers are then left alone.
     func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool
@@ -39,7 +39,7 @@ public protocol GraphHost: ~Copyable {
 
 extension GraphHost where Self: ~Copyable {
     @inlinable
-    public func observe(_ attribute: AttributeID, in graph: GraphCore<Self>) throws { _ = try evaluate(attribute, in: graph) }
+    public func observe(_ attribute: AttributeID, in graph: GraphCore<Self>) { _ = try? evaluate(attribute, in: graph) }
 }
 
 /// Thrown by a read that would nest rule evaluations too deep; never seen by a host that passes errors on.

@@ -195,6 +195,8 @@ struct Attention: OptionSet, BitwiseCopyable {
     @inlinable static var cycle: Attention { Attention(rawValue: 4) }
     /// A running vertex has been destroyed.
     @inlinable static var lost: Attention { Attention(rawValue: 8) }
+    /// What cannot matter any more when nothing runs.
+    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8) }
 }
 
 /// A write inside a batch: the input and what it held before the batch, or `nil` once the input is gone.

@@ -1,0 +1,250 @@
+import Testing
+
+@testable import AttributeGraph
+
+/// A host whose rules are data: each adds up its inputs and a constant. Errors are -1.
+struct SumHost: GraphHost {
+    final class Rules {
+        var inputs: [UInt32: [AttributeID]] = [:]
+        var constants: [UInt32: Int] = [:]
+        var destroyed: [AttributeID] = []
+    }
+
+    let rules = Rules()
+
+    func rule(_ inputs: [AttributeID], plus constant: Int, in core: GraphCore<SumHost>) -> AttributeID {
+        let attribute = core.createRule(definiteInputs: inputs)
+        rules.inputs[attribute.index] = inputs
+        rules.constants[attribute.index] = constant
+        return attribute
+    }
+
+    func evaluate(_ attribute: AttributeID, in graph: GraphCore<SumHost>) throws -> Int? {
+        var sum = rules.constants[attribute.index] ?? 0
+        for input in rules.inputs[attribute.index] ?? [] { sum += try graph.read(input) }
+        return sum
+    }
+
+    func areEqual(_ old: borrowing Int, _ new: borrowing Int) -> Bool { copy old == copy new }
+    func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Int? { -path.count }
+    func value(ofRemoved attribute: AttributeID) -> Int { -1000 }
+    func value(ofFailed attribute: AttributeID) -> Int { -2000 }
+    func didDestroy(_ attribute: AttributeID) { rules.destroyed.append(attribute) }
+}
+
+@Suite struct CoreTests {
+    let core = GraphCore(host: SumHost())
+
+    @Test("a watched attribute is reported once until it is read, and watching evaluates nothing")
+    func watching() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let b = core.host.pointee.rule([a], plus: 0, in: core)
+        core.watch(b)
+        var reports: [AttributeID] = []
+        try core.set(a, 2)
+        core.drainInvalidated(into: &reports)
+        #expect(reports.isEmpty && core.counters.evaluations == 0)
+        #expect(try core.read(b) == 2)
+        try core.set(a, 3)
+        try core.set(a, 4)
+        core.drainInvalidated(into: &reports)
+        #expect(reports == [b])
+        try core.set(a, 5)
+        core.drainInvalidated(into: &reports)
+        #expect(reports == [b] && core.counters.evaluations == 1)
+        #expect(try core.read(b) == 5)
+        try core.set(a, 6)
+        core.unwatch(b)
+        _ = try core.read(b)
+        try core.set(a, 7)
+        reports.removeAll()
+        core.drainInvalidated(into: &reports)
+        #expect(reports == [b], "the report made before the watch ended")
+    }
+
+    @Test("a watched input is reported when its value changes, and again only after it was read")
+    func watchedInput() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        core.watch(a)
+        var reports: [AttributeID] = []
+        try core.set(a, 1)
+        core.drainInvalidated(into: &reports)
+        #expect(reports.isEmpty)
+        try core.set(a, 2)
+        try core.set(a, 3)
+        core.drainInvalidated(into: &reports)
+        #expect(reports == [a])
+        try core.set(a, 4)
+        core.drainInvalidated(into: &reports)
+        #expect(reports == [a])
+        #expect(try core.read(a) == 4)
+        try core.set(a, 5)
+        core.drainInvalidated(into: &reports)
+        #expect(reports == [a, a])
+    }
+
+    @Test("a batch that ends where it began reports nothing and leaves everything valid")
+    func batchReport() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let b = core.host.pointee.rule([a], plus: 0, in: core)
+        core.watch(b)
+        core.watch(a)
+        _ = try core.read(b)
+        let revision = core.changedAt(b)
+        core.beginBatch()
+        #expect(try core.set(a, 2))
+        #expect(try !core.set(a, 2))
+        try core.set(a, 1)
+        core.endBatch()
+        var reports: [AttributeID] = []
+        core.drainInvalidated(into: &reports)
+        #expect(reports.isEmpty && !core.isInvalidated(b) && core.changedAt(b) == revision && core.changedAt(a) <= revision)
+    }
+
+    @Test("changedAt moves only when the value became another one; the cause is the input that changed")
+    func changedAt() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let b = core.createInput(10)
+        let sum = core.host.pointee.rule([a, b], plus: 0, in: core)
+        let end = core.host.pointee.rule([sum], plus: 0, in: core)
+        _ = try core.read(end)
+        #expect(core.report(on: end)?.cause == nil)
+        let changed = core.changedAt(end)
+        core.beginBatch()
+        try core.set(a, 2)
+        try core.set(b, 9)
+        core.endBatch()
+        _ = try core.read(end)
+        #expect(core.changedAt(end) == changed && core.evaluations(of: end) == 1 && core.evaluations(of: sum) == 2)
+        try core.set(b, 5)
+        _ = try core.read(end)
+        #expect(core.changedAt(end) > changed && core.cause(of: end) == sum && core.cause(of: sum) == b)
+        #expect(core.evaluatedAt(end) == core.revision)
+    }
+
+    @Test("an invalidated rule runs again although its inputs are the same")
+    func redefined() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let b = core.createInput(2)
+        let c = core.host.pointee.rule([a], plus: 0, in: core)
+        let d = core.host.pointee.rule([c], plus: 0, in: core)
+        #expect(try core.read(d) == 1)
+        core.host.pointee.rules.inputs[c.index] = [b]
+        try core.invalidate(c)
+        #expect(core.isInvalidated(d))
+        #expect(try core.read(d) == 2)
+        #expect(core.inputs(of: c) == [b] && core.readers(of: a).isEmpty)
+        try core.invalidate(c)
+        #expect(try core.read(d) == 2)
+        #expect(core.evaluations(of: d) == 2, "the value was equal")
+    }
+
+    @Test("a removed input is read as the host says, and the host hears of every end once")
+    func removed() throws {
+        defer { core.deallocate() }
+        let scope = core.createSubgraph()
+        let inner = core.createSubgraph(in: scope)
+        let a = core.createInput(1, in: inner)
+        let b = core.createInput(2, in: scope)
+        let sum = core.host.pointee.rule([a, b], plus: 0, in: core)
+        #expect(try core.read(sum) == 3)
+        core.destroy(scope)
+        #expect(!core.isAlive(scope) && !core.isAlive(inner) && !core.isAlive(a))
+        #expect(try core.read(sum) == -2000)
+        #expect(core.host.pointee.rules.destroyed == [a, b])
+        core.destroy(scope)
+        core.destroy(a)
+        #expect(core.checkInvariants() == [])
+    }
+
+    @Test("declared inputs that form a cycle are one")
+    func declaredCycle() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let b = core.host.pointee.rule([a], plus: 0, in: core)
+        let c = core.host.pointee.rule([b], plus: 0, in: core)
+        core.host.pointee.rules.inputs[b.index] = [a, c]
+        #expect(try core.read(c) == -2)
+        #expect(try core.read(b) == -2)
+        core.host.pointee.rules.inputs[b.index] = [a]
+        try core.invalidate(b)
+        #expect(try core.read(c) == 1)
+        #expect(core.checkInvariants() == [])
+    }
+
+    @Test("dumps name every attribute, its label, state and inputs, and quote what must be quoted")
+    func dumps() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let b = core.host.pointee.rule([a], plus: 0, in: core)
+        _ = try core.read(b)
+        let json = core.dumpJSON { $0 == a ? "the \"input\"\n" : "sum" }
+        #expect(
+            json == """
+                {"revision":1,"attributes":[
+                {"id":"#1.1","label":"the \\"input\\"\\n","kind":"input","state":"valid","watched":false,"cyclic":false,\
+                "changedAt":1,"evaluatedAt":0,"evaluations":0,"cause":null,"inputs":[]},
+                {"id":"#2.1","label":"sum","kind":"rule","state":"valid","watched":false,"cyclic":false,\
+                "changedAt":1,"evaluatedAt":1,"evaluations":1,"cause":null,"inputs":["#1.1"]}
+                ]}
+
+                """)
+        try core.set(a, 2)
+        let dot = core.dumpDot { "\($0)" }
+        #expect(
+            dot == """
+                digraph attributes {
+                  rankdir=LR;
+                  v1 [label="#1.1", shape=box, style=solid];
+                  v2 [label="#2.1", shape=ellipse, style=dashed];
+                  v1 -> v2;
+                }
+
+                """)
+    }
+
+    @Test("counters count")
+    func counters() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let b = core.host.pointee.rule([a], plus: 0, in: core)
+        let c = core.host.pointee.rule([b], plus: 0, in: core)
+        _ = try core.read(c)
+        try core.set(a, 2)
+        _ = try core.read(c)
+        core.destroy(a)
+        let counters = core.counters
+        #expect(counters.attributesCreated == 3 && counters.liveAttributes == 2)
+        #expect(counters.edgesAdded == 2 && counters.liveEdges == 1)
+        #expect(counters.writes == 1 && counters.evaluations == 4 && counters.invalidations == 4)
+    }
+
+    @Test("the invariant check sees a broken table")
+    func invariantsCanFail() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let b = core.host.pointee.rule([a], plus: 0, in: core)
+        _ = try core.read(b)
+        #expect(core.checkInvariants() == [])
+        core.s.pointee.vertex(a.index).pointee.readerCount = 0
+        #expect(!core.checkInvariants().isEmpty)
+        core.s.pointee.vertex(a.index).pointee.readerCount = 1
+        core.s.pointee.vertex(a.index).pointee.flags.insert(.maybe)
+        #expect(!core.checkInvariants().isEmpty)
+    }
+
+    @Test("a vertex takes 64 bytes beside its value, an edge at most 24")
+    func sizes() throws {
+        defer { core.deallocate() }
+        #expect(GraphStorage<SumHost>.valueOffset + MemoryLayout<Siblings>.size == 64)
+        for sizeClass in UInt8(1)..<59 {
+            let (size, next) = (EdgePool.size(of: sizeClass), EdgePool.size(of: sizeClass + 1))
+            #expect(next > size && (size < 4 || next * 2 <= size * 3))
+        }
+    }
+}
