@@ -166,7 +166,7 @@ struct FaultTests {
             let levels = SceneLimits.nesting / 2 - 6
             return "components:\n" + (0..<count).map { number in
                 "  C\(number): { let: [x], children: [" + String(repeating: "{ children: [", count: levels)
-                    + "{ forEach: { in: =[x], id: self, component: C\((number + 1) % count), let: { x: =element } } }"
+                    + "{ forEach: { in: \"=[x]\", id: self, component: C\((number + 1) % count), let: { x: =element } } }"
                     + String(repeating: "] }", count: levels) + "] }\n"
             }.joined()
         }
