@@ -51,7 +51,9 @@ func components(_ count: Int) -> String {
 
 func describe(_ name: String, _ count: Int, _ seconds: Double) {
     let perNode = (seconds / Double(count) * 1e9).rounded()
-    print("{\"case\": \"\(name)\", \"nodes\": \(count), \"seconds\": \((seconds * 1000).rounded() / 1000), \"nsPerNode\": \(Int(perNode)), \"peakMB\": \(Int(peakMemory()))}")
+    print(
+        "{\"case\": \"\(name)\", \"nodes\": \(count), \"seconds\": \((seconds * 1000).rounded() / 1000), \"nsPerNode\": \(Int(perNode)), \"peakMB\": \(Int(peakMemory()))}"
+    )
 }
 
 let counts = CommandLine.arguments.dropFirst().compactMap { Int($0) }

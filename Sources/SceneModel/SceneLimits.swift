@@ -10,8 +10,9 @@ public enum SceneLimits {
     public static let nodes = 1_000_000
     /// Nodes above each other, those of components included.
     public static let depth = 500
-    /// Components that repeat each other in a circle through `forEach`; reading them nests this deep.
-    public static let componentChain = 8
+    /// Nodes around the use of a component that is part of a circle through `forEach` and not read yet, those of the
+    /// circle's other components included: its body is then read inside the reading of theirs.
+    public static let repetitionDepth = 128
     /// Faults that are told; further ones are counted.
     public static let faults = 100
     /// UTF-8 bytes of a node's id.

@@ -5,10 +5,15 @@ import Testing
 @Suite("Attributes as written")
 struct AttributeTests {
     private func node(_ text: String, _ here: SourceLocation = #_sourceLocation) throws -> NodeDefinition {
-        try scene("types: { Library: { state: { books: [], name: x }, computed: { n: books.size() } } }\nnodes:\n  - {id: n, \(text)}", here).node("n")
+        try scene(
+            "types: { Library: { state: { books: [], name: x }, computed: { n: books.size() } } }\nnodes:\n  - {id: n, \(text)}",
+            here
+        ).node("n")
     }
 
-    private func scene(_ text: String, _ here: SourceLocation) throws -> SceneDefinition { try SceneModelTests.scene(text, here) }
+    private func scene(_ text: String, _ here: SourceLocation) throws -> SceneDefinition {
+        try SceneModelTests.scene(text, here)
+    }
 
     private func initial(_ node: NodeDefinition, _ name: String) throws -> Value {
         guard case .state(let value, _) = try node.attribute(name).role else { throw Failure(.invalid, "no state") }
@@ -17,7 +22,8 @@ struct AttributeTests {
 
     @Test("a state takes its type from its literal")
     func inferred() throws {
-        let node = try node("state: { a: 1, b: 1.5, c: true, d: text, e: [1], f: { x: 1 }, g: null, h: '1', i: , j: 0x1F, k: yes, l: .inf }")
+        let node = try node(
+            "state: { a: 1, b: 1.5, c: true, d: text, e: [1], f: { x: 1 }, g: null, h: '1', i: , j: 0x1F, k: yes, l: .inf }")
         let types = node.attributes.map { "\($0.name) \($0.type)" }.joined(separator: ", ")
         #expect(types == "a int, b double, c bool, d string, e list, f map, g dyn, h string, i dyn, j int, k string, l double")
     }
@@ -25,12 +31,16 @@ struct AttributeTests {
     @Test("a written type is the state's type, and its initial value is brought to it")
     func written() throws {
         let node = try node(
-            "state: { a: { type: double, initial: 1 }, b: { type: 'int?' }, c: { type: color, initial: red }, d: { type: vector(2), initial: [1, 2] }, e: { initial: 5, transient: true }, f: { type: duration, initial: 3s }, g: { type: Library }, h: { type: Library, initial: { name: y } }, i: { type: dyn } }")
+            "state: { a: { type: double, initial: 1 }, b: { type: 'int?' }, c: { type: color, initial: red }, d: { type: vector(2), initial: [1, 2] }, e: { initial: 5, transient: true }, f: { type: duration, initial: 3s }, g: { type: Library }, h: { type: Library, initial: { name: y } }, i: { type: dyn } }"
+        )
         #expect(try initial(node, "a") == 1.0)
         #expect(try initial(node, "b") == .null)
         #expect(try initial(node, "c").typeName == "color")
         #expect(try initial(node, "d") == .opaque(VectorValue([1, 2])))
-        guard case .state(_, isTransient: true) = try node.attribute("e").role else { Issue.record("e is not transient"); return }
+        guard case .state(_, isTransient: true) = try node.attribute("e").role else {
+            Issue.record("e is not transient")
+            return
+        }
         #expect(try initial(node, "f") == .duration(TimeSpan(nanoseconds: 3_000_000_000)))
         #expect(try node.type("g") == .object("Library"))
         #expect(try initial(node, "g") == .map(ValueMap()))
@@ -40,7 +50,8 @@ struct AttributeTests {
 
     @Test("a map that holds other keys than initial, type and transient is a literal")
     func literalMaps() throws {
-        let node = try node("state: { a: { initial: 1, other: 2 }, b: { initial: { initial: 1 } }, c: { transient: true }, d: {} }")
+        let node = try node(
+            "state: { a: { initial: 1, other: 2 }, b: { initial: { initial: 1 } }, c: { transient: true }, d: {} }")
         #expect(try initial(node, "a") == ["initial": 1, "other": 2])
         #expect(try initial(node, "b") == ["initial": 1])
         #expect(try initial(node, "c") == ["transient": true])
@@ -54,31 +65,42 @@ struct AttributeTests {
         #expect(try initial(node, "b") == "$x")
         #expect(try initial(node, "c") == "==")
         #expect(try initial(node, "d") == ["y": "=z"])
-        guard case .constant(.literal(let e)?) = try node.attribute("e").role else { Issue.record("e is no literal"); return }
+        guard case .constant(.literal(let e)?) = try node.attribute("e").role else {
+            Issue.record("e is no literal")
+            return
+        }
         #expect(e == "=1")
     }
 
-    @Test("what a state cannot be is told", arguments: [
-        ("a: { type: int, initial: x }", "the initial value is the text 'x', not an int"),
-        ("a: { type: int }", "a state of type int needs an initial value"),
-        ("a: { type: Libary }", "there is no type 'Libary'"),
-        ("a: { type: Library, initial: { bokks: [] } }", "Library has no stored property 'bokks'"),
-        ("a: { type: Library, initial: { n: 1 } }", "'n' of Library is computed"),
-        ("a: { type: Library, initial: { name: 1 } }", "'name' of Library is a string, not the int 1"),
-        ("a: $b", "a state starts from a literal, not from a reference"),
-        ("a: { initial: 1, transient: 2 }", "transient is true or false, not the int 2"),
-    ])
+    @Test(
+        "what a state cannot be is told",
+        arguments: [
+            ("a: { type: int, initial: x }", "the initial value is the text 'x', not an int"),
+            ("a: { type: int }", "a state of type int needs an initial value"),
+            ("a: { type: Libary }", "there is no type 'Libary'"),
+            ("a: { type: Library, initial: { bokks: [] } }", "Library has no stored property 'bokks'"),
+            ("a: { type: Library, initial: { n: 1 } }", "'n' of Library is computed"),
+            ("a: { type: Library, initial: { name: 1 } }", "'name' of Library is a string, not the int 1"),
+            ("a: $b", "a state starts from a literal, not from a reference"),
+            ("a: { initial: 1, transient: 2 }", "transient is true or false, not the int 2"),
+        ])
     func faultyStates(_ state: String, _ message: String) {
-        let text = "types: { Library: { state: { books: [], name: x }, computed: { n: books.size() } } }\nnodes: [{id: n, state: { \(state) }}]"
+        let text =
+            "types: { Library: { state: { books: [], name: x }, computed: { n: books.size() } } }\nnodes: [{id: n, state: { \(state) }}]"
         #expect(onlyFault(text).contains(message))
     }
 
     @Test("a computed has the type of its rule, whatever the order of writing")
     func computed() throws {
-        let node = try node("state: { x: 2 }, computed: { c: a + b, a: x * 2, b: =a + x, d: 'c > 3 ? \"many\" : \"few\"', e: { rule: x, type: double } }")
-        #expect(node.attributes.map { "\($0.name) \($0.type)" } == ["x int", "c int", "a int", "b int", "d string", "e double"])
+        let node = try node(
+            "state: { x: 2 }, computed: { c: a + b, a: x * 2, b: =a + x, d: 'c > 3 ? \"many\" : \"few\"', e: { rule: x, type: double } }"
+        )
+        #expect(
+            node.attributes.map { "\($0.name) \($0.type)" } == ["x int", "c int", "a int", "b int", "d string", "e double"])
         #expect(onlyFault("nodes: [{ id: n, computed: { a: b + 'x', b: 1 + 1 } }]").contains("found no matching overload"))
-        #expect(onlyFault("nodes: [{ id: n, computed: { a: { rule: 1.5, type: int } } }]").contains("the rule gives a double, not an int"))
+        #expect(
+            onlyFault("nodes: [{ id: n, computed: { a: { rule: 1.5, type: int } } }]").contains(
+                "the rule gives a double, not an int"))
     }
 
     @Test("computed attributes that read each other in a circle are defined: their cycle is an error when they run")
@@ -108,7 +130,10 @@ struct AttributeTests {
                       h: "$words[id=\\"x\\"]"
             """)
         let node = try scene.node("n", "b")
-        #expect(node.attributes.map { "\($0.name) \($0.type)" } == ["a bool", "b string", "c dyn", "d list(string)", "e bool", "f bool", "g int", "h string"])
+        #expect(
+            node.attributes.map { "\($0.name) \($0.type)" } == [
+                "a bool", "b string", "c dyn", "d list(string)", "e bool", "f bool", "g int", "h string",
+            ])
         guard case .binding(.reference(let target)?, animation: "bouncy") = try node.attribute("e").role else {
             Issue.record("e carries no animation")
             return
@@ -118,13 +143,18 @@ struct AttributeTests {
             Issue.record("f carries \(try node.attribute("f").role)")
             return
         }
-        guard case .binding(.constant(5)?, animation: nil) = try node.attribute("g").role else { Issue.record("g is not constant"); return }
+        guard case .binding(.constant(5)?, animation: nil) = try node.attribute("g").role else {
+            Issue.record("g is not constant")
+            return
+        }
     }
 
-    @Test("a binding to what cannot be written is told", arguments: [
-        ("$total", "'total' is computed"), ("$given", "'given' is a let"), ("$locale", "'locale' is inherited"),
-        ("$now", "'now' is a clock"), ("$library.n", "'n' of Library is computed"),
-    ])
+    @Test(
+        "a binding to what cannot be written is told",
+        arguments: [
+            ("$total", "'total' is computed"), ("$given", "'given' is a let"), ("$locale", "'locale' is inherited"),
+            ("$now", "'now' is a clock"), ("$library.n", "'n' of Library is computed"),
+        ])
     func readOnly(_ target: String, _ reason: String) {
         let text = """
             types: { Library: { state: { books: [] }, computed: { n: books.size() } } }
@@ -161,33 +191,50 @@ struct AttributeTests {
     func inherit() throws {
         let node = try node("inherit: { language: locale, library: Library, maybe: 'Library?' }")
         #expect(node.attributes.map { "\($0.name) \($0.type)" } == ["language string", "library Library", "maybe Library?"])
-        guard case .inheritObject(type: "Library", isOptional: true) = try node.attribute("maybe").role else { Issue.record("maybe is required"); return }
-        #expect(onlyFault("nodes: [{ id: n, inherit: [pinPosition.rotation] }]").contains("read env.pinPosition.rotation in a rule"))
-        #expect(onlyFault("types: { Library: {} }\nnodes: [{ id: n, inherit: [Library] }]").contains("write inherit: {library: Library}"))
+        guard case .inheritObject(type: "Library", isOptional: true) = try node.attribute("maybe").role else {
+            Issue.record("maybe is required")
+            return
+        }
+        #expect(
+            onlyFault("nodes: [{ id: n, inherit: [pinPosition.rotation] }]").contains("read env.pinPosition.rotation in a rule")
+        )
+        #expect(
+            onlyFault("types: { Library: {} }\nnodes: [{ id: n, inherit: [Library] }]").contains(
+                "write inherit: {library: Library}"))
     }
 
     @Test("clocks have all their forms")
     func clocks() throws {
         let node = try node(
-            "clock: { a: every 1s, b: everyMinute, c: animation, d: [2026-01-01T00:00:00Z, 2026-01-02T00:00:00Z], e: { every: 500ms, start: 2026-01-01T00:00:00Z }, f: { animation: { minimumInterval: 0.1s } } }")
-        let schedules: [ClockSchedule] = node.attributes.compactMap { if case .clock(let schedule) = $0.role { schedule } else { nil } }
+            "clock: { a: every 1s, b: everyMinute, c: animation, d: [2026-01-01T00:00:00Z, 2026-01-02T00:00:00Z], e: { every: 500ms, start: 2026-01-01T00:00:00Z }, f: { animation: { minimumInterval: 0.1s } } }"
+        )
+        let schedules: [ClockSchedule] = node.attributes.compactMap {
+            if case .clock(let schedule) = $0.role { schedule } else { nil }
+        }
         let newYear = try #require(Timestamp("2026-01-01T00:00:00Z"))
         let next = try #require(Timestamp("2026-01-02T00:00:00Z"))
         #expect(
             schedules == [
-                .every(TimeSpan(nanoseconds: 1_000_000_000), start: nil), .everyMinute, .animation(minimumInterval: nil), .dates([newYear, next]),
-                .every(TimeSpan(nanoseconds: 500_000_000), start: newYear), .animation(minimumInterval: TimeSpan(nanoseconds: 100_000_000)),
+                .every(TimeSpan(nanoseconds: 1_000_000_000), start: nil), .everyMinute, .animation(minimumInterval: nil),
+                .dates([newYear, next]),
+                .every(TimeSpan(nanoseconds: 500_000_000), start: newYear),
+                .animation(minimumInterval: TimeSpan(nanoseconds: 100_000_000)),
             ])
         #expect(node.attributes.allSatisfy { $0.type == .timestamp })
         #expect(onlyFault("nodes: [{ id: n, clock: { a: every 1us } }]").contains("a clock ticks every 0.001s at most"))
-        #expect(onlyFault("nodes: [{ id: n, clock: { a: [2026-01-02T00:00:00Z, 2026-01-01T00:00:00Z] } }]").contains("the dates of a clock ascend"))
+        #expect(
+            onlyFault("nodes: [{ id: n, clock: { a: [2026-01-02T00:00:00Z, 2026-01-01T00:00:00Z] } }]").contains(
+                "the dates of a clock ascend"))
         #expect(onlyFault("nodes: [{ id: n, clock: { a: { start: 2026-01-02T00:00:00Z } } }]").contains("a clock is every 1s"))
     }
 
     @Test("an object that would hold itself without end is told with the way round, an optional one is fine")
     func containment() throws {
         let found = faults("types: { A: { state: { b: { type: B } } }, B: { state: { a: { type: A } } } }")
-        #expect(found.map(\.message) == ["an object of type A would hold itself: A → B → A", "an object of type B would hold itself: B → A → B"])
+        #expect(
+            found.map(\.message) == [
+                "an object of type A would hold itself: A → B → A", "an object of type B would hold itself: B → A → B",
+            ])
         let tree = try SceneModelTests.scene("types: { Tree: { state: { left: { type: 'Tree?' }, size: 0 } } }")
         #expect(tree.declarations.types["Tree"]?.properties.map(\.type) == [.nullable(.object("Tree")), .int])
     }

@@ -20,7 +20,8 @@ struct ComponentTests {
                   - { id: a, component: Gauge, binding: { value: $load }, let: { unit: "%" } }
                   - { id: b, component: Gauge, binding: { value: $load, isOn: false }, let: { unit: "%", title: Load, limit: 20 } }
             """)
-        let a = try scene.node("app", "a"), b = try scene.node("app", "b")
+        let a = try scene.node("app", "a")
+        let b = try scene.node("app", "b")
         #expect(a.attributes.map { "\($0.name) \($0.type)" } == b.attributes.map { "\($0.name) \($0.type)" })
         func constant(_ node: NodeDefinition, _ name: String) throws -> String {
             guard case .constant(let expression?) = try node.attribute(name).role else { return "none" }
@@ -32,16 +33,34 @@ struct ComponentTests {
         #expect(try a.type("share") == .double)
     }
 
-    @Test("what is wrong with a use names both places", arguments: [
-        ("{ component: Button }", "7:18 Button needs its let 'title'", 3),
-        ("{ component: Button, let: { title: 1 } }", "7:40 'title' is a string, not the int 1", nil),
-        ("{ component: Button, let: { title: x, tittle: y } }", "7:43 Button has no parameter 'tittle' | did you mean 'title'?", 2),
-        ("{ component: Button, let: { title: x, isOn: true } }", "7:43 'isOn' of Button is a binding, not a let | write binding: {isOn: …}", 4),
-        ("{ component: Button, let: { title: x }, binding: { isOn: $name } }", "7:62 'isOn' of Button is a bool, but is bound to a string", 4),
-        ("{ component: Button, let: { title: x, count: 5 } }", "7:43 'count' of Button is a state, not a let | only bindings and lets are given at the use", 5),
-        ("{ component: Button, let: { title: x }, state: { y: 1 } }", "7:52 state does not go with component: Button says what it has | write it in the component, or give the component a parameter", 2),
-        ("{ component: Button, let: { title: x }, kind: group }", "7:51 Button is a view; a use cannot change that", 2),
-    ] as [(String, String, Int?)])
+    @Test(
+        "what is wrong with a use names both places",
+        arguments: [
+            ("{ component: Button }", "7:18 Button needs its let 'title'", 3),
+            ("{ component: Button, let: { title: 1 } }", "7:40 'title' is a string, not the int 1", nil),
+            (
+                "{ component: Button, let: { title: x, tittle: y } }",
+                "7:43 Button has no parameter 'tittle' | did you mean 'title'?", 2
+            ),
+            (
+                "{ component: Button, let: { title: x, isOn: true } }",
+                "7:43 'isOn' of Button is a binding, not a let | write binding: {isOn: …}", 4
+            ),
+            (
+                "{ component: Button, let: { title: x }, binding: { isOn: $name } }",
+                "7:62 'isOn' of Button is a bool, but is bound to a string", 4
+            ),
+            (
+                "{ component: Button, let: { title: x, count: 5 } }",
+                "7:43 'count' of Button is a state, not a let | only bindings and lets are given at the use", 5
+            ),
+            (
+                "{ component: Button, let: { title: x }, state: { y: 1 } }",
+                "7:52 state does not go with component: Button says what it has | write it in the component, or give the component a parameter",
+                2
+            ),
+            ("{ component: Button, let: { title: x }, kind: group }", "7:51 Button is a view; a use cannot change that", 2),
+        ] as [(String, String, Int?)])
     func uses(_ use: String, _ expected: String, _ noteLine: Int?) throws {
         let text = """
             components:
@@ -54,7 +73,9 @@ struct ComponentTests {
             """
         let context = SceneContext(enclosing: [[("name", .string)]])
         let fault = try #require(faults(text, context: context).first)
-        let told = "\(fault.position.line):\(fault.position.column) \(fault.message)" + (fault.hint.map { expected.contains(" | ") ? " | \($0)" : "" } ?? "")
+        let told =
+            "\(fault.position.line):\(fault.position.column) \(fault.message)"
+            + (fault.hint.map { expected.contains(" | ") ? " | \($0)" : "" } ?? "")
         #expect(told == expected)
         if let noteLine { #expect(fault.note?.position.line == noteLine) }
     }
@@ -98,9 +119,11 @@ struct ComponentTests {
             components: { Card: { let: [x], computed: { y: x }, children: [{ id: inner }] } }
             nodes: [{ id: a, component: Card, let: { x: 1 } }, { id: b, component: Card, let: { x: 2 } }]
             """)
-        let a = try scene.node("a"), b = try scene.node("b")
+        let a = try scene.node("a")
+        let b = try scene.node("b")
         #expect(a.children.first === b.children.first)
-        guard case .computed(let first) = try a.attribute("y").role, case .computed(let second) = try b.attribute("y").role else {
+        guard case .computed(let first) = try a.attribute("y").role, case .computed(let second) = try b.attribute("y").role
+        else {
             Issue.record("y is not computed")
             return
         }
@@ -120,13 +143,18 @@ struct ComponentTests {
         let a = try scene.node("a")
         #expect(a.component == "BigButton")
         #expect(a.attributes.map(\.name) == ["isOn", "title", "size", "label", "color", "big"])
-        guard case .constant(.literal(10)?) = try a.attribute("size").role else { Issue.record("size is not 10"); return }
+        guard case .constant(.literal(10)?) = try a.attribute("size").role else {
+            Issue.record("size is not 10")
+            return
+        }
     }
 
     @Test("a component that contains itself is refused with the way round")
     func endless() {
-        #expect(onlyFault("components: { A: { children: [{ component: A }] } }").contains("A contains itself without end: A → A"))
-        let round = "components:\n  A: { children: [{ component: B }] }\n  B: { header: [{ component: C }] }\n  C: { forEach: { in: [1], id: self, component: A } }\n"
+        #expect(
+            onlyFault("components: { A: { children: [{ component: A }] } }").contains("A contains itself without end: A → A"))
+        let round =
+            "components:\n  A: { children: [{ component: B }] }\n  B: { header: [{ component: C }] }\n  C: { forEach: { in: [1], id: self, component: A } }\n"
         #expect(onlyFault(round).contains("A contains itself without end: A → B → C → A"))
     }
 
@@ -181,19 +209,21 @@ struct ComponentTests {
         #expect(try scene.node("app", "a").kind == .forEach)
     }
 
-    @Test("what is wrong with a forEach is told", arguments: [
-        ("in: $on, node: {}", "forEach needs a list, but this is a bool"),
-        ("node: {}", "forEach needs its data"),
-        ("in: $items", "forEach needs what to make of an element"),
-        ("in: [{ id: 1 }, { id: 1 }], node: {}", "two elements have the id 1"),
-        ("in: [1], node: {}", "the element has no usable 'id'"),
-        ("in: $items, node: { id: x }", "instances of a forEach are named by their element"),
-        ("in: $items, as: x, index: x, node: {}", "element and index have the same name 'x'"),
-        ("data: $items, in: $items, node: {}", "forEach has no key 'data'"),
-        ("in: =items, node: { binding: { x: $element.done } }", "'$element.done' cannot be bound"),
-        ("in: $items, node: { binding: { x: $index } }", "'$index' cannot be bound: 'index' is an index"),
-        ("in: $items, node: {}, let: { x: 1 }", "forEach has node already: let belongs inside it"),
-    ])
+    @Test(
+        "what is wrong with a forEach is told",
+        arguments: [
+            ("in: $on, node: {}", "forEach needs a list, but this is a bool"),
+            ("node: {}", "forEach needs its data"),
+            ("in: $items", "forEach needs what to make of an element"),
+            ("in: [{ id: 1 }, { id: 1 }], node: {}", "two elements have the id 1"),
+            ("in: [1], node: {}", "the element has no usable 'id'"),
+            ("in: $items, node: { id: x }", "instances of a forEach are named by their element"),
+            ("in: $items, as: x, index: x, node: {}", "element and index have the same name 'x'"),
+            ("data: $items, in: $items, node: {}", "forEach has no key 'data'"),
+            ("in: =items, node: { binding: { x: $element.done } }", "'$element.done' cannot be bound"),
+            ("in: $items, node: { binding: { x: $index } }", "'$index' cannot be bound: 'index' is an index"),
+            ("in: $items, node: {}, let: { x: 1 }", "forEach has node already: let belongs inside it"),
+        ])
     func faultyForEach(_ forEach: String, _ message: String) {
         let text = "nodes: [{ id: app, state: { items: [], on: true }, children: [{ id: list, forEach: { \(forEach) } }] }]"
         #expect(onlyFault(text).contains(message))
@@ -213,16 +243,23 @@ struct ComponentTests {
             """)
         #expect(scene.nodes.map(\.id) == ["view0", "playButton1", "container2", "section3", "forEach4"])
         #expect(scene.nodes[2].children.map(\.id) == ["group0", "view1"])
-        #expect((scene.nodes[3].header + scene.nodes[3].children + scene.nodes[3].footer).map(\.id) == ["header0", "view0", "view1", "footer0"])
-        #expect(onlyFault("nodes: [{ id: view1 }, {}]").contains("two siblings have the id 'view1' | the node got this id for its place"))
+        #expect(
+            (scene.nodes[3].header + scene.nodes[3].children + scene.nodes[3].footer).map(\.id) == [
+                "header0", "view0", "view1", "footer0",
+            ])
+        #expect(
+            onlyFault("nodes: [{ id: view1 }, {}]").contains(
+                "two siblings have the id 'view1' | the node got this id for its place"))
     }
 
     @Test("a section has header, content and footer; its children are its content")
     func sections() throws {
-        let scene = try scene("nodes: [{ id: s, kind: section, header: [{ id: h }], children: [{ id: c }], footer: [{ id: f }] }]")
+        let scene = try scene(
+            "nodes: [{ id: s, kind: section, header: [{ id: h }], children: [{ id: c }], footer: [{ id: f }] }]")
         let section = try scene.node("s")
         #expect(section.header.map(\.id) == ["h"] && section.children.map(\.id) == ["c"] && section.footer.map(\.id) == ["f"])
-        #expect(onlyFault("nodes: [{ id: s, header: [{ id: x }], content: [{ id: x }] }]").contains("two siblings have the id 'x'"))
+        #expect(
+            onlyFault("nodes: [{ id: s, header: [{ id: x }], content: [{ id: x }] }]").contains("two siblings have the id 'x'"))
         #expect(onlyFault("nodes: [{ id: s, content: [], children: [] }]").contains("content or children"))
         #expect(onlyFault("nodes: [{ id: s, kind: container, header: [] }]").contains("only a section has header"))
     }

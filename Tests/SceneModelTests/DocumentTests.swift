@@ -8,7 +8,8 @@ struct DocumentTests {
 
     @Test("scalars without quotes mean what YAML 1.2's core schema says")
     func scalars() throws {
-        let text = "[~, null, Null, true, TRUE, False, 12, -7, +3, 0x1f, 0o17, 1.5, -1e3, .5, 1., .inf, -.INF, 9223372036854775808, 99999999999999999999, yes, no, on, 1.2.3, 1-2, -, ., 1e, 0x, 08, 2026-01-01, 'true', \"1\"]"
+        let text =
+            "[~, null, Null, true, TRUE, False, 12, -7, +3, 0x1f, 0o17, 1.5, -1e3, .5, 1., .inf, -.INF, 9223372036854775808, 99999999999999999999, yes, no, on, 1.2.3, 1-2, -, ., 1e, 0x, 08, 2026-01-01, 'true', \"1\"]"
         #expect(
             try value(text) == [
                 .null, .null, .null, true, true, false, 12, -7, 3, 31, 15, 1.5, -1000.0, 0.5, 1.0, .double(.infinity),
@@ -19,7 +20,10 @@ struct DocumentTests {
 
     @Test("JSON is read as YAML, characters beyond the basic plane included")
     func json() throws {
-        #expect(try value(#"{"a": "\ud83d\ude00\u00e9\n\/\"", "b": [1, 2.0, null, true], "c": {"d": -1e-2}}"#) == ["a": "😀é\n/\"", "b": [1, 2.0, .null, true], "c": ["d": -0.01]])
+        #expect(
+            try value(#"{"a": "\ud83d\ude00\u00e9\n\/\"", "b": [1, 2.0, null, true], "c": {"d": -1e-2}}"#) == [
+                "a": "😀é\n/\"", "b": [1, 2.0, .null, true], "c": ["d": -0.01],
+            ])
         #expect(try value("{\n\t\"tabs\":\t[\n\t\t1\n\t]\n}") == ["tabs": [1]])
         #expect(try value(#"{"backslash": "\\ud83d"}"#) == ["backslash": "\\ud83d"])
     }
@@ -36,7 +40,10 @@ struct DocumentTests {
 
     @Test("tags choose a type, blocks keep or fold their lines")
     func tags() throws {
-        #expect(try value("a: !!str 1\nb: !!binary aGk=\nc: |\n  x\n  y\nd: >-\n  x\n  y\n") == ["a": "1", "b": .bytes([104, 105]), "c": "x\ny\n", "d": "x y"])
+        #expect(
+            try value("a: !!str 1\nb: !!binary aGk=\nc: |\n  x\n  y\nd: >-\n  x\n  y\n") == [
+                "a": "1", "b": .bytes([104, 105]), "c": "x\ny\n", "d": "x y",
+            ])
     }
 
     @Test("keys that are numbers stay numbers in literals")
@@ -49,9 +56,13 @@ struct DocumentTests {
     @Test("a random text is read or refused, and never anything else", arguments: 0..<40)
     func randomTexts(_ seed: UInt64) throws {
         var random = Generator(state: seed)
-        let parts = ["{", "}", "[", "]", ": ", "- ", "\n", "  ", "nodes", "id", "a", "=x", "$y", "'", "\"", "&a ", "*a ", "|", "<<", "# ", "!!str ", ",", "children", "\t", "%", "\\u12", "é"]
+        let parts = [
+            "{", "}", "[", "]", ": ", "- ", "\n", "  ", "nodes", "id", "a", "=x", "$y", "'", "\"", "&a ", "*a ", "|", "<<",
+            "# ", "!!str ", ",", "children", "\t", "%", "\\u12", "é",
+        ]
         for _ in 0..<200 {
-            let text = (0..<Int.random(in: 1..<40, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
+            let text = (0..<Int.random(in: 1..<40, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }
+                .joined()
             do {
                 _ = try SceneReader.read(text: text)
             } catch {

@@ -86,7 +86,9 @@ struct FaultTests {
 
     @Test("what is no YAML is told with its place and a hint")
     func syntax() {
-        #expect(onlyFault("nodes:\n  - id: a\n    computed:\n      x: a ? b : c\n").hasPrefix("4:16 not YAML: mapping values are not allowed"))
+        #expect(
+            onlyFault("nodes:\n  - id: a\n    computed:\n      x: a ? b : c\n").hasPrefix(
+                "4:16 not YAML: mapping values are not allowed"))
         #expect(onlyFault("nodes: [{ id: a").hasPrefix("2:1 not YAML: did not find expected ',' or '}'"))
         #expect(onlyFault("nodes:\n\t- id: a\n").contains("spaces, not tabs"))
         #expect(onlyFault("") == "1:1 the document is empty")
@@ -97,12 +99,14 @@ struct FaultTests {
     @Test("keys that are written twice are all told, with the place of the first")
     func duplicateKeys() throws {
         let found = faults("agd: 1\nagd: 1\nnodes:\n  - { id: a, id: b, state: { x: 1, x: 2 } }\n")
-        #expect(found.map { "\($0.position.line):\($0.position.column) \($0.message)" } == [
-            "2:1 the key 'agd' is written twice", "4:14 the key 'id' is written twice", "4:36 the key 'x' is written twice",
-        ])
-        #expect(found.map(\.note?.position) == [
-            SourcePosition(line: 1, column: 1), SourcePosition(line: 4, column: 7), SourcePosition(line: 4, column: 30),
-        ])
+        #expect(
+            found.map { "\($0.position.line):\($0.position.column) \($0.message)" } == [
+                "2:1 the key 'agd' is written twice", "4:14 the key 'id' is written twice", "4:36 the key 'x' is written twice",
+            ])
+        #expect(
+            found.map(\.note?.position) == [
+                SourcePosition(line: 1, column: 1), SourcePosition(line: 4, column: 7), SourcePosition(line: 4, column: 30),
+            ])
     }
 
     @Test("an unknown alias and an unknown tag are told")
@@ -142,7 +146,9 @@ struct FaultTests {
     @Test("nesting beyond the limit is refused where it begins")
     func nesting() {
         let deep = String(repeating: "[", count: 900) + String(repeating: "]", count: 900)
-        #expect(onlyFault("nodes: \(deep)").hasPrefix("1:\(7 + SceneLimits.nesting) nested deeper than \(SceneLimits.nesting) levels"))
+        #expect(
+            onlyFault("nodes: \(deep)").hasPrefix(
+                "1:\(7 + SceneLimits.nesting) nested deeper than \(SceneLimits.nesting) levels"))
         #expect(faults(String(repeating: "[", count: 100_000)).count == 1)
     }
 
@@ -162,16 +168,18 @@ struct FaultTests {
 
     @Test("components that repeat each other from deep inside are read, and refused where they are too many")
     func deepRepetition() throws {
-        func circle(_ count: Int) -> String {
-            let levels = SceneLimits.nesting / 2 - 6
-            return "components:\n" + (0..<count).map { number in
-                "  C\(number): { let: [x], children: [" + String(repeating: "{ children: [", count: levels)
-                    + "{ forEach: { in: \"=[x]\", id: self, component: C\((number + 1) % count), let: { x: =element } } }"
-                    + String(repeating: "] }", count: levels) + "] }\n"
-            }.joined()
+        func circle(_ count: Int, levels: Int) -> String {
+            "components:\n"
+                + (0..<count).map { number in
+                    "  C\(number): { let: [x], children: [" + String(repeating: "{ children: [", count: levels)
+                        + "{ forEach: { in: \"=[x]\", id: self, component: C\((number + 1) % count), let: { x: =element } } }"
+                        + String(repeating: "] }", count: levels) + "] }\n"
+                }.joined()
         }
-        #expect(try scene(circle(SceneLimits.componentChain)).declarations.components.count == SceneLimits.componentChain)
-        #expect(faults(circle(SceneLimits.componentChain + 1)).map(\.code).contains(.limit))
+        #expect(try scene(circle(2, levels: SceneLimits.repetitionDepth / 2)).declarations.components.count == 2)
+        #expect(try scene(circle(20, levels: 3)).declarations.components.count == 20)
+        #expect(faults(circle(8, levels: SceneLimits.repetitionDepth / 2)).map(\.code).contains(.limit))
+        #expect(faults(circle(30, levels: SceneLimits.nesting / 2 - 6)).map(\.code).contains(.limit))
     }
 
     @Test("faults beyond the limit are counted")

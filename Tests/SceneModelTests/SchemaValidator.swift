@@ -22,7 +22,9 @@ struct SchemaValidator {
         case "$schema", "$id", "$defs", "title", "description", "markdownDescription", "examples", "default": return []
         case "$ref":
             let names = (rule.string ?? "").split(separator: "/").dropFirst()
-            guard let found = names.reduce(root as Value?, { $0?.map?[String($1)] }) else { return ["\(place): no schema \(rule)"] }
+            guard let found = names.reduce(root as Value?, { $0?.map?[String($1)] }) else {
+                return ["\(place): no schema \(rule)"]
+            }
             return check(value, found, place)
         case "type":
             let names = rule.list?.compactMap(\.string) ?? [rule.string ?? ""]
@@ -32,7 +34,8 @@ struct SchemaValidator {
         case "pattern":
             guard let text = value.string, let pattern = rule.string else { return [] }
             return text.range(of: pattern, options: .regularExpression) != nil ? [] : ["\(place): does not match \(pattern)"]
-        case "minLength": return (value.string?.unicodeScalars.count ?? .max) >= Int(rule.number ?? 0) ? [] : ["\(place): too short"]
+        case "minLength":
+            return (value.string?.unicodeScalars.count ?? .max) >= Int(rule.number ?? 0) ? [] : ["\(place): too short"]
         case "minProperties": return (value.map?.count ?? .max) >= Int(rule.number ?? 0) ? [] : ["\(place): too few members"]
         case "required":
             guard let map = value.map else { return [] }

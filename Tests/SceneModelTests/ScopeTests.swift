@@ -38,8 +38,11 @@ struct ScopeTests {
 
     @Test("a let does not see the node's own attributes, a computed sees nothing else")
     func own() {
-        #expect(onlyFault("nodes: [{ id: a, state: { x: 1 }, let: { y: $x } }]").contains("no enclosing node has an attribute 'x'"))
-        #expect(onlyFault("nodes: [{ id: a, state: { x: 1 }, children: [{ id: b, computed: { y: x } }] }]").contains("undeclared reference to 'x'"))
+        #expect(
+            onlyFault("nodes: [{ id: a, state: { x: 1 }, let: { y: $x } }]").contains("no enclosing node has an attribute 'x'"))
+        #expect(
+            onlyFault("nodes: [{ id: a, state: { x: 1 }, children: [{ id: b, computed: { y: x } }] }]").contains(
+                "undeclared reference to 'x'"))
     }
 
     @Test("modifiers see the node's own attributes first, then the enclosing ones")
@@ -74,7 +77,10 @@ struct ScopeTests {
             components: { Button: { children: [{ id: label, let: { text: $title } }] } }
             nodes: [{ id: app, state: { title: x }, children: [{ component: Button }] }]
             """)
-        #expect(fault == "1:62 no enclosing node has an attribute 'title' | a component sees nothing from outside: declare a parameter, as binding: [title] or let: [title]")
+        #expect(
+            fault
+                == "1:62 no enclosing node has an attribute 'title' | a component sees nothing from outside: declare a parameter, as binding: [title] or let: [title]"
+        )
     }
 
     @Test("children given to a component mean by a name what it means where they are written")
@@ -108,9 +114,12 @@ struct ScopeTests {
             """)
         #expect(
             onlyFault("nodes: [{ id: a, computed: { n: subviews.size() } }]")
-                == "1:33 undeclared reference to 'subviews' | subviews and sections are in scope on containers: write kind: container")
+                == "1:33 undeclared reference to 'subviews' | subviews and sections are in scope on containers: write kind: container"
+        )
         #expect(onlyFault("nodes: [{ id: a, computed: { n: value } }]").contains("undeclared reference to 'value'"))
-        #expect(onlyFault("nodes: [{ id: a, kind: container, computed: { n: 'subviews[0].containerValues.weight' } }]").contains("'containerValues' has no property 'weight'"))
+        #expect(
+            onlyFault("nodes: [{ id: a, kind: container, computed: { n: 'subviews[0].containerValues.weight' } }]").contains(
+                "'containerValues' has no property 'weight'"))
     }
 
     @Test("that have a meaning in rules cannot be attributes'", arguments: ["env", "self", "subviews", "in", "true"])
@@ -130,7 +139,8 @@ struct ScopeTests {
     func existing() throws {
         let live = ExistingNode(kind: .container, attributes: [("isPlaying", .bool)])
         let context = SceneContext(existing: { $0 == ["player"] ? live : nil })
-        let text = "nodes: [{ id: player, computed: { n: 'isPlaying ? subviews.size() : 0' }, children: [{ id: b, binding: { x: $isPlaying } }] }]"
+        let text =
+            "nodes: [{ id: player, computed: { n: 'isPlaying ? subviews.size() : 0' }, children: [{ id: b, binding: { x: $isPlaying } }] }]"
         #expect(try scene(text, context: context).node("player", "b").type("x") == .bool)
         #expect(faults(text).count == 2)
     }

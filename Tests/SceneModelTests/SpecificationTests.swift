@@ -48,7 +48,10 @@ struct SpecificationTests {
         let library = try #require(try scene(specificationScene).declarations.types["Library"])
         #expect(library.properties.map(\.name) == ["books", "availableBooksCount"])
         #expect(library.properties.map(\.type) == [.list(.dyn), .int])
-        guard case .state(let initial, _) = library.properties[0].role else { Issue.record("books is no state"); return }
+        guard case .state(let initial, _) = library.properties[0].role else {
+            Issue.record("books is no state")
+            return
+        }
         #expect(initial == [])
     }
 

@@ -4,7 +4,9 @@ import SceneModel
 import Testing
 
 /// A document that must be right; tells its faults if it is not.
-func scene(_ text: String, context: SceneContext = SceneContext(), _ here: SourceLocation = #_sourceLocation) throws -> SceneDefinition {
+func scene(_ text: String, context: SceneContext = SceneContext(), _ here: SourceLocation = #_sourceLocation) throws
+    -> SceneDefinition
+{
     do {
         return try SceneReader.read(text: text, file: "scene.yaml", context: context)
     } catch {
@@ -73,6 +75,8 @@ func projectFile(_ path: String) -> URL {
 
 /// The scenes of a folder of the project, by name.
 func sceneFiles(in folder: String) throws -> [URL] {
-    try FileManager.default.contentsOfDirectory(at: projectFile(folder).resolvingSymlinksInPath(), includingPropertiesForKeys: nil)
-        .filter { $0.pathExtension == "yaml" }.sorted { $0.path < $1.path }
+    try FileManager.default.contentsOfDirectory(
+        at: projectFile(folder).resolvingSymlinksInPath(), includingPropertiesForKeys: nil
+    )
+    .filter { $0.pathExtension == "yaml" }.sorted { $0.path < $1.path }
 }

@@ -54,7 +54,9 @@ extension SceneChecker {
         guard let value else {
             if case .object = type { return .map(ValueMap()) }
             if type.admits(.null) { return .null }
-            fault("a state of type \(type) needs an initial value", at: node, hint: "write initial:, or the type \(type)? and start from null")
+            fault(
+                "a state of type \(type) needs an initial value", at: node,
+                hint: "write initial:, or the type \(type)? and start from null")
             return nil
         }
         if let name = type.objectName {
@@ -98,7 +100,9 @@ extension SceneChecker {
         switch written(node) {
         case .literal(let value): return WrittenBinding(target: .constant(value), type: ValueType(of: value))
         case .rule:
-            fault("a binding needs something to write to, not a rule", at: node, hint: "bind to $name, or take the rule's value with let")
+            fault(
+                "a binding needs something to write to, not a rule", at: node,
+                hint: "bind to $name, or take the rule's value with let")
             return nil
         case .reference(let text):
             if place.isComponentRoot {
@@ -134,7 +138,9 @@ extension SceneChecker {
         guard let type = writtenType(node) else { return nil }
         guard let standard = node["default"] else { return (nil, type ?? .dyn) }
         return at("default") { () -> (standard: Value?, type: ValueType)? in
-            guard let value = literal(standard, "a default is a literal", hint: "take the value as a parameter") else { return nil }
+            guard let value = literal(standard, "a default is a literal", hint: "take the value as a parameter") else {
+                return nil
+            }
             guard let type else { return (value, ValueType(of: value)) }
             guard let accepted = type.accept(value) else {
                 fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard)
@@ -150,7 +156,8 @@ extension SceneChecker {
             let name = node.list?.first?.string ?? "name"
             fault(
                 "only a component declares parameters, as \(key): [\(name)]", at: node,
-                hint: key == "binding" ? "give each its target, as binding: {\(name): $\(name)}" : "give each its value, as let: {\(name): …}")
+                hint: key == "binding"
+                    ? "give each its target, as binding: {\(name): $\(name)}" : "give each its value, as let: {\(name): …}")
             return []
         }
         var names: [DocumentNode] = []
@@ -159,7 +166,9 @@ extension SceneChecker {
                 names.append(element)
             } else {
                 at(position) {
-                    fault("a parameter is a name, not \(element.summary)", at: element, hint: "write \(key): {name: {default: …}} for one with a default")
+                    fault(
+                        "a parameter is a name, not \(element.summary)", at: element,
+                        hint: "write \(key): {name: {default: …}} for one with a default")
                 }
             }
         }
@@ -181,7 +190,9 @@ extension SceneChecker {
         if let names = node.list {
             for (position, name) in names.enumerated() {
                 at(position) {
-                    guard let key = name.string else { return fault("inherit lists environment keys, not \(name.summary)", at: name) }
+                    guard let key = name.string else {
+                        return fault("inherit lists environment keys, not \(name.summary)", at: name)
+                    }
                     if typeNames.contains(key) {
                         let attribute = key.prefix(1).lowercased() + key.dropFirst()
                         return fault("an object needs a name here", at: name, hint: "write inherit: {\(attribute): \(key)}")
@@ -194,7 +205,8 @@ extension SceneChecker {
         for entry in entries(node, "inherit", hint: "write inherit: [key], or {name: key}") {
             at(entry.name) {
                 guard let key = entry.value.string else {
-                    return fault("inherit takes an environment key or an object type, not \(entry.value.summary)", at: entry.value)
+                    return fault(
+                        "inherit takes an environment key or an object type, not \(entry.value.summary)", at: entry.value)
                 }
                 let isObject = key.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
                 guard isObject else { return inherit(key, as: entry.key, at: entry.value, into: &list) }
@@ -221,7 +233,8 @@ extension SceneChecker {
                 .notFound, "there is no environment key '\(key)'", at: node,
                 hint: isPath
                     ? "inherit the whole key, or read env.\(key) in a rule"
-                    : NearestName.hint(key, among: known.environment.keys.sorted()) ?? "environment keys are declared under keys.environment")
+                    : NearestName.hint(key, among: known.environment.keys.sorted())
+                        ?? "environment keys are declared under keys.environment")
         }
         enter(name, .inherit(key: key), declared.type, into: &list)
     }

@@ -28,7 +28,9 @@ extension SceneChecker {
             checkKeys(entries, of: "a clock", allowed: ["animation"])
             checkKeys(self.entries(animation, "animation"), of: "animation", allowed: ["minimumInterval"])
             guard let interval = animation["minimumInterval"] else { return .animation(minimumInterval: nil) }
-            return at("animation") { at("minimumInterval") { span(Substring(interval.text), interval).map { .animation(minimumInterval: $0) } } }
+            return at("animation") {
+                at("minimumInterval") { span(Substring(interval.text), interval).map { .animation(minimumInterval: $0) } }
+            }
         }
         checkKeys(entries, of: "a clock", allowed: ["every", "start", "animation"])
         guard let every = node["every"] else {
@@ -46,7 +48,9 @@ extension SceneChecker {
             return nil
         }
         guard span.nanoseconds >= SceneLimits.shortestTick else {
-            fault(.limit, "a clock ticks every \(TimeSpan(nanoseconds: SceneLimits.shortestTick)) at most, not every \(span)", at: node)
+            fault(
+                .limit, "a clock ticks every \(TimeSpan(nanoseconds: SceneLimits.shortestTick)) at most, not every \(span)",
+                at: node)
             return nil
         }
         return span
@@ -68,7 +72,10 @@ extension SceneChecker {
         var isRight = true
         for (position, node) in nodes.enumerated() {
             at(position) {
-                guard let date = date(node) else { return isRight = false }
+                guard let date = date(node) else {
+                    isRight = false
+                    return
+                }
                 if let last = dates.last, date <= last {
                     fault("the dates of a clock ascend; \(date) is not later than \(last)", at: node)
                     isRight = false

@@ -47,10 +47,12 @@ extension SceneChecker {
     /// Reads a component's body, unless that is done or under way.
     private func read(component name: String) {
         guard let state = components[name], state.progress == .untouched else { return }
-        // Beyond the ones read in order only those nest that repeat each other through forEach.
-        guard componentChain.count < SceneLimits.componentChain else {
-            fault(.limit, "more than \(SceneLimits.componentChain) components repeat each other: \((componentChain + [name]).joined(separator: " → "))", at: state.entry.key)
-            return
+        // Components come in the order in which they need each other; only a circle through forEach makes readings nest.
+        guard nodeDepth <= SceneLimits.repetitionDepth else {
+            let chain = (componentChain + [name]).joined(separator: " → ")
+            return fault(
+                .limit, "components repeat each other from more than \(SceneLimits.repetitionDepth) nodes deep: \(chain)",
+                at: state.entry.key)
         }
         state.progress = .reading
         let outer = (path, treePath)
@@ -95,7 +97,8 @@ extension SceneChecker {
             if let state = components[name] {
                 read(component: name)
                 guard state.progress != .untouched else { return nil }
-                return state.isEndless && state.progress == .reading ? nil : (state.definition, name, state.progress == .reading)
+                return state.isEndless && state.progress == .reading
+                    ? nil : (state.definition, name, state.progress == .reading)
             }
             guard let known = known.components[name] else {
                 fault(
@@ -122,13 +125,17 @@ extension SceneChecker {
             at(key.name) {
                 fault(
                     "\(key.name) does not go with component: \(name) says what it has", at: written,
-                    hint: key == .forEach ? "write forEach: {in: …, component: \(name)}" : "write it in the component, or give the component a parameter",
+                    hint: key == .forEach
+                        ? "write forEach: {in: …, component: \(name)}"
+                        : "write it in the component, or give the component a parameter",
                     note: definition(of: name, base))
             }
         }
         if let written = fields[.kind], written.string != base.kind.rawValue {
             at("kind") {
-                fault("\(name) is a \(base.kind.rawValue); a use cannot change that", at: written, note: definition(of: name, base))
+                fault(
+                    "\(name) is a \(base.kind.rawValue); a use cannot change that", at: written,
+                    note: definition(of: name, base))
             }
         }
         let node = NodeDefinition()
@@ -144,7 +151,9 @@ extension SceneChecker {
         base.position == .none || components[name] == nil ? nil : SceneFault.Note("\(name) is defined here", base.position)
     }
 
-    private func fill(_ node: NodeDefinition, from base: NodeDefinition, isRepeated: Bool, _ fields: NodeFields, _ place: Surroundings) {
+    private func fill(
+        _ node: NodeDefinition, from base: NodeDefinition, isRepeated: Bool, _ fields: NodeFields, _ place: Surroundings
+    ) {
         let name = base.component ?? "the component"
         node.kind = base.kind
         node.hasWrittenKind = base.hasWrittenKind
@@ -174,7 +183,8 @@ extension SceneChecker {
             node.children = base.children
             node.footer = base.footer
         }
-        let inside = place.isComponentRoot ? Surroundings(enclosing: scope) : Surroundings(enclosing: place.enclosing, isContent: true)
+        let inside =
+            place.isComponentRoot ? Surroundings(enclosing: scope) : Surroundings(enclosing: place.enclosing, isContent: true)
         content(fields, of: node, inside)
         measure(node, at: fields.node)
     }
@@ -200,7 +210,9 @@ extension SceneChecker {
             }
         for key in [NodeKey.children, .header, .content, .footer] where !allowed.contains(key) {
             guard let written = fields[key] else { continue }
-            at(key.name) { fault("\(name) is a \(kind.rawValue) and takes no \(key.name)", at: written, note: definition(of: name, base)) }
+            at(key.name) {
+                fault("\(name) is a \(kind.rawValue) and takes no \(key.name)", at: written, note: definition(of: name, base))
+            }
         }
     }
 
@@ -208,7 +220,8 @@ extension SceneChecker {
     /// wins; preferences flow up, so the outer write is the one that counts.
     private func wrap(_ node: NodeDefinition, around base: NodeDefinition) {
         let overridden = Set(base.environment.filter(\.steps.isEmpty).map(\.key))
-        node.transformEnvironment = node.transformEnvironment.filter { !overridden.contains($0.key) } + base.transformEnvironment
+        node.transformEnvironment =
+            node.transformEnvironment.filter { !overridden.contains($0.key) } + base.transformEnvironment
         node.environment += base.environment
         node.environmentObjects += base.environmentObjects
         node.containerValues += base.containerValues
@@ -219,7 +232,9 @@ extension SceneChecker {
 
     // MARK: Arguments
 
-    private func arguments(_ fields: NodeFields, _ name: String, _ base: NodeDefinition, _ place: Surroundings, into list: inout AttributeList) {
+    private func arguments(
+        _ fields: NodeFields, _ name: String, _ base: NodeDefinition, _ place: Surroundings, into list: inout AttributeList
+    ) {
         var given: Set<String> = []
         for key in [NodeKey.binding, .let] {
             guard let written = fields[key] else { continue }
@@ -244,15 +259,19 @@ extension SceneChecker {
             fault(
                 "\(name) needs its \(key) '\(attribute.name)'", at: fields[.component] ?? fields.node,
                 hint: "write \(key): {\(attribute.name): \(key == "binding" ? "$…" : "…")}",
-                note: attribute.position == .none || components[name] == nil ? nil : SceneFault.Note("it is declared here", attribute.position))
+                note: attribute.position == .none || components[name] == nil
+                    ? nil : SceneFault.Note("it is declared here", attribute.position))
         }
     }
 
     private func argument(
-        _ entry: DocumentEntry, _ key: NodeKey, _ name: String, _ base: NodeDefinition, _ place: Surroundings, into list: inout AttributeList
+        _ entry: DocumentEntry, _ key: NodeKey, _ name: String, _ base: NodeDefinition, _ place: Surroundings,
+        into list: inout AttributeList
     ) {
         guard let parameter = list.attribute(named: entry.name), parameter.isParameter(key) else {
-            if place.isComponentRoot, list.attribute(named: entry.name) == nil { return declare(entry, key, place, into: &list) }
+            if place.isComponentRoot, list.attribute(named: entry.name) == nil {
+                return declare(entry, key, place, into: &list)
+            }
             return tellUnknown(entry, key, name, base, list)
         }
         func given(_ type: ValueType) -> ValueType { parameter.type == .dyn ? type : parameter.type }
@@ -264,12 +283,18 @@ extension SceneChecker {
             switch made.target {
             case .constant(let value)?:
                 guard let accepted = parameter.type.accept(value) else {
-                    return fault(.typeMismatch, "'\(entry.name)' of \(name) is \(parameter.type.withArticle), not \(entry.value.summary)", at: entry.value, note: declared(parameter, name))
+                    return fault(
+                        .typeMismatch,
+                        "'\(entry.name)' of \(name) is \(parameter.type.withArticle), not \(entry.value.summary)",
+                        at: entry.value, note: declared(parameter, name))
                 }
                 role = .binding(.constant(accepted), animation: made.animation)
             default:
                 guard parameter.type.agrees(with: made.type) else {
-                    return fault(.typeMismatch, "'\(entry.name)' of \(name) is \(parameter.type.withArticle), but is bound to \(made.type.withArticle)", at: entry.value, note: declared(parameter, name))
+                    return fault(
+                        .typeMismatch,
+                        "'\(entry.name)' of \(name) is \(parameter.type.withArticle), but is bound to \(made.type.withArticle)",
+                        at: entry.value, note: declared(parameter, name))
                 }
                 role = .binding(made.target, animation: made.animation)
             }
@@ -296,15 +321,20 @@ extension SceneChecker {
     }
 
     private func declared(_ parameter: AttributeDefinition, _ name: String) -> SceneFault.Note? {
-        parameter.position == .none || components[name] == nil ? nil : SceneFault.Note("it is declared here", parameter.position)
+        parameter.position == .none || components[name] == nil
+            ? nil : SceneFault.Note("it is declared here", parameter.position)
     }
 
-    private func tellUnknown(_ entry: DocumentEntry, _ key: NodeKey, _ name: String, _ base: NodeDefinition, _ list: AttributeList) {
+    private func tellUnknown(
+        _ entry: DocumentEntry, _ key: NodeKey, _ name: String, _ base: NodeDefinition, _ list: AttributeList
+    ) {
         if let taken = list.attribute(named: entry.name) {
             let isOther = taken.isParameter(key == .binding ? .let : .binding)
             return fault(
                 "'\(entry.name)' of \(name) is \(taken.role.noun), not a \(key.name)", at: entry.key,
-                hint: isOther ? "write \(key == .binding ? "let" : "binding"): {\(entry.name): …}" : "only bindings and lets are given at the use",
+                hint: isOther
+                    ? "write \(key == .binding ? "let" : "binding"): {\(entry.name): …}"
+                    : "only bindings and lets are given at the use",
                 note: declared(taken, name))
         }
         let names = list.attributes.filter { $0.isParameter(.binding) || $0.isParameter(.let) }.map(\.name)

@@ -31,14 +31,18 @@ extension SceneChecker {
             at(entry.name) { checkName(entry.key, "an attribute") }
         }
         guard !written.isEmpty else { return }
-        let rules = written.map { $0.value.isForm(SceneChecker.computedForm, requiring: ["rule"]) ? $0.value["rule"] ?? $0.value : $0.value }
+        let rules = written.map {
+            $0.value.isForm(SceneChecker.computedForm, requiring: ["rule"]) ? $0.value["rule"] ?? $0.value : $0.value
+        }
         let key = ComputedKey(
             isContainer: base === containerScope, names: own.map(\.name), types: own.map(\.type), rules: rules.map(\.text),
             ruleNames: written.map(\.name))
         let isPlain = base === baseScope || base === containerScope
         let hasForms = written.contains { $0.value.map != nil }
         if isPlain, !hasForms, let made = computedCache[key] {
-            for (entry, rule) in zip(written, made) { at(entry.name) { enter(entry.key, .computed(rule.program), rule.type, into: &list) } }
+            for (entry, rule) in zip(written, made) {
+                at(entry.name) { enter(entry.key, .computed(rule.program), rule.type, into: &list) }
+            }
             return
         }
         let faultsBefore = faults.count
@@ -50,7 +54,9 @@ extension SceneChecker {
         if isPlain, !hasForms, faults.count == faultsBefore { computedCache[key] = made.compactMap(\.self) }
     }
 
-    private func compile(_ written: [DocumentEntry], _ rules: [DocumentNode], own: [ScopeEntry], base: RuleScope) -> [ComputedRule?] {
+    private func compile(_ written: [DocumentEntry], _ rules: [DocumentNode], own: [ScopeEntry], base: RuleScope)
+        -> [ComputedRule?]
+    {
         let scope = RuleScope(parent: base)
         for entry in written { scope.declare(entry.name, ValueType.dyn) }
         for entry in own { scope.declare(entry.name, entry.type) }
@@ -63,7 +69,8 @@ extension SceneChecker {
                 var result = self.type(of: program)
                 if let wanted {
                     guard wanted.admits(result) else {
-                        return fault(.ruleType, "the rule gives \(result.withArticle), not \(wanted.withArticle)", at: rules[position])
+                        return fault(
+                            .ruleType, "the rule gives \(result.withArticle), not \(wanted.withArticle)", at: rules[position])
                     }
                     result = wanted
                 }

@@ -10,7 +10,9 @@ extension SceneChecker {
         for key in SystemEnvironment.keys where known.environment[key.name] == nil { known.environment[key.name] = key }
         typeNames = Set(known.types.keys)
         guard let entries = document.map else {
-            fault("a scene is a map with the keys \(SceneChecker.documentKeys.joined(separator: ", ")), not \(document.summary)", at: document)
+            fault(
+                "a scene is a map with the keys \(SceneChecker.documentKeys.joined(separator: ", ")), not \(document.summary)",
+                at: document)
             return SceneDefinition(declarations: declared, nodes: [])
         }
         for entry in entries where !SceneChecker.documentKeys.contains(entry.name) {
@@ -32,7 +34,10 @@ extension SceneChecker {
         prepareScopes()
         if let keys = document["keys"] { at("keys") { compileReducers(keys) } }
         if let written = document["components"] { at("components") { declareComponents(written) } }
-        let surroundings = context.enclosing.reversed().reduce(nil as LexicalScope?) { outer, names in
+        // Without a live tree around, the document stands at the root, whose attributes are the system values.
+        let system = SystemEnvironment.keys.map { (name: $0.name, type: $0.type) }
+        let surroundings = (context.enclosing.isEmpty ? [system] : context.enclosing).reversed().reduce(nil as LexicalScope?) {
+            outer, names in
             LexicalScope(names.map { ScopeEntry(name: $0.name, type: $0.type) }, in: outer, base: baseScope)
         }
         var nodes: [NodeDefinition] = []

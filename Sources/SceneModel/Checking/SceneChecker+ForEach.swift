@@ -34,7 +34,8 @@ extension SceneChecker {
         let outer = treePath
         treePath = nil
         defer { treePath = outer }
-        guard let template = template(written, Surroundings(enclosing: inner, elements: elements, isTemplate: true)), let data else { return nil }
+        guard let template = template(written, Surroundings(enclosing: inner, elements: elements, isTemplate: true)), let data
+        else { return nil }
         return ForEachDefinition(
             data: data.expression, idField: idField, elementName: elementName, indexName: indexName, template: template)
     }
@@ -42,7 +43,11 @@ extension SceneChecker {
     private func idField(_ written: DocumentNode) -> String {
         guard let node = written["id"] else { return "id" }
         guard let field = node.string, !field.isEmpty else {
-            at("id") { fault("id names the field that identifies an element, not \(node.summary)", at: node, hint: "write id: self for a list of texts or numbers") }
+            at("id") {
+                fault(
+                    "id names the field that identifies an element, not \(node.summary)", at: node,
+                    hint: "write id: self for a list of texts or numbers")
+            }
             return "id"
         }
         return field == "self" ? "" : field
@@ -86,11 +91,14 @@ extension SceneChecker {
                 if case .literal(.list(let elements)) = expression {
                     checkIDs(elements, idField, node)
                     let types = Set(elements.map { ValueType(of: $0) })
-                    return Data(expression: expression, element: types.count == 1 ? types.first ?? .dyn : .dyn, isWritable: false)
+                    return Data(
+                        expression: expression, element: types.count == 1 ? types.first ?? .dyn : .dyn, isWritable: false)
                 }
                 return Data(expression: expression, element: element, isWritable: isWritable)
             default:
-                fault(.typeMismatch, "forEach needs a list, but this is \(type.withArticle)", at: node, hint: node.string.map { "write in: $\($0)" })
+                fault(
+                    .typeMismatch, "forEach needs a list, but this is \(type.withArticle)", at: node,
+                    hint: node.string.map { "write in: $\($0)" })
                 return nil
             }
         }
@@ -108,7 +116,8 @@ extension SceneChecker {
                 default:
                     let isScalar = element.map == nil && element.list == nil
                     return fault(
-                        idField.isEmpty ? "\(place.summary) cannot be its own id" : "the element has no usable '\(idField)'", at: place,
+                        idField.isEmpty ? "\(place.summary) cannot be its own id" : "the element has no usable '\(idField)'",
+                        at: place,
                         hint: isScalar ? "write id: self" : "give every element its own text or number, and name it with id:")
                 }
                 if let id, !seen.insert(id).inserted { fault(.conflict, "two elements have the id \(id)", at: place) }
@@ -125,7 +134,11 @@ extension SceneChecker {
             return at("node") {
                 guard let fields = self.fields(node) else { return nil }
                 if let id = fields[.id] {
-                    at("id") { fault("instances of a forEach are named by their element", at: id, hint: "name the element's field with id: beside in:") }
+                    at("id") {
+                        fault(
+                            "instances of a forEach are named by their element", at: id,
+                            hint: "name the element's field with id: beside in:")
+                    }
                 }
                 return self.node(fields, id: "", place)
             }

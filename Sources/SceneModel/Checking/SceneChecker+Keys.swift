@@ -22,7 +22,9 @@ extension SceneChecker {
     private func declareKey(_ entry: DocumentEntry, in group: String) {
         guard checkName(entry.key, "a key") else { return }
         if group == "environment", entry.name == "objects" {
-            return fault("an environment key cannot be 'objects'", at: entry.key, hint: "objects: [$name] provides objects by their type")
+            return fault(
+                "an environment key cannot be 'objects'", at: entry.key, hint: "objects: [$name] provides objects by their type"
+            )
         }
         if let first = entry.name.unicodeScalars.first, ("A"..."Z").contains(first), group == "environment" {
             return fault(
@@ -64,11 +66,14 @@ extension SceneChecker {
         guard isLong, let entries = node.map else {
             return KeyDefinition(name: entry.name, type: ValueType(of: node.value), defaultValue: node.value)
         }
-        checkKeys(entries, of: "a key's declaration", allowed: group == "preference" ? SceneChecker.keyForm : ["default", "type"])
+        checkKeys(
+            entries, of: "a key's declaration", allowed: group == "preference" ? SceneChecker.keyForm : ["default", "type"])
         guard let type = writtenType(node) else { return nil }
         guard let standard = node["default"] else {
             guard let type, type.admits(.null), type != .dyn else {
-                fault("the key '\(entry.name)' needs a default", at: entry.key, hint: "write default:, or a type that takes null, such as int?")
+                fault(
+                    "the key '\(entry.name)' needs a default", at: entry.key,
+                    hint: "write default:, or a type that takes null, such as int?")
                 return nil
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: .null)
@@ -78,7 +83,11 @@ extension SceneChecker {
         if let name = type.objectName, !standard.isNull {
             // The object that readers get where none is put in: its properties, checked when the types are known.
             guard standard.map != nil else {
-                at("default") { fault(.typeMismatch, "a default of type \(name) is a map of its properties, not \(standard.summary)", at: standard) }
+                at("default") {
+                    fault(
+                        .typeMismatch, "a default of type \(name) is a map of its properties, not \(standard.summary)",
+                        at: standard)
+                }
                 return nil
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: value)
@@ -102,7 +111,9 @@ extension SceneChecker {
                 path += [.key(entry.name), .key("reduce")]
                 if let program = rule(written, in: scope) {
                     if !key.type.admits(type(of: program)) {
-                        fault(.ruleType, "reduce gives \(type(of: program).withArticle), but the key is \(key.type.withArticle)", at: written)
+                        fault(
+                            .ruleType, "reduce gives \(type(of: program).withArticle), but the key is \(key.type.withArticle)",
+                            at: written)
                     }
                     key.reduce = program
                     declared.preference[entry.name] = key

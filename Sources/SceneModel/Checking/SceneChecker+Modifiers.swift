@@ -17,7 +17,8 @@ extension SceneChecker {
         }
         if let written = fields[.containerValues] {
             at("containerValues") {
-                node.containerValues = keyed(written, "containerValues", known.container, "container-value key", "keys.container", scope)
+                node.containerValues = keyed(
+                    written, "containerValues", known.container, "container-value key", "keys.container", scope)
             }
         }
         if let written = fields[.tag] {
@@ -27,7 +28,9 @@ extension SceneChecker {
             at("preferences") {
                 let made = keyed(written, "preferences", known.preference, "preference key", "keys.preference", scope)
                 for entry in made where !entry.steps.isEmpty {
-                    fault("a preference is written whole, not at \(entry.key)\(entry.steps.map(\.description).joined())", at: written)
+                    fault(
+                        "a preference is written whole, not at \(entry.key)\(entry.steps.map(\.description).joined())",
+                        at: written)
                 }
                 node.preferences = made.filter(\.steps.isEmpty)
             }
@@ -83,7 +86,8 @@ extension SceneChecker {
     }
 
     private func keyed(
-        _ written: DocumentNode, _ what: String, _ keys: [String: KeyDefinition], _ noun: String, _ section: String, _ scope: ModifierScope
+        _ written: DocumentNode, _ what: String, _ keys: [String: KeyDefinition], _ noun: String, _ section: String,
+        _ scope: ModifierScope
     ) -> [KeyedExpression] {
         keyed(entries(written, what, hint: "write key: value"), keys, noun, section, scope)
     }
@@ -105,7 +109,9 @@ extension SceneChecker {
     }
 
     /// `key`, or `key.field` for a part of a grouped one, with the type at that place.
-    private func keyPath(_ node: DocumentNode, _ keys: [String: KeyDefinition], _ noun: String, _ section: String) -> (String, [AttributePath.Step], ValueType)? {
+    private func keyPath(_ node: DocumentNode, _ keys: [String: KeyDefinition], _ noun: String, _ section: String) -> (
+        String, [AttributePath.Step], ValueType
+    )? {
         let text = node.text
         guard let path = try? AttributePath("/." + text), let name = path.attribute else {
             fault("'\(text)' is not a key path", at: node, hint: "such as pinPosition.rotation")
@@ -135,12 +141,16 @@ extension SceneChecker {
             }
         }
         guard let (type, _) = type(at: path.steps, in: key.type, of: name, at: node) else { return nil }
-        if type == .dyn, let value = key.defaultValue.select(path.steps).value { return (name, path.steps, ValueType(of: value)) }
+        if type == .dyn, let value = key.defaultValue.select(path.steps).value {
+            return (name, path.steps, ValueType(of: value))
+        }
         return (name, path.steps, type)
     }
 
     /// The expression as a place of a type takes it; nil with a fault told.
-    func fit(_ expression: Expression, _ given: ValueType, to type: ValueType, of name: String, at node: DocumentNode) -> Expression? {
+    func fit(_ expression: Expression, _ given: ValueType, to type: ValueType, of name: String, at node: DocumentNode)
+        -> Expression?
+    {
         if case .literal(let value) = expression {
             if let name = type.objectName, value != .null {
                 fault(.typeMismatch, "an object of type \(name) is referred to, as $name, not written", at: node)
@@ -160,9 +170,13 @@ extension SceneChecker {
     private func transforms(_ written: DocumentNode, of node: NodeDefinition, _ scope: ModifierScope) {
         for entry in entries(written, "transformEnvironment", hint: "write key: a rule over value") {
             at(entry.name) {
-                guard let (key, steps, _) = keyPath(entry.key, known.environment, "environment key", "keys.environment") else { return }
+                guard let (key, steps, _) = keyPath(entry.key, known.environment, "environment key", "keys.environment") else {
+                    return
+                }
                 guard steps.isEmpty else {
-                    return fault("a whole key is transformed", at: entry.key, hint: "write \(key): with a rule that makes the whole map, or override \(entry.name) under environment")
+                    return fault(
+                        "a whole key is transformed", at: entry.key,
+                        hint: "write \(key): with a rule that makes the whole map, or override \(entry.name) under environment")
                 }
                 let type = known.environment[key]?.type ?? .dyn
                 let rules = RuleScope(parent: self.rules(scope))
@@ -170,7 +184,8 @@ extension SceneChecker {
                 guard let program = rule(entry.value, in: rules) else { return }
                 let given = self.type(of: program)
                 guard type.admits(given) else {
-                    return fault(.ruleType, "'\(key)' is \(type.withArticle), but the rule gives \(given.withArticle)", at: entry.value)
+                    return fault(
+                        .ruleType, "'\(key)' is \(type.withArticle), but the rule gives \(given.withArticle)", at: entry.value)
                 }
                 node.transformEnvironment.append(EnvironmentTransform(key: key, program: program))
             }
@@ -186,7 +201,9 @@ extension SceneChecker {
 
     private func modifier(_ node: DocumentNode, _ scope: ModifierScope) -> AnimationModifier? {
         guard let entries = node.map, node["value"] != nil || node["curve"] != nil else {
-            fault("animation is {curve, value}, not \(node.summary)", at: node, hint: "write {curve: bouncy, value: \"=name\"}: it applies when the value changes")
+            fault(
+                "animation is {curve, value}, not \(node.summary)", at: node,
+                hint: "write {curve: bouncy, value: \"=name\"}: it applies when the value changes")
             return nil
         }
         checkKeys(entries, of: "animation", allowed: ["curve", "modifiers", "value"])
@@ -201,7 +218,9 @@ extension SceneChecker {
         let followed: Expression? = at("value") {
             guard let (expression, _) = expression(value, in: scope.lexical, rules: { self.rules(scope) }) else { return nil }
             if case .literal = expression {
-                fault("a literal never changes, so it animates nothing", at: value, hint: "write value: \"=name\" for an attribute's value")
+                fault(
+                    "a literal never changes, so it animates nothing", at: value,
+                    hint: "write value: \"=name\" for an attribute's value")
                 return nil
             }
             return expression
@@ -220,4 +239,3 @@ extension SceneChecker {
         return DocumentNode(DocumentNode(.map(parts)).content, at: curve.position)
     }
 }
-

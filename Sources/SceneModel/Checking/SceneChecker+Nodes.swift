@@ -98,16 +98,27 @@ extension SceneChecker {
             }
         }
         switch kind {
-        case .view: refuse([.children, .header, .content, .footer, .forEach], "a view has no children", hint: "write kind: container, or group")
+        case .view:
+            refuse(
+                [.children, .header, .content, .footer, .forEach], "a view has no children",
+                hint: "write kind: container, or group")
         case .container, .group:
-            refuse([.header, .content, .footer], "only a section has header, content and footer", hint: "write kind: section, or children")
+            refuse(
+                [.header, .content, .footer], "only a section has header, content and footer",
+                hint: "write kind: section, or children")
             refuse([.forEach], "forEach makes a node of its own kind", hint: "leave out kind")
         case .section:
             refuse([.forEach], "a section's content may hold a forEach; it is none itself")
-            if fields[.content] != nil { refuse([.children], "a section has content or children, which mean the same, but not both") }
+            if fields[.content] != nil {
+                refuse([.children], "a section has content or children, which mean the same, but not both")
+            }
         case .forEach:
-            refuse([.children, .header, .content, .footer], "the children of a forEach are made from its data", hint: "write the child as forEach: {in: …, node: …}")
-            if fields[.forEach] == nil { fault("a forEach needs data", at: fields.node, hint: "write forEach: {in: $items, component: Name}") }
+            refuse(
+                [.children, .header, .content, .footer], "the children of a forEach are made from its data",
+                hint: "write the child as forEach: {in: …, node: …}")
+            if fields[.forEach] == nil {
+                fault("a forEach needs data", at: fields.node, hint: "write forEach: {in: $items, component: Name}")
+            }
         }
         return kind
     }
@@ -115,6 +126,8 @@ extension SceneChecker {
     // MARK: Node
 
     func node(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
+        nodeDepth += 1
+        defer { nodeDepth -= 1 }
         if fields[.component] != nil { return use(fields, id: id, place) }
         let node = NodeDefinition()
         node.id = id
@@ -134,11 +147,15 @@ extension SceneChecker {
         var own = ownEntries(node.attributes, place)
         if node.kind == .forEach {
             // The ids of the instances, which every forEach offers.
-            if list.attribute(named: "elements") != nil { fault(.conflict, "a forEach has 'elements' already", at: fields.node) }
+            if list.attribute(named: "elements") != nil {
+                fault(.conflict, "a forEach has 'elements' already", at: fields.node)
+            }
             own.append(ScopeEntry(name: "elements", type: .list(.dyn), access: .readOnly("made from the data")))
         }
         if let treePath, let live = context.existing?(treePath) {
-            for (name, type) in live.attributes where list.attribute(named: name) == nil { own.append(ScopeEntry(name: name, type: type)) }
+            for (name, type) in live.attributes where list.attribute(named: name) == nil {
+                own.append(ScopeEntry(name: name, type: type))
+            }
         }
         if let written = fields[.computed] {
             at("computed") {
@@ -152,8 +169,12 @@ extension SceneChecker {
             node.attributes = list.attributes
         }
         let scope = own.isEmpty ? place.enclosing : LexicalScope(own, in: place.enclosing, base: baseScope)
-        modifiers(fields, of: node, ModifierScope(lexical: scope ?? place.scope(base: baseScope), isContainer: node.kind == .container))
-        if let written = fields[.forEach], node.kind == .forEach { at("forEach") { node.forEach = forEach(written, place, scope) } }
+        modifiers(
+            fields, of: node,
+            ModifierScope(lexical: scope ?? place.scope(base: baseScope), isContainer: node.kind == .container))
+        if let written = fields[.forEach], node.kind == .forEach {
+            at("forEach") { node.forEach = forEach(written, place, scope) }
+        }
         children(fields, of: node, Surroundings(enclosing: scope))
         measure(node, at: fields.node)
     }
@@ -166,19 +187,29 @@ extension SceneChecker {
 
     func attributes(_ fields: NodeFields, _ place: Surroundings, into list: inout AttributeList) {
         if let written = fields[.state] {
-            at("state") { for entry in entries(written, "state", hint: "write name: value") { at(entry.name) { state(entry, into: &list) } } }
+            at("state") {
+                for entry in entries(written, "state", hint: "write name: value") {
+                    at(entry.name) { state(entry, into: &list) }
+                }
+            }
         }
         if let written = fields[.binding] { at("binding") { bindings(written, place, into: &list) } }
         if let written = fields[.let] { at("let") { constants(written, place, into: &list) } }
         if let written = fields[.inherit] { at("inherit") { inherit(written, into: &list) } }
         if let written = fields[.clock] {
-            at("clock") { for entry in entries(written, "clock", hint: "write now: every 1s") { at(entry.name) { clock(entry, into: &list) } } }
+            at("clock") {
+                for entry in entries(written, "clock", hint: "write now: every 1s") {
+                    at(entry.name) { clock(entry, into: &list) }
+                }
+            }
         }
     }
 
     private func bindings(_ written: DocumentNode, _ place: Surroundings, into list: inout AttributeList) {
         if written.list != nil {
-            for name in parameterNames(written, "binding", place) { enter(name, .binding(nil, animation: nil), .dyn, into: &list) }
+            for name in parameterNames(written, "binding", place) {
+                enter(name, .binding(nil, animation: nil), .dyn, into: &list)
+            }
             return
         }
         for entry in entries(written, "binding", hint: "write name: $target") {
@@ -214,7 +245,9 @@ extension SceneChecker {
                     fault("\(key.name) is a list of nodes, not a map", at: written, hint: "write each node behind a '-'")
                     return []
                 }
-                return nodes(elements(written, key.name, hint: "write each node behind a '-'"), place, ids: &ids, offset: offset, prefix: prefix)
+                return nodes(
+                    elements(written, key.name, hint: "write each node behind a '-'"), place, ids: &ids, offset: offset,
+                    prefix: prefix)
             }
         }
         if node.kind == .section {

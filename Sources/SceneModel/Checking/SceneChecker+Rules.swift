@@ -17,7 +17,8 @@ extension SceneChecker {
         guard case .scalar(.string(let text)) = node.content else { return .literal(node.value) }
         switch text.utf8.first {
         case UInt8(ascii: "="):
-            return text.hasPrefix("==") ? .literal(.string(String(text.dropFirst()))) : .rule(String(text.dropFirst()), skipping: 1)
+            return text.hasPrefix("==")
+                ? .literal(.string(String(text.dropFirst()))) : .rule(String(text.dropFirst()), skipping: 1)
         case UInt8(ascii: "$"):
             return text.hasPrefix("$$") ? .literal(.string(String(text.dropFirst()))) : .reference(String(text.dropFirst()))
         default: return .literal(.string(text))
@@ -57,7 +58,8 @@ extension SceneChecker {
             // `0` and `true` are rules, too.
             return node.isNull ? emptyRule(node) : compile(node.text, in: scope, at: node)
         }
-        return text.hasPrefix("=") ? compile(String(text.dropFirst()), in: scope, at: node, skipping: 1) : compile(text, in: scope, at: node)
+        return text.hasPrefix("=")
+            ? compile(String(text.dropFirst()), in: scope, at: node, skipping: 1) : compile(text, in: scope, at: node)
     }
 
     private func emptyRule(_ node: DocumentNode) -> Program? {
@@ -95,9 +97,13 @@ extension SceneChecker {
     // MARK: References
 
     /// - Parameter text: behind the `$`.
-    func reference(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> (reference: Reference, type: ValueType, entry: ScopeEntry, object: ObjectProperty?)? {
+    func reference(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> (
+        reference: Reference, type: ValueType, entry: ScopeEntry, object: ObjectProperty?
+    )? {
         guard let path = try? AttributePath("/." + text), let name = path.attribute else {
-            fault("'$\(text)' is not a reference", at: node, hint: "a reference is $name, $name.key, $name[0] or $name[id=\"x\"]; $$ begins a text with $")
+            fault(
+                "'$\(text)' is not a reference", at: node,
+                hint: "a reference is $name, $name.key, $name[0] or $name[id=\"x\"]; $$ begins a text with $")
             return nil
         }
         guard path.steps.count <= AttributePath.maximumSteps else {
@@ -128,7 +134,9 @@ extension SceneChecker {
     }
 
     /// The type at a place inside a value of a type; nil with a fault told where it can have no such place.
-    func type(at steps: [AttributePath.Step], in whole: ValueType, of name: String, at node: DocumentNode) -> (ValueType, ObjectProperty?)? {
+    func type(at steps: [AttributePath.Step], in whole: ValueType, of name: String, at node: DocumentNode) -> (
+        ValueType, ObjectProperty?
+    )? {
         var type = whole
         var object: ObjectProperty?
         var text = name

@@ -32,7 +32,9 @@ extension SceneChecker {
                 checkKeys(parts, of: "a type", allowed: SceneChecker.typeKeys)
                 var list = AttributeList()
                 if let state = entry.value["state"] {
-                    at("state") { for property in entries(state, "state") { at(property.name) { self.state(property, into: &list) } } }
+                    at("state") {
+                        for property in entries(state, "state") { at(property.name) { self.state(property, into: &list) } }
+                    }
                 }
                 stored[entry.name] = list.attributes
             }
@@ -40,7 +42,8 @@ extension SceneChecker {
         checkContainment(usable, stored)
         let scope = RuleScope()
         for (name, type) in known.types where stored[name] == nil {
-            scope.declareObject(name, properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first })
+            scope.declareObject(
+                name, properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first })
         }
         for entry in usable {
             var properties = Dictionary((stored[entry.name] ?? []).map { ($0.name, RuleType($0.type)) }) { first, _ in first }
@@ -124,7 +127,8 @@ extension SceneChecker {
                 let name = key.string ?? key.jsonText
                 let isComputed = type.properties.contains { $0.name == name }
                 fault(
-                    .notFound, isComputed ? "'\(name)' of \(type.name) is computed" : "\(type.name) has no stored property '\(name)'",
+                    .notFound,
+                    isComputed ? "'\(name)' of \(type.name) is computed" : "\(type.name) has no stored property '\(name)'",
                     at: node[name] ?? node, hint: NearestName.hint(name, among: stored.map(\.name)))
                 isRight = false
                 continue
@@ -135,7 +139,8 @@ extension SceneChecker {
             }
             guard let fitting = property.type.accept(value) else {
                 fault(
-                    .typeMismatch, "'\(property.name)' of \(type.name) is \(property.type.withArticle), not \(DocumentNode(value).summary)",
+                    .typeMismatch,
+                    "'\(property.name)' of \(type.name) is \(property.type.withArticle), not \(DocumentNode(value).summary)",
                     at: node[property.name] ?? node)
                 isRight = false
                 continue

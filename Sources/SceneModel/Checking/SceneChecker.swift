@@ -17,8 +17,8 @@ final class SceneChecker {
     var components: [String: ComponentState] = [:]
     /// Components whose bodies are being read, outermost first.
     var componentChain: [String] = []
-    /// Literal or empty while not inside a `forEach` of the innermost component's body.
-    var repetitions = 0
+    /// Nodes that are being read, inside each other.
+    var nodeDepth = 0
     /// What all rules can use: `env`, `preferences`, `self`, object types.
     var baseScope = RuleScope()
     /// Beside that, on containers: `subviews`, `sections`.
@@ -144,7 +144,9 @@ final class SceneChecker {
             return nil
         }
         guard let type = ValueType(text) else {
-            fault("'\(text)' is not a type", at: node, hint: "types are such as int, double?, list(string), map(string, int), vector(3), color")
+            fault(
+                "'\(text)' is not a type", at: node,
+                hint: "types are such as int, double?, list(string), map(string, int), vector(3), color")
             return nil
         }
         for name in type.objectNames where !typeNames.contains(name) {

@@ -14,7 +14,4 @@ struct Surroundings {
 
     /// What expressions of `let`, `binding` and `forEach` see.
     func scope(base: RuleScope) -> LexicalScope { enclosing ?? LexicalScope([], in: nil, base: base) }
-
-    /// For the children of a node with this scope.
-    func inside(_ scope: LexicalScope?) -> Surroundings { Surroundings(enclosing: scope) }
 }

@@ -33,7 +33,9 @@ struct DocumentReader {
         if message.contains("mapping values are not allowed") || message.contains("did not find expected") {
             return "put quotes around a rule or text that holds ': ', ' #', or begins with [ { * & ! % @ ` \" '"
         }
-        if message.contains("cannot start any token") { return "indent with spaces, not tabs, and quote texts that begin with @ or `" }
+        if message.contains("cannot start any token") {
+            return "indent with spaces, not tabs, and quote texts that begin with @ or `"
+        }
         return nil
     }
 
@@ -44,7 +46,9 @@ struct DocumentReader {
             switch event.kind {
             case .streamStart, .documentStart, .documentEnd: continue
             case .streamEnd:
-                if document == nil, faults.isEmpty { faults.add(.invalid, "the document is empty", at: SourcePosition(line: 1, column: 1)) }
+                if document == nil, faults.isEmpty {
+                    faults.add(.invalid, "the document is empty", at: SourcePosition(line: 1, column: 1))
+                }
                 return document
             default:
                 guard document == nil else {
@@ -170,7 +174,9 @@ struct DocumentReader {
             value = PlainScalar.value(event.text)
         case let tag?:
             value = .string(event.text)
-            faults.add(.invalid, "unknown tag \(tag)", at: event.position, hint: "tags are !!str, !!int, !!float, !!bool, !!null and !!binary")
+            faults.add(
+                .invalid, "unknown tag \(tag)", at: event.position,
+                hint: "tags are !!str, !!int, !!float, !!bool, !!null and !!binary")
         }
         return DocumentNode(.scalar(value), text: event.text, style: event.style, at: event.position)
     }

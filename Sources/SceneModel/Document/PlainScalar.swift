@@ -83,7 +83,9 @@ enum JSONEscapes {
     }
 
     private static func containsSurrogate(_ bytes: [UInt8]) -> Bool {
-        bytes.indices.contains { at in bytes[at] == UInt8(ascii: "\\") && unit(bytes, at).map { (0xd800..<0xdc00).contains($0) } ?? false }
+        bytes.indices.contains { at in
+            bytes[at] == UInt8(ascii: "\\") && unit(bytes, at).map { (0xd800..<0xdc00).contains($0) } ?? false
+        }
     }
 
     /// The code unit of `\uXXXX` at a place.

@@ -78,7 +78,9 @@ extension SceneFaults: CustomStringConvertible {
         }
         if let hint = fault.hint { text += "\n  hint: \(hint)" }
         if let note = fault.note {
-            text += note.position == .none ? "\n  note: \(note.message)" : "\n  \(location(note.position, "")): note: \(note.message)"
+            text +=
+                note.position == .none
+                ? "\n  note: \(note.message)" : "\n  \(location(note.position, "")): note: \(note.message)"
         }
         return text
     }
