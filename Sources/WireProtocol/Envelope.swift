@@ -16,20 +16,16 @@ struct Envelope {
         var version: JSONElement?
         var writtenID: JSONElement?
         message.forEachMember { name, element in
-            // The lengths tell these four apart; a longer or shorter name is none of them.
-            switch name.count {
-            case 2 where name.elementsEqual("id".utf8): writtenID = element
-            case 6 where name.elementsEqual("method".utf8): method = element
-            case 6 where name.elementsEqual("params".utf8): parameters = element
-            case 7 where name.elementsEqual("jsonrpc".utf8): version = element
-            default: break
-            }
+            if name.isText("id") { writtenID = element }
+            else if name.isText("method") { method = element }
+            else if name.isText("params") { parameters = element }
+            else if name.isText("jsonrpc") { version = element }
         }
         if let writtenID {
             id = RequestID(writtenID)
             if id == nil { fault = Failure(.invalid, "an id is a string, a number or null") }
         }
-        if !(version?.stringBytes?.elementsEqual("2.0".utf8) ?? false) {
+        if !(version?.stringBytes?.isText("2.0") ?? false) {
             fault = Failure(.invalid, "the member \"jsonrpc\" must be \"2.0\"")
         } else if method?.isString != true {
             fault = Failure(.invalid, "the member \"method\" must be a string")
@@ -49,5 +45,15 @@ extension RequestID {
         case .null: self = .null
         default: return nil
         }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether these bytes are the text's.
+    @inline(__always)
+    func isText(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        for place in 0..<count where self[place] != text.utf8Start[place] { return false }
+        return true
     }
 }

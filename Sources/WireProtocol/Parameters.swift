@@ -7,56 +7,65 @@ final class Parameters {
 
     init() { found = Array(repeating: nil, count: ParameterKey.allCases.count) }
 
-    /// Takes the parameters of a call of `method`, by name or by position, and checks them against its table.
+    /// Takes the parameters of a call, by name or by position, and checks them against the method's table.
     /// - Throws: `invalid`, naming the parameter.
-    func take(_ given: JSONElement?, of method: Method) throws(Failure) {
-        for parameter in method.parameters { found[parameter.key.rawValue] = nil }
+    func take(_ given: JSONElement?, for reader: CallReader) throws(Failure) {
+        for slot in reader.slots { found[slot.place] = nil }
         if let given {
             if given.isObject {
-                try given.forEachMember { (name, element) throws(Failure) in try take(element, named: name, of: method) }
+                try given.forEachMember { (name, element) throws(Failure) in
+                    let packed = PackedName(name)
+                    guard let index = reader.slots.firstIndex(where: { $0.name == packed }) else {
+                        throw unknown(name, reader.method)
+                    }
+                    try take(element, at: index, reader)
+                }
             } else if given.isArray {
-                var position = 0
+                var index = 0
                 try given.forEachElement { (element) throws(Failure) in
-                    try take(element, at: position, of: method)
-                    position += 1
+                    guard index < reader.slots.count else {
+                        throw Failure(.invalid, "\(reader.method.name) takes at most \(reader.slots.count) parameters")
+                    }
+                    try take(element, at: index, reader)
+                    index += 1
                 }
             } else {
-                throw Failure(.invalid, "\(method.name): params is an object or a list")
+                throw Failure(.invalid, "\(reader.method.name): params is an object or a list")
             }
         }
-        for parameter in method.parameters where parameter.field.isRequired && found[parameter.key.rawValue] == nil {
+        for (index, slot) in reader.slots.enumerated() where slot.isRequired && found[slot.place] == nil {
+            throw missing(reader.method.parameters[index], reader.method)
+        }
+    }
+
+    private func take(_ element: JSONElement, at index: Int, _ reader: CallReader) throws(Failure) {
+        let slot = reader.slots[index]
+        guard found[slot.place] == nil else {
             throw Failure(
-                .invalid, "\(method.name): the parameter \"\(parameter.field.name)\" is missing: \(parameter.field.shape.summary)",
-                hint: parameter.field.meaning)
+                .invalid,
+                "\(reader.method.name): the parameter \"\(reader.method.parameters[index].field.name)\" is given twice")
         }
+        if !slot.form.accepts(element) {
+            let field = reader.method.parameters[index].field
+            if field.isAbsent(element) { return }
+            try field.shape.check(element) { "\(reader.method.name): \(field.name)" }
+        }
+        found[slot.place] = element
     }
 
-    private func take(_ element: JSONElement, named name: UnsafeBufferPointer<UInt8>, of method: Method) throws(Failure) {
-        for parameter in method.parameters where parameter.field.isNamed(name) {
-            guard found[parameter.key.rawValue] == nil else {
-                throw Failure(.invalid, "\(method.name): the parameter \"\(parameter.field.name)\" is given twice")
-            }
-            return try take(element, as: parameter, of: method)
-        }
+    private func unknown(_ name: UnsafeBufferPointer<UInt8>, _ method: Method) -> Failure {
         let name = String(decoding: name.prefix(Shape.maximumQuote), as: UTF8.self)
-        throw Failure(
+        let names = method.parameters.map(\.field.name)
+        return Failure(
             .invalid, "\(method.name) has no parameter \"\(name)\"",
-            hint: NearestName.hint(name, among: method.parameters.map(\.field.name))
-                ?? (method.parameters.isEmpty
-                    ? nil : "its parameters: " + method.parameters.map(\.field.name).joined(separator: ", ")))
+            hint: NearestName.hint(name, among: names)
+                ?? (names.isEmpty ? nil : "its parameters: " + names.joined(separator: ", ")))
     }
 
-    private func take(_ element: JSONElement, at position: Int, of method: Method) throws(Failure) {
-        guard method.parameters.indices.contains(position) else {
-            throw Failure(.invalid, "\(method.name) takes at most \(method.parameters.count) parameters")
-        }
-        try take(element, as: method.parameters[position], of: method)
-    }
-
-    private func take(_ element: JSONElement, as parameter: Parameter, of method: Method) throws(Failure) {
-        if parameter.field.isAbsent(element) { return }
-        try parameter.field.shape.check(element) { "\(method.name): \(parameter.field.name)" }
-        found[parameter.key.rawValue] = element
+    private func missing(_ parameter: Parameter, _ method: Method) -> Failure {
+        Failure(
+            .invalid, "\(method.name): the parameter \"\(parameter.field.name)\" is missing: \(parameter.field.shape.summary)",
+            hint: parameter.field.meaning)
     }
 
     // What was given, in Swift's types. The shapes have been checked.

@@ -15,7 +15,7 @@ public enum Incoming {
 /// Turns lines into calls. One per connection's loop: it reuses its parser and its tables.
 public final class RequestDecoder {
     private let parser: JSONParser
-    private let methods: [Method]
+    private let readers: [CallReader]
     private let parameters = Parameters()
     /// Calls that one batch may hold: each may be answered with an error longer than itself.
     public let maximumBatch: Int
@@ -25,7 +25,7 @@ public final class RequestDecoder {
     /// - Parameter maximumDepth: how deeply a message may be nested, from 1.
     public init(maximumDepth: Int = JSONParser.defaultDepth, maximumBatch: Int = defaultMaximumBatch) {
         parser = JSONParser(maximumDepth: maximumDepth)
-        methods = Method.table()
+        readers = Method.table().map(CallReader.init)
         self.maximumBatch = maximumBatch
     }
 
@@ -35,7 +35,7 @@ public final class RequestDecoder {
     public func decode(
         _ line: UnsafeBufferPointer<UInt8>, isPadded: Bool = false, _ receive: (Incoming) -> Void
     ) {
-        if line.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { return }
+        if !line.contains(where: { $0 != 0x20 && $0 != 0x0d && $0 != 0x09 }) { return }
         let message: JSONElement
         do throws(Failure) {
             message = try parser.parse(line, isPadded: isPadded)
@@ -72,12 +72,13 @@ public final class RequestDecoder {
     private func request(_ envelope: Envelope) throws(RequestFault) -> Request {
         if let fault = envelope.fault { throw RequestFault(code: RequestFault.invalidRequest, failure: fault) }
         guard let name = envelope.method?.stringBytes else { preconditionFailure("an envelope without fault has a method") }
-        guard let method = methods.first(where: { $0.isNamed(name) }) else {
+        let packed = PackedName(name)
+        guard let reader = readers.first(where: { $0.name == packed }) else {
             throw RequestFault(code: RequestFault.methodNotFound, failure: unknown(name))
         }
         do throws(Failure) {
-            try parameters.take(envelope.parameters, of: method)
-            return try method.read(parameters)
+            try parameters.take(envelope.parameters, for: reader)
+            return try reader.method.read(parameters)
         } catch {
             throw RequestFault(code: RequestFault.invalidParameters, failure: error)
         }
@@ -87,12 +88,6 @@ public final class RequestDecoder {
         let name = String(decoding: name.prefix(Shape.maximumQuote), as: UTF8.self)
         return Failure(
             .notFound, "there is no method \"\(name)\"",
-            hint: NearestName.hint(name, among: methods.map(\.name)) ?? "describe lists them")
-    }
-}
-
-extension Method {
-    fileprivate func isNamed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        name.utf8.count == bytes.count && name.utf8.elementsEqual(bytes)
+            hint: NearestName.hint(name, among: readers.map(\.method.name)) ?? "describe lists them")
     }
 }

@@ -1,0 +1,50 @@
+import AttributeValues
+
+/// A method of the table, laid out for reading calls: names and the commonest shapes stand in plain words.
+final class CallReader {
+    let method: Method
+    let name: PackedName
+    let slots: [Slot]
+
+    /// What a parameter needs while a call is read.
+    struct Slot {
+        let name: PackedName
+        /// Where `Parameters` keeps it.
+        let place: Int
+        let form: Form
+        let isRequired: Bool
+    }
+
+    /// The shapes that are judged without a look at the table.
+    enum Form {
+        case any, string, bool, other
+    }
+
+    init(_ method: Method) {
+        self.method = method
+        name = PackedName(method.name)
+        slots = method.parameters.map { parameter in
+            let form: Form = switch parameter.field.shape {
+            case .any: .any
+            case .string: .string
+            case .bool: .bool
+            default: .other
+            }
+            return Slot(
+                name: PackedName(parameter.field.name), place: parameter.key.rawValue, form: form,
+                isRequired: parameter.field.isRequired)
+        }
+    }
+}
+
+extension CallReader.Form {
+    /// Whether the element certainly has the shape.
+    func accepts(_ element: JSONElement) -> Bool {
+        switch self {
+        case .any: true
+        case .string: element.isString
+        case .bool: element.bool != nil
+        case .other: false
+        }
+    }
+}
