@@ -7,7 +7,8 @@ import AttributeGraph
 //   --cpu          processor time instead of wall-clock time
 //   --scaling      ns per vertex of four shapes at 10³ … 10⁶ vertices, cold and warm
 //   --memory       bytes per vertex and edge at a million
-//   --allocations  calls to malloc in a hundred thousand steady updates of each shape
+//   --updates=10, --updates=1000
+//                  so many updates of each shape at 1000 vertices, to be counted by valgrind
 
 let arguments = CommandLine.arguments.dropFirst()
 let modes = arguments.filter { $0.hasPrefix("--") && $0 != "--cpu" }
@@ -17,6 +18,15 @@ let all = kairoCases + cellxCases + sbenchCases + dynamicCases
 do {
     for name in names where !all.contains(where: { $0.name == name }) {
         throw WrongResult(description: "no case is called \(name); there are: \(all.map(\.name).joined(separator: ", "))")
+    }
+    for mode in modes {
+        switch mode {
+        case "--scaling": try printScaling()
+        case "--memory": try printMemory()
+        case "--updates=10": try runUpdates(10)
+        case "--updates=1000": try runUpdates(1000)
+        default: throw WrongResult(description: "unknown mode \(mode)")
+        }
     }
     let chosen = names.isEmpty && modes.isEmpty ? all : all.filter { names.contains($0.name) }
     for row in chosen { try row.warmUp() }

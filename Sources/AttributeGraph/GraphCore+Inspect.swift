@@ -33,6 +33,20 @@ public struct AttributeReport: Equatable, Sendable {
     public let readers: [AttributeID]
 }
 
+/// Bytes that a graph holds for its own tables.
+public struct GraphMemory: Equatable, Sendable {
+    /// Of one vertex with its value.
+    public let perVertex: Int
+    /// Of the vertex table, used or not.
+    public let vertices: Int
+    /// Of the edge lists, used or not.
+    public let edges: Int
+    /// Of the blocks that edge lists occupy.
+    public let edgesInUse: Int
+    /// Of stacks, reports and subgraphs.
+    public let other: Int
+}
+
 extension GraphCore where Host: ~Copyable {
     /// What the rule read when it last ran, in that order, each attribute once. Empty for inputs and destroyed attributes. O(inputs).
     public func inputs(of attribute: AttributeID) -> [AttributeID] {
@@ -116,15 +130,25 @@ extension GraphCore where Host: ~Copyable {
         return list.reversed()
     }
 
-    /// Memory held, in bytes: the vertex table (values included) and the edge lists, used or not.
-    public var memory: (vertices: Int, edges: Int, other: Int) {
-        (
-            Int(s.pointee.vertexCapacity) * (GraphStorage<Host>.stride + MemoryLayout<Siblings>.stride),
-            Int(s.pointee.edges.capacity) * 8,
-            s.pointee.pending.capacity * MemoryLayout<Pending>.stride + s.pointee.marking.capacity * 4
+    /// Memory held by the engine itself, without what values and the host refer to. O(size classes + free blocks).
+    public var memory: GraphMemory {
+        var free = Int(s.pointee.edges.limit - s.pointee.edges.next) + 1
+        for sizeClass in 1..<UInt8(EdgePool.classCount - 4) {
+            var block = s.pointee.edges.free[Int(sizeClass)]
+            while block != 0 {
+                free += Int(EdgePool.size(of: sizeClass))
+                block = s.pointee.edges.ends[Int(block)]
+            }
+        }
+        let perVertex = GraphStorage<Host>.stride + MemoryLayout<Siblings>.stride
+        return GraphMemory(
+            perVertex: perVertex,
+            vertices: Int(s.pointee.vertexCapacity) * perVertex,
+            edges: Int(s.pointee.edges.capacity) * 8,
+            edgesInUse: (Int(s.pointee.edges.capacity) - free) * 8,
+            other: s.pointee.pending.capacity * MemoryLayout<Pending>.stride + s.pointee.marking.capacity * 4
                 + s.pointee.invalidated.capacity * 8
                 + s.pointee.subgraphs.capacity * MemoryLayout<SubgraphRow>.stride
-                + s.pointee.overwrittenHints.capacity * 8
-        )
+                + s.pointee.overwrittenHints.capacity * MemoryLayout<Hint>.stride)
     }
 }

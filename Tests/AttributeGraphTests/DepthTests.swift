@@ -241,7 +241,7 @@ import Testing
             try graph.dispose(scope)
         }
         #expect(graph.context.core.counters.liveEdges == 0)
-        #expect(graph.context.core.memory.edges <= 200_000)
+        #expect(graph.context.core.memory.edges <= 200_000 && graph.context.core.memory.edgesInUse == 0)
         #expect(graph.context.core.checkInvariants() == [])
     }
 
