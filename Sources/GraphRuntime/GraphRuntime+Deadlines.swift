@@ -24,8 +24,11 @@ extension GraphRuntime {
         return next
     }
 
+    /// Every clock shows its last tick in all that a turn does. Those that somebody watches make a transaction of it; the others,
+    /// which wake nobody, are only brought up to date for who may look at them now.
     func tickClocks() {
-        guard graph.hasClocks, let due = graph.nextTick(), due <= now.wall else { return }
+        guard graph.hasClocks else { return }
+        guard let due = graph.nextTick(), due <= now.wall else { return graph.advance(to: now.wall) }
         let stamp = graph.stamp
         graph.advance(to: now.wall)
         advanceRevision(nil, "clock", since: stamp, writes: [])

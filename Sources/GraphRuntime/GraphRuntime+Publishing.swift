@@ -169,13 +169,22 @@ extension GraphRuntime {
             lastRemoval = revision
         }
         guard !structure.addedAttributes.isEmpty, !topics.isEmpty else { return }
-        for attribute in structure.addedAttributes where graph.isAlive(attribute) { join(attribute, &news) }
+        let topics = orderedTopics
+        for attribute in structure.addedAttributes where graph.isAlive(attribute) { join(attribute, topics, &news) }
+        for node in structure.addedInstances where graph.isAlive(node) {
+            // An instance's index is made for those who name it.
+            guard let name = graph.indexName(of: node) else { continue }
+            let isNamed = topics.contains { topic in
+                topic.patterns.contains { $0.attribute.map { $0 == name } ?? true && graph.matches($0, node) }
+            }
+            if isNamed, let index = graph.index(of: node) { join(index, topics, &news) }
+        }
     }
 
     /// A new attribute joins the topics whose patterns name it.
-    private func join(_ attribute: AttributeID, _ news: inout News) {
+    private func join(_ attribute: AttributeID, _ topics: [Topic], _ news: inout News) {
         guard let (node, name) = graph.owner(of: attribute) else { return }
-        for topic in orderedTopics {
+        for topic in topics {
             for pattern in topic.patterns
             where pattern.attribute.map({ $0 == name }) ?? true && graph.matches(pattern, node) {
                 let vertex = graph.watchable(Place(attribute, pattern.steps))

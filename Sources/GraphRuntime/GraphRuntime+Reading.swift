@@ -7,8 +7,6 @@ import WireProtocol
 extension GraphRuntime {
     /// One path: its content, or a fault if it names nothing. Several: each its content or why there is none.
     func get(_ request: Request.Get, _ client: ClientID) throws(Failure) -> Result {
-        // Clocks that nobody watches do not tick; whoever reads one sees its last tick all the same.
-        if graph.hasClocks { graph.advance(to: now.wall) }
         if request.isSingle, let path = request.paths.first {
             return .content(try content(path, request.presentation, client), revision: revision, typed: request.typed)
         }
@@ -62,7 +60,6 @@ extension GraphRuntime {
     func describe(_ text: String?, _ depth: Int?) throws(Failure) -> Result {
         guard let text else { return .value(ProtocolSchema.document()) }
         let path = try AttributePath(text)
-        if graph.hasClocks { graph.advance(to: now.wall) }
         guard path.attribute != nil else {
             let node = try graph.node(at: path.nodes)
             return .value(try graph.describe(node, depth: depth ?? .max, limit: limits.describedNodes))

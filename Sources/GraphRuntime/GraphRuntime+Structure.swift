@@ -7,13 +7,13 @@ extension GraphRuntime {
     /// A scene document becomes part of the tree. It is checked whole first: any fault, and nothing has changed.
     func apply(_ request: Request.Apply, _ client: ClientID) throws(Failure) -> Result {
         let at = try graph.node(at: try nodePath(request.at).nodes)
-        let scene = try read(request.document, file: nil, at: at)
         let mode: ApplyMode =
             switch request.mode {
             case .create: .create
             case .merge: .merge
             case .replace: .replace
             }
+        let scene = try read(request.document, file: nil, at: at, mode)
         let plan = try graph.plan(scene, at: at, mode)
         if !request.dryRun {
             perform(plan, client, request.options)
@@ -30,13 +30,13 @@ extension GraphRuntime {
     /// Loads a document that the daemon was started with.
     /// - Throws: what is wrong with it, with the file's name in the message.
     public func load(_ text: String, file: String) throws(Failure) {
-        let scene = try read(.string(text), file: file, at: .root)
+        let scene = try read(.string(text), file: file, at: .root, .merge)
         perform(try graph.plan(scene, at: .root, .merge), nil, TransactionOptions(label: file))
         outcome = Outcome()
     }
 
-    private func read(_ document: Value, file: String?, at node: NodeID) throws(Failure) -> SceneDefinition {
-        let context = graph.sceneContext(at: node)
+    private func read(_ document: Value, file: String?, at node: NodeID, _ mode: ApplyMode) throws(Failure) -> SceneDefinition {
+        let context = graph.sceneContext(at: node, mode)
         do throws(SceneFaults) {
             if case .string(let text) = document { return try SceneReader.read(text: text, file: file, context: context) }
             return try SceneReader.read(value: document, context: context)
@@ -99,8 +99,9 @@ extension GraphRuntime {
             _ = graph.commit()
         case .applied(let document, let at, let mode):
             let node = try graph.node(at: try nodePath(at).nodes)
-            let scene = try read(document, file: nil, at: node)
-            graph.perform(try graph.plan(scene, at: node, mode == "replace" ? .replace : .merge))
+            let mode: ApplyMode = mode == "replace" ? .replace : .merge
+            let scene = try read(document, file: nil, at: node, mode)
+            graph.perform(try graph.plan(scene, at: node, mode))
         case .removed(let path): try graph.remove(try graph.node(at: try nodePath(path).nodes))
         case .moved(let path, let to, let index):
             let node = try graph.node(at: try nodePath(path).nodes)

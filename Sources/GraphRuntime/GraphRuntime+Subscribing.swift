@@ -16,6 +16,8 @@ extension GraphRuntime {
             throw Failure(.limit, "at most \(limits.frameRate) frames a second")
         }
         let topic = try topic(for: request)
+        // Before the subscription counts, so that its own news begins with the snapshot.
+        updateScenePhase(isWatched: true)
         let number = nextSubscription
         nextSubscription += 1
         let frameRate = request.events.contains(.frames) ? request.frameRate ?? 30 : nil
@@ -30,7 +32,6 @@ extension GraphRuntime {
             isNewRate = topic.frames[frameRate] == nil
             topic.frames[frameRate, default: FrameGroup()].members.append((client, number))
         }
-        updateScenePhase()
         let since = request.since.flatMap { resumable($0) }
         if let since {
             afterReply { $0.deliverChanges(since: since, of: topic, to: (client, number)) }
@@ -147,8 +148,9 @@ extension GraphRuntime {
     }
 
     /// `active` while somebody watches.
-    func updateScenePhase() {
-        let phase: Value = subscriptions.isEmpty ? "background" : "active"
+    /// - Parameter isWatched: somebody is about to.
+    func updateScenePhase(isWatched: Bool = false) {
+        let phase: Value = subscriptions.isEmpty && !isWatched ? "background" : "active"
         guard graph.systemValue("scenePhase") != phase else { return }
         let stamp = graph.stamp
         graph.setSystemValue("scenePhase", phase)

@@ -67,6 +67,8 @@ public final class GraphRuntime {
         let before = graph.counters
         for command in commands { apply(command) }
         deliverDue()
+        // What it watched may have been removed.
+        if subscriptions.isEmpty { updateScenePhase() }
         if turns.isEnabled {
             let after = graph.counters
             turns.record(

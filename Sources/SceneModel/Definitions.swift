@@ -167,6 +167,8 @@ public final class NodeDefinition {
     /// The component's definition where this node stands in that component's own body, as a `forEach` may repeat it. Its
     /// children are then this node's, before its own. Weak: the node is a part of what it refers to.
     weak var repeated: NodeDefinition?
+    /// Whether its children are those of a component that contains it.
+    public var isRepeated: Bool { repeated != nil }
     /// The kind was written, not inferred, and stays when a use brings children.
     var hasWrittenKind = false
     /// This node and all below it, and the levels they make: what one instance comes to, elements of `forEach` left out.

@@ -43,6 +43,8 @@ enum Source {
     case preference(key: String)
     /// All properties of an object, as a map.
     case object(node: UInt32)
+    /// The ids of a `forEach`.
+    case elements
 }
 
 /// An attribute and a place inside its value: what a name comes down to once bindings and references are followed.

@@ -200,7 +200,7 @@ extension ViewGraph {
     // MARK: Replacing
 
     /// Gives a vertex its source, and marks it stale only if that differs from what it had.
-    private func replaceSource(of attribute: AttributeID, _ source: Source) {
+    func replaceSource(of attribute: AttributeID, _ source: Source) {
         guard let old = attributes[Int(attribute.index)]?.source else { return }
         if isSame(old, source) { return }
         setSource(source, of: attribute)
@@ -213,6 +213,7 @@ extension ViewGraph {
         case (.rule(let a), .rule(let b)): a.program.text == b.program.text && a.accepted == b.accepted && a.sources == b.sources
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
         case (.object(let a), .object(let b)): a == b
+        case (.elements, .elements): true
         default: false
         }
     }

@@ -68,12 +68,42 @@ extension NodeDefinition {
             && animations.elementsEqual(other.animations) { $0.animation == $1.animation && $0.value.isSame(as: $1.value) }
     }
 
+    /// Children with where they stand, in order.
+    var slotted: [(NodeDefinition, Slot)] {
+        header.map { ($0, .header) } + children.map { ($0, .content) } + footer.map { ($0, .footer) }
+    }
+
+    /// Whether both make the same subtrees. O(both); repeated components are compared by name.
+    func makesSame(as other: NodeDefinition) -> Bool {
+        var pending = [(self, other)]
+        while let (a, b) = pending.popLast() {
+            if a === b { continue }
+            guard a.id == b.id, a.kind == b.kind, a.component == b.component, a.attributes.count == b.attributes.count,
+                zip(a.attributes, b.attributes).allSatisfy({ $0.isSame(as: $1) }), a.hasSameModifiers(as: b)
+            else { return false }
+            switch (a.forEach, b.forEach) {
+            case (nil, nil): break
+            case (let x?, let y?):
+                guard x.hasSameData(as: y) else { return false }
+                pending.append((x.template, y.template))
+            default: return false
+            }
+            let (inside, others) = (a.slotted, b.slotted)
+            guard inside.count == others.count, zip(inside, others).allSatisfy({ $0.1 == $1.1 }) else { return false }
+            // What repeats itself is not followed: it is compared where it is declared.
+            if a.isRepeated || b.isRepeated { continue }
+            for (x, y) in zip(inside, others) { pending.append((x.0, y.0)) }
+        }
+        return true
+    }
+
     /// This definition, completed by what `base` says and it does not.
     func merged(over base: NodeDefinition) -> NodeDefinition {
         let merged = NodeDefinition()
         merged.id = base.id
         merged.kind = base.kind
-        merged.component = base.component
+        merged.component = component ?? base.component
+        merged.isContent = base.isContent
         merged.position = position
         merged.forEach = forEach ?? base.forEach
         let names = Set(attributes.map(\.name))
@@ -97,4 +127,13 @@ extension NodeDefinition {
         merged.footer = union(footer, base.footer)
         return merged
     }
+}
+
+extension ForEachDefinition {
+    func hasSameData(as other: ForEachDefinition) -> Bool {
+        idField == other.idField && elementName == other.elementName && indexName == other.indexName
+            && data.isSame(as: other.data)
+    }
+
+    func isSame(as other: ForEachDefinition) -> Bool { hasSameData(as: other) && template.makesSame(as: other.template) }
 }

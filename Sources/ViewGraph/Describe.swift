@@ -8,7 +8,9 @@ import SceneModel
 extension ViewGraph {
     public var namedAttributes: Int {
         var count = 0
-        for node in nodes where node.isAlive { count += node.attributes.count + node.elementScope.count }
+        for node in nodes where node.isAlive {
+            count += node.attributes.count + node.elementScope.count + (node.indexScope == nil ? 0 : 1)
+        }
         return count
     }
 
@@ -53,7 +55,7 @@ extension ViewGraph {
         map["kind"] = .string(node.kind.rawValue)
         if let component = node.definition.component { map["component"] = .string(component) }
         var described = ValueMap()
-        for (name, attribute) in node.attributes.list + node.elementScope { described[name] = describe(attribute) }
+        for (name, attribute) in namedAttributes(of: row) { described[name] = describe(attribute) }
         if !described.isEmpty { map["attributes"] = .map(described) }
         return map
     }
@@ -116,7 +118,7 @@ extension ViewGraph {
         var found: [AttributeID] = []
         for row in rows.sorted() {
             let node = nodes[Int(row)]
-            found += (node.attributes.list + node.elementScope).map(\.attribute)
+            found += namedAttributes(of: row).map(\.attribute)
             found += node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
             found += node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
             found += node.system.values.sorted { $0.index < $1.index }
@@ -181,7 +183,7 @@ extension ViewGraph {
     public func evaluate(_ text: String, at node: NodeID, _ bindings: ValueMap) throws(Failure) -> Content {
         let scope = RuleScope()
         for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
-        for (name, attribute) in nodes[Int(node.row)].attributes.list + nodes[Int(node.row)].elementScope {
+        for (name, attribute) in namedAttributes(of: node.row) {
             scope.declare(name, record(attribute).type)
         }
         let environment = declarations.environment.mapValues { RuleType($0.type) }

@@ -2,23 +2,34 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// The living side of a `forEach`: one instance per element, found by the element's id.
+/// The living side of a `forEach`: one instance per element, found by the name that its id gives it.
 struct ForEachState {
     /// Holds the list; always watched, because the tree must be right for whoever looks at it.
     var data: AttributeID
-    /// The ids in order, or why there are no instances; readable as the node's `elements`.
+    /// The ids in order, or why there are no instances; a rule over `order`, so that it costs nothing until somebody reads it.
     var elements: AttributeID
+    /// Counts up with every change of the ids and of `failure`.
+    var order: AttributeID
+    /// Why the data makes no instances now; those there were stay until it does again.
+    var failure: Failure?
+    /// Data that is a reference: where the elements live, so that instances can bind to them.
+    var target: Place?
+    /// The data as the instances show it, and the id of each element. The node's children stand in the same order.
     var list: [Value] = []
     var ids: [Value] = []
-    var rows: [Value: UInt32] = [:]
+    /// Instances by node name.
+    var rows: [String: UInt32] = [:]
+    /// Some instance's index is a vertex that must be kept right.
+    var hasIndices = false
 }
 
 extension ViewGraph {
     func createForEach(_ row: UInt32) {
         let data = createRule(node: row, name: "data", source: .literal(.value([])))
-        let elements = createInput(
-            .value([]), node: row, name: "elements", type: .list(.dyn), source: .system, isHidden: false)
-        nodes[Int(row)].instances = ForEachState(data: data, elements: elements)
+        let order = createInput(.value(0), node: row, name: "order", source: .system)
+        let elements = createRule(
+            node: row, name: "elements", kind: .let, type: .list(.dyn), source: .elements, isHidden: false)
+        nodes[Int(row)].instances = ForEachState(data: data, elements: elements, order: order)
         nodes[Int(row)].attributes.append("elements", elements)
         structureChange.addedAttributes.append(elements)
         forEachByData[data.index] = row
@@ -30,12 +41,40 @@ extension ViewGraph {
         forEachByData[state.data.index] = nil
         staleForEach.remove(row)
         destroy(state.data)
+        destroy(state.order)
         nodes[Int(row)].instances = nil
     }
 
+    /// Finds the data anew. Instances stay as long as their elements are got in the same way.
     func connectForEach(_ row: UInt32) {
         guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else { return }
-        setSource(source(definition.data, at: row, .enclosing), of: state.data)
+        replaceSource(of: state.data, source(definition.data, at: row, .enclosing))
+        staleForEach.insert(row)
+        let target = elementTarget(definition, at: row)
+        guard target != state.target else { return }
+        nodes[Int(row)].instances?.target = target
+        guard let target, state.target != nil else { return removeInstances(of: row) }
+        for (id, instance) in zip(state.ids, nodes[Int(row)].children) {
+            guard let element = nodes[Int(instance)].elementScope.first?.attribute else { continue }
+            replaceSource(of: element, .alias(target.element(definition.idField, id), vertex: nil))
+        }
+    }
+
+    /// Where the elements of referenced data live; nil for data that is made, whose elements are read-only.
+    private func elementTarget(_ definition: ForEachDefinition, at row: UInt32) -> Place? {
+        guard !definition.idField.isEmpty, case .reference(let reference) = definition.data else { return nil }
+        return attribute(named: reference.name, from: row, .enclosing).map { Place($0, reference.steps) }
+    }
+
+    /// Begins again without instances, when those there are cannot be carried on.
+    func removeInstances(of row: UInt32) {
+        guard var state = nodes[Int(row)].instances else { return }
+        destroySubtrees(nodes[Int(row)].children)
+        state.list = []
+        state.ids = []
+        state.rows = [:]
+        state.hasIndices = false
+        nodes[Int(row)].instances = state
         staleForEach.insert(row)
     }
 
@@ -46,7 +85,7 @@ extension ViewGraph {
         connectNew()
         for _ in 0..<limits.structureRounds {
             collectInvalidated()
-            guard !staleForEach.isEmpty else { return }
+            guard !staleForEach.isEmpty else { break }
             // Outer ones first: an inner one may go with its element.
             let rows = staleForEach.sorted { depth(of: $0) < depth(of: $1) }
             staleForEach = []
@@ -54,6 +93,7 @@ extension ViewGraph {
             connectNew()
         }
         staleForEach = []
+        forgetLocators()
     }
 
     private func depth(of row: UInt32) -> Int {
@@ -67,125 +107,169 @@ extension ViewGraph {
     }
 
     private func update(forEach row: UInt32) {
-        guard let definition = nodes[Int(row)].definition.forEach, var state = nodes[Int(row)].instances else { return }
+        guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else { return }
         let list: [Value]
         switch content(of: state.data) {
-        case .failure(let failure):
-            // The instances keep their states until the data is right again.
-            setInput(state.elements, .failure(failure.located(at: path(of: nodeID(row)))))
-            return
+        case .failure(let failure): return refuse(row, failure)
         case .value(.list(let elements)): list = elements
         case .value(let other):
-            refuse(row, state, Failure(.typeMismatch, "forEach needs a list, not a value of type \(other.typeName)"))
-            return
+            return refuse(row, Failure(.typeMismatch, "forEach needs a list, not a value of type \(other.typeName)"))
         }
-        var ids: [Value] = []
-        ids.reserveCapacity(list.count)
-        do { ids = try self.ids(of: list, definition) } catch {
-            refuse(row, state, error)
-            return
+        do {
+            let change = try ListChange(from: state, to: list, idField: definition.idField)
+            perform(change, list, definition, at: row)
+        } catch {
+            refuse(row, error)
         }
-        let rowsBefore = state.rows
-        let idsBefore = state.ids
-        let isReference = if case .reference = definition.data { true } else { false }
-        state.rows = [:]
-        state.rows.reserveCapacity(ids.count)
-        var order: [UInt32] = []
-        order.reserveCapacity(ids.count)
-        let living = Set(ids)
-        let gone = idsBefore.filter { !living.contains($0) }.compactMap { rowsBefore[$0] }
-        if !gone.isEmpty {
-            let goneSet = Set(gone)
-            nodes[Int(row)].children.removeAll { goneSet.contains($0) }
-            if nodes[Int(row)].childrenByID != nil {
-                for child in gone {
-                    let id = nodes[Int(child)].id
-                    nodes[Int(row)].childrenByID?[id] = nil
-                }
-            }
-            for child in gone { for inner in subtree(of: child).reversed() { destroyNode(inner) } }
-        }
-        for (position, id) in ids.enumerated() {
-            if let existing = rowsBefore[id] {
-                order.append(existing)
-                state.rows[id] = existing
-                let scope = nodes[Int(existing)].elementScope
-                if position >= idsBefore.count || idsBefore[position] != id {
-                    setInput(scope[1].attribute, .value(.int(Int64(position))))
-                    structureChange.movedNodes.append(nodeID(existing))
-                }
-                if !isReference { setInput(scope[0].attribute, .value(list[position])) }
-            } else {
-                let made = createInstance(definition, of: row, id, list[position], position, isReference)
-                order.append(made)
-                state.rows[id] = made
+    }
+
+    /// The instances keep their states until the data is right again.
+    private func refuse(_ row: UInt32, _ failure: Failure) {
+        let located = failure.located(at: path(of: nodeID(row)))
+        guard nodes[Int(row)].instances?.failure != located else { return }
+        nodes[Int(row)].instances?.failure = located
+        orderChanged(of: row)
+    }
+
+    private func orderChanged(of row: UInt32) {
+        guard let order = nodes[Int(row)].instances?.order, case .value(.int(let count)) = content(of: order) else { return }
+        setInput(order, .value(.int(count + 1)))
+    }
+
+    /// What `elements` reads.
+    func elements(of row: UInt32) throws -> Content {
+        guard let state = nodes[Int(row)].instances else { return .value([]) }
+        _ = try engine.read(state.order)
+        return state.failure.map { .failure($0) } ?? .value(.list(state.ids))
+    }
+
+    // MARK: Change
+
+    /// Cost: O(instances made, removed and moved), beside the copies of the lists of ids and rows.
+    private func perform(_ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32) {
+        guard var state = nodes[Int(row)].instances else { return }
+        // Taken out, so that the lists are changed where they are.
+        nodes[Int(row)].instances = nil
+        if state.target == nil {
+            for position in change.changedElements {
+                let instance = nodes[Int(row)].children[change.oldPosition(of: position)]
+                if let element = nodes[Int(instance)].elementScope.first { setInput(element.attribute, .value(list[position])) }
             }
         }
-        nodes[Int(row)].children = order
         state.list = list
-        state.ids = ids
-        nodes[Int(row)].instances = state
-        setInput(state.elements, .value(.list(ids)))
-        if ids != idsBefore {
-            indicesChanged(below: row)
-            shapeChanged(at: row)
-        }
-    }
-
-    private func refuse(_ row: UInt32, _ state: ForEachState, _ failure: Failure) {
-        setInput(state.elements, .failure(failure.located(at: path(of: nodeID(row)))))
-    }
-
-    /// - Throws: an element without id, an id that cannot name a node, or the ids that occur more than once.
-    private func ids(of list: [Value], _ definition: ForEachDefinition) throws(Failure) -> [Value] {
-        var ids: [Value] = []
-        ids.reserveCapacity(list.count)
-        var seen: Set<Value> = []
-        var twice: [String] = []
-        for (position, element) in list.enumerated() {
-            let id = definition.idField.isEmpty ? element : element.map?[definition.idField]
-            switch id {
-            case .string?, .int?, .uint?, .bool?: break
-            default:
-                throw Failure(
-                    .typeMismatch,
-                    definition.idField.isEmpty
-                        ? "element \(position) is no string, int, uint or bool, so it cannot be its own id"
-                        : "element \(position) has no usable \(definition.idField)",
-                    hint: "give every element a string, int, uint or bool named \(definition.idField), or name another id field")
+        if change.isReordering {
+            for name in change.removed { state.rows[name] = nil }
+            let rows = replaceInstances(change, list, definition, at: row, &state)
+            state.ids.replaceSubrange(change.old, with: change.ids)
+            renumber(rows, from: change.new.lowerBound, state)
+            // Behind the stretch all places have shifted, if it is longer or shorter than it was.
+            if change.old.count != change.new.count, state.hasIndices || nodes[Int(row)].numberedChildren > 0 {
+                renumber(Array(nodes[Int(row)].children[change.new.upperBound...]), from: change.new.upperBound, state)
             }
-            guard let id else { continue }
-            if !seen.insert(id).inserted { twice.append(id.description) }
-            ids.append(id)
         }
-        guard twice.isEmpty else {
-            throw Failure(.conflict, "duplicate ids: \(twice.prefix(10).joined(separator: ", "))", hint: "ids are unique in a list")
+        let hasHealed = state.failure != nil
+        state.failure = nil
+        nodes[Int(row)].instances = state
+        if change.isReordering {
+            shapeChanged(at: row)
+            orderChanged(of: row)
+        } else if hasHealed {
+            orderChanged(of: row)
         }
-        return ids
+    }
+
+    /// Removes, makes and reorders the children of the stretch that differs.
+    /// - Returns: the stretch as it is now.
+    private func replaceInstances(
+        _ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32, _ state: inout ForEachState
+    ) -> [UInt32] {
+        let before = Array(nodes[Int(row)].children[change.old])
+        let old = nodes[Int(row)].children.count
+        var made: [UInt32] = []
+        made.reserveCapacity(change.sources.count)
+        for (offset, source) in change.sources.enumerated() {
+            if let source {
+                made.append(before[source])
+                // `1` and `"1"` name the same node, but not the same element.
+                let isSameID = state.ids[change.old.lowerBound + source] == change.ids[offset]
+                if !isSameID, let target = state.target, let element = nodes[Int(before[source])].elementScope.first {
+                    replaceSource(
+                        of: element.attribute, .alias(target.element(definition.idField, change.ids[offset]), vertex: nil))
+                }
+                continue
+            }
+            let position = change.new.lowerBound + offset
+            let name = change.names[offset]
+            let instance = createInstance(
+                definition, of: row, named: name, change.ids[offset], list[position], state.target)
+            state.rows[name] = instance
+            made.append(instance)
+        }
+        // New ones have been put at the end.
+        nodes[Int(row)].children.removeLast(nodes[Int(row)].children.count - old)
+        nodes[Int(row)].children.replaceSubrange(change.old, with: made)
+        for offset in change.gone {
+            let instance = before[offset]
+            let id = nodes[Int(instance)].id
+            nodes[Int(row)].childrenByID?[id] = nil
+            for inner in subtree(of: instance).reversed() { destroyNode(inner) }
+        }
+        for offset in change.moved { structureChange.movedNodes.append(nodeID(made[offset])) }
+        return made
+    }
+
+    private func renumber(_ rows: [UInt32], from position: Int, _ state: ForEachState) {
+        for (offset, instance) in rows.enumerated() {
+            let index = Content.value(.int(Int64(position + offset)))
+            if let attribute = nodes[Int(instance)].indexScope?.attribute { setInput(attribute, index) }
+            if let attribute = nodes[Int(instance)].system[.selfIndex] { setInput(attribute, index) }
+        }
     }
 
     private func createInstance(
-        _ definition: ForEachDefinition, of row: UInt32, _ id: Value, _ element: Value, _ position: Int, _ isReference: Bool
+        _ definition: ForEachDefinition, of row: UInt32, named name: String, _ id: Value, _ element: Value, _ target: Place?
     ) -> UInt32 {
-        let name = if case .string(let text) = id { text } else { id.description }
         let made = instantiate(definition.template, id: name, under: row, slot: .content)
-        let elementAttribute: AttributeID
-        if isReference, !definition.idField.isEmpty, case .reference(let reference) = definition.data,
-            let target = attribute(named: reference.name, from: row, .enclosing)
-        {
-            let steps = reference.steps + [.element(field: definition.idField, value: id)]
-            elementAttribute = createRule(
-                node: made, name: definition.elementName, kind: .binding, source: .alias(Place(target, steps), vertex: nil),
-                isHidden: false)
+        let attribute: AttributeID
+        if let target {
+            attribute = createRule(
+                node: made, name: definition.elementName, kind: .binding,
+                source: .alias(target.element(definition.idField, id), vertex: nil), isHidden: false)
         } else {
-            elementAttribute = createInput(
+            attribute = createInput(
                 .value(element), node: made, name: definition.elementName, source: .system, isHidden: false)
         }
-        let index = createInput(
-            .value(.int(Int64(position))), node: made, name: definition.indexName, type: .int, source: .system,
-            isHidden: false)
-        nodes[Int(made)].elementScope = [(definition.elementName, elementAttribute), (definition.indexName, index)]
-        structureChange.addedAttributes.append(contentsOf: [elementAttribute, index])
+        nodes[Int(made)].elementScope = [(definition.elementName, attribute)]
+        nodes[Int(made)].indexScope = (definition.indexName, nil)
+        structureChange.addedAttributes.append(attribute)
+        structureChange.addedInstances.append(nodeID(made))
         return made
+    }
+
+    // MARK: Index
+
+    /// The name that an instance's `forEach` gives its index; nil for other nodes.
+    public func indexName(of node: NodeID) -> String? { nodes[Int(node.row)].indexScope?.name }
+
+    public func index(of node: NodeID) -> AttributeID? { indexAttribute(of: node.row) }
+
+    /// An instance's place, as a vertex from the first time that somebody asks for it: while nobody does, an insertion need not
+    /// tell all that stand behind it.
+    func indexAttribute(of row: UInt32) -> AttributeID? {
+        guard let scope = nodes[Int(row)].indexScope else { return nil }
+        if let made = scope.attribute { return made }
+        let parent = nodes[Int(row)].parent
+        let made = createInput(
+            index(of: row), node: row, name: scope.name, type: .int, source: .system, isHidden: false)
+        nodes[Int(row)].indexScope?.attribute = made
+        nodes[Int(parent)].instances?.hasIndices = true
+        return made
+    }
+}
+
+extension Place {
+    /// The element with an id in the list that stands here.
+    fileprivate func element(_ field: String, _ id: Value) -> Place {
+        Place(attribute, steps + [.element(field: field, value: id)])
     }
 }

@@ -138,11 +138,23 @@ extension ViewGraph {
         nodes[Int(row)].objects = []
     }
 
-    /// Removes a subtree with its attributes. Readers elsewhere read `removed` from then on. O(subtree + its edges).
-    func destroySubtree(_ row: UInt32) {
-        let rows = subtree(of: row)
-        detach(row)
-        for row in rows.reversed() { destroyNode(row) }
+    /// Removes subtrees with their attributes. Readers elsewhere read `removed` from then on. O(subtrees + their edges + siblings
+    /// of their roots).
+    /// - Parameter roots: none inside another.
+    func destroySubtrees(_ roots: [UInt32]) {
+        for (parent, children) in Dictionary(grouping: roots, by: { nodes[Int($0)].parent }) {
+            let gone = Set(children)
+            nodes[Int(parent)].children.removeAll { gone.contains($0) }
+            if nodes[Int(parent)].childrenByID != nil {
+                for child in children {
+                    let id = nodes[Int(child)].id
+                    nodes[Int(parent)].childrenByID?[id] = nil
+                }
+            }
+            for child in children { for row in subtree(of: child).reversed() { destroyNode(row) } }
+            shapeChanged(at: parent)
+            indicesChanged(below: parent)
+        }
     }
 
     func destroyNode(_ row: UInt32) {
@@ -155,6 +167,9 @@ extension ViewGraph {
             destroy(attribute)
         }
         for (_, attribute) in nodes[Int(row)].elementScope { destroy(attribute) }
+        if let index = nodes[Int(row)].indexScope?.attribute { destroy(index) }
+        let parent = Int(nodes[Int(row)].parent)
+        if nodes[Int(row)].system[.selfIndex] != nil { nodes[parent].numberedChildren -= 1 }
         for vertex in nodes[Int(row)].system.values { destroy(vertex) }
         if let structure = nodes[Int(row)].structure { destroy(structure) }
         destroyForEach(row)

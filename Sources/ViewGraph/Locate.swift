@@ -61,6 +61,7 @@ extension ViewGraph {
 
     public func attributeNames(of row: UInt32) -> [String] {
         (nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope).map(\.name)
+            + (nodes[Int(row)].indexScope.map { [$0.name] } ?? [])
     }
 
     /// The full name of an attribute, hidden ones included.
@@ -74,10 +75,11 @@ extension ViewGraph {
     /// Every named attribute that a pattern matches, in tree order. Cost: O(nodes below the pattern's first wildcard).
     public func forEachAttribute(matching pattern: PathPattern, _ body: (AttributeID, String) -> Void) {
         forEachNode(matching: pattern) { row, path in
-            for (name, attribute) in nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope
-            where pattern.attribute.map({ $0.hasSameBytes(as: name) }) ?? true {
-                body(attribute, path + "." + AttributePath.quoteIfNeeded(name))
+            if let wanted = pattern.attribute {
+                if let attribute = ownAttribute(wanted, of: row) { body(attribute, path + "." + AttributePath.quoteIfNeeded(wanted)) }
+                return
             }
+            for (name, attribute) in namedAttributes(of: row) { body(attribute, path + "." + AttributePath.quoteIfNeeded(name)) }
         }
     }
 

@@ -38,8 +38,14 @@ struct NodeRecord {
     var definition: NodeDefinition
     /// Named attributes, in the order of definition.
     var attributes = NamedAttributes()
-    /// An instance's element and index, as its `forEach` names them.
+    /// An instance's element, as its `forEach` names it.
     var elementScope: [(name: String, attribute: AttributeID)] = []
+    /// An instance's index; its vertex is made when first asked for.
+    var indexScope: (name: String, attribute: AttributeID?)?
+    /// Children whose `self.index` is a vertex.
+    var numberedChildren = 0
+    /// Where among the children one was looked for last: who asks for all of them asks in order.
+    var lastPlace = 0
     /// The properties of an object in a state; such a node is no child of its parent.
     var isObject = false
     /// Lexical scopes end here: the root of a component's body, or an object.
@@ -142,6 +148,7 @@ extension ViewGraph {
         let position = min(place ?? nodes[Int(parent)].children.count, nodes[Int(parent)].children.count)
         nodes[Int(parent)].children.insert(child, at: position)
         nodes[Int(child)].parent = parent
+        if nodes[Int(child)].system[.selfIndex] != nil { nodes[Int(parent)].numberedChildren += 1 }
         if nodes[Int(parent)].childrenByID != nil {
             let id = nodes[Int(child)].id
             nodes[Int(parent)].childrenByID?[id] = child
@@ -154,6 +161,7 @@ extension ViewGraph {
     func detach(_ child: UInt32) {
         let parent = Int(nodes[Int(child)].parent)
         if let place = nodes[parent].children.firstIndex(of: child) { nodes[parent].children.remove(at: place) }
+        if nodes[Int(child)].system[.selfIndex] != nil { nodes[parent].numberedChildren -= 1 }
         let id = nodes[Int(child)].id
         nodes[parent].childrenByID?[id] = nil
     }

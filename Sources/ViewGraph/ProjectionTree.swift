@@ -15,6 +15,8 @@ final class ProjectionTree {
         var children: [AttributePath.Step: Entry] = [:]
         /// `.element` steps, by field and value.
         var elements: [String: [Value: Entry]] = [:]
+        /// Where elements stand in the list that was searched last, by field.
+        var locators: [String: ElementLocator] = [:]
 
         var isLeaf: Bool { children.isEmpty && elements.isEmpty }
     }
@@ -22,6 +24,9 @@ final class ProjectionTree {
     let root = Entry()
     /// Places that rules found as they ran, and how many of them are worth a look for those that nobody reads any more.
     var temporaryCount = 0
+    /// Entries that hold on to a list they were searched in.
+    private var locating: [Entry] = []
+    var hasLocators: Bool { !locating.isEmpty }
     var sweepLimit = 64
 
     func entry(at steps: [AttributePath.Step]) -> Entry {
@@ -53,6 +58,41 @@ final class ProjectionTree {
             entry = next
         }
         return entry.attribute
+    }
+
+    /// What the steps lead to in a value of the attribute, as `Value.select`, but without searching a long list again for every
+    /// element that is asked for by id.
+    func select(_ steps: [AttributePath.Step], in whole: Value) -> Content {
+        var value = whole
+        var entry: Entry? = root
+        for step in steps {
+            if case .element(let field, let id) = step, case .list(let list) = value, list.count > ElementLocator.scanned {
+                if let entry, entry.locators.isEmpty { locating.append(entry) }
+                guard let place = entry?.locators[field, default: ElementLocator()].position(of: id, field, in: list) else {
+                    return .failure(ProjectionTree.missing(step))
+                }
+                value = list[place]
+                entry = entry?.elements[field]?[id]
+            } else {
+                guard let next = value.child(step) else { return value.select(CollectionOfOne(step)) }
+                value = next
+                entry = if case .element(let field, let id) = step { entry?.elements[field]?[id] } else { entry?.children[step] }
+            }
+        }
+        return .value(value)
+    }
+
+    private static func missing(_ step: AttributePath.Step) -> Failure {
+        guard case .failure(let failure) = Value.list([]).select(CollectionOfOne(step)) else {
+            preconditionFailure("an empty list has no element")
+        }
+        return failure
+    }
+
+    /// Lets go of the lists that were searched.
+    func forgetLocators() {
+        for entry in locating { entry.locators = [:] }
+        locating = []
     }
 
     func forEachAttribute(_ body: (AttributeID) -> Void) {
@@ -89,6 +129,12 @@ final class ProjectionTree {
             if entry.isLeaf { continue }
             let new = content.value
             if let old, let new, old.isIdentical(to: new) { continue }
+            if entry.children.count > ElementLocator.scanned, let old, let new {
+                if refreshChanged(entry, old, new, &pending) {
+                    for (field, entries) in entry.elements { refreshElements(field, entries, old, content, &pending) }
+                    continue
+                }
+            }
             for (step, child) in entry.children {
                 let before = old?.child(step)
                 let after = content.selecting(step)
@@ -98,6 +144,37 @@ final class ProjectionTree {
             for (field, entries) in entry.elements {
                 refreshElements(field, entries, old, content, &pending)
             }
+        }
+    }
+
+    /// Where many places of one container are read: looks at what differs in the container rather than at all that is read.
+    /// - Returns: whether the containers could be compared place by place.
+    private func refreshChanged(
+        _ entry: Entry, _ old: Value, _ new: Value, _ pending: inout [(Entry, Value?, Content)]
+    ) -> Bool {
+        switch (old, new) {
+        case (.list(let before), .list(let after)):
+            for place in 0..<max(before.count, after.count) {
+                let (x, y) = (place < before.count ? before[place] : nil, place < after.count ? after[place] : nil)
+                if let x, let y, x.isIdentical(to: y) { continue }
+                let step = AttributePath.Step.index(place)
+                guard let child = entry.children[step] else { continue }
+                pending.append((child, x, y.map { .value($0) } ?? new.select(CollectionOfOne(step))))
+            }
+            return true
+        case (.map(let before), .map(let after)):
+            // A write to an entry leaves all others where they are.
+            guard before.count == after.count else { return false }
+            var found: [(Entry, Value?, Content)] = []
+            for place in 0..<before.count {
+                let (x, y) = (before.entry(at: place), after.entry(at: place))
+                guard case .string(let key) = x.key, x.key == y.key else { return false }
+                if x.value.isIdentical(to: y.value) { continue }
+                if let child = entry.children[.key(key)] { found.append((child, x.value, .value(y.value))) }
+            }
+            pending.append(contentsOf: found)
+            return true
+        default: return false
         }
     }
 
@@ -127,13 +204,50 @@ final class ProjectionTree {
         for element in after[prefix..<after.count - suffix].reversed() {
             if let id = element.map?[field] { touched[id] = (touched[id]?.0, element) }
         }
+        // Only a twin with the same id outside the stretch can stand for one that has gone.
+        var twins: [Value]?
+        var locator = ElementLocator()
         for (id, (oldElement, newElement)) in touched {
             guard let entry = entries[id] else { continue }
-            let step = AttributePath.Step.element(field: field, value: id)
-            // Only a twin with the same id outside the stretch could stand for one that has gone.
-            let content = newElement.map { Content.value($0) } ?? content.selecting(step)
-            pending.append((entry, oldElement, content))
+            if let newElement {
+                pending.append((entry, oldElement, .value(newElement)))
+                continue
+            }
+            let others = twins ?? Array(after[..<prefix] + after[(after.count - suffix)...])
+            twins = others
+            let twin = locator.position(of: id, field, in: others)
+            let content = twin.map { Content.value(others[$0]) }
+            pending.append(
+                (entry, oldElement, content ?? .failure(ProjectionTree.missing(.element(field: field, value: id)))))
         }
+    }
+}
+
+/// Finds elements of one list by a field: the first few by looking through it, more by an index of it.
+struct ElementLocator {
+    /// Lists of up to this length, and up to this many searches of one list, are not worth an index.
+    static let scanned = 8
+
+    private var list: [Value] = []
+    private var searches = 0
+    private var places: [Value: Int] = [:]
+
+    mutating func position(of id: Value, _ field: String, in list: [Value]) -> Int? {
+        if !Value.list(self.list).isIdentical(to: .list(list)) {
+            self.list = list
+            searches = 0
+            places = [:]
+        }
+        searches += 1
+        guard searches > ElementLocator.scanned else { return list.firstIndex { $0.map?[field] == id } }
+        if places.isEmpty {
+            places.reserveCapacity(list.count)
+            for (place, element) in list.enumerated() {
+                guard let id = element.map?[field], places[id] == nil else { continue }
+                places[id] = place
+            }
+        }
+        return places[id]
     }
 }
 

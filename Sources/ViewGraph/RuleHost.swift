@@ -80,6 +80,7 @@ extension ViewGraph {
         case .preferenceOutput(let key): return try preferenceOutput(key, at: record(attribute).node)
         case .preference(let key): return try preference(key, at: record(attribute).node)
         case .object(let node): return try objectValue(node)
+        case .elements: return try elements(of: record(attribute).node)
         case .state, .system:
             preconditionFailure("inputs are set, not evaluated")
         }

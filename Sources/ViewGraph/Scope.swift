@@ -20,14 +20,20 @@ extension ViewGraph {
     func attribute(named name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
         if case .enclosing = scope {
             // An instance of a `forEach` sees its own element and index where other nodes see only what encloses them.
-            for (own, attribute) in nodes[Int(row)].elementScope where own.hasSameBytes(as: name) { return attribute }
+            if let found = elementAttribute(name, of: row) { return found }
         } else if let own = ownAttribute(name, of: row) {
             return own
         }
         if case .own = scope { return nil }
         var at = row
         while at != NodeID.root.row {
+            let isContent = nodes[Int(at)].definition.isContent
             at = nodes[Int(at)].parent
+            if isContent {
+                // Written where the parent's component is used: what the component has inside means nothing here.
+                if let found = elementAttribute(name, of: at) { return found }
+                continue
+            }
             if let found = ownAttribute(name, of: at) { return found }
             // Beyond the root of a component's body its attributes' names mean nothing.
             if nodes[Int(at)].isScopeBoundary { return nil }
@@ -36,9 +42,21 @@ extension ViewGraph {
     }
 
     func ownAttribute(_ name: String, of row: UInt32) -> AttributeID? {
-        if let found = nodes[Int(row)].attributes[name] { return found }
+        nodes[Int(row)].attributes[name] ?? elementAttribute(name, of: row)
+    }
+
+    /// The element or the index of an instance, by the name that its `forEach` gives it.
+    func elementAttribute(_ name: String, of row: UInt32) -> AttributeID? {
         for (own, attribute) in nodes[Int(row)].elementScope where own.hasSameBytes(as: name) { return attribute }
-        return nil
+        guard let index = nodes[Int(row)].indexScope, index.name.hasSameBytes(as: name) else { return nil }
+        return indexAttribute(of: row)
+    }
+
+    /// Every attribute that has a name, in the order of definition, an instance's element and index last.
+    func namedAttributes(of row: UInt32) -> [(name: String, attribute: AttributeID)] {
+        var named = nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope
+        if let index = indexAttribute(of: row), let name = nodes[Int(row)].indexScope?.name { named.append((name, index)) }
+        return named
     }
 
     /// Follows a place to where its value lives. Never fails: a place that leads nowhere reads as its failure.
@@ -89,7 +107,12 @@ extension ViewGraph {
         let made: AttributeID
         let name = record.name + steps.map(\.description).joined()
         if isInput(record.source) {
-            let content = content(of: Place(attribute, steps))
+            var content = content(of: attribute)
+            if case .value(let whole) = content {
+                let hadLocators = tree.hasLocators
+                content = tree.select(steps, in: whole)
+                if tree.hasLocators, !hadLocators { locatingTrees.append(tree) }
+            }
             made = createInput(content, node: record.node, name: name, kind: record.kind, source: .system)
             projectionOwners[made] = attribute
         } else {
@@ -121,6 +144,12 @@ extension ViewGraph {
             tree.sweepLimit = max(64, kept * 2)
         }
         sweepQueue = []
+    }
+
+    /// Lists that were searched for elements are held on to only while many are looked for together.
+    func forgetLocators() {
+        for tree in locatingTrees { tree.forgetLocators() }
+        locatingTrees = []
     }
 
     func isInput(_ source: Source) -> Bool {

@@ -9,6 +9,8 @@ public struct StructureChange {
     public internal(set) var removedNodes: [String] = []
     public internal(set) var movedNodes: [NodeID] = []
     public internal(set) var addedAttributes: [AttributeID] = []
+    /// Instances of a `forEach` whose index is no vertex yet.
+    public internal(set) var addedInstances: [NodeID] = []
     public internal(set) var removedAttributes: [AttributeID] = []
 
     public var isEmpty: Bool {
@@ -20,9 +22,15 @@ public struct StructureChange {
 /// How a document changes a living tree: worked out whole before any of it is done.
 public struct ScenePlan {
     var declarations: Declarations
-    var creations: [(parent: UInt32, definition: NodeDefinition)] = []
+    var creations: [(parent: UInt32, definition: NodeDefinition, slot: Slot)] = []
     var removals: [UInt32] = []
     var updates: [(row: UInt32, definition: NodeDefinition, isReplacing: Bool)] = []
+    /// Children that the document puts into another part of their section.
+    var slots: [(row: UInt32, slot: Slot)] = []
+    /// Nodes whose children shall stand in the document's order.
+    var orders: [(parent: UInt32, definitions: [NodeDefinition])] = []
+    /// `forEach` nodes whose instances cannot be carried on.
+    var restarts: [UInt32] = []
     /// Nodes below which everything is connected anew.
     var top: UInt32
 
@@ -43,16 +51,30 @@ public enum ApplyMode {
 
 extension ViewGraph {
     /// What names mean at a node, for the check of a document that is applied there.
-    public func sceneContext(at node: NodeID) -> SceneContext {
+    /// - Parameter mode: a document that is merged is completed by what is there.
+    public func sceneContext(at node: NodeID, _ mode: ApplyMode) -> SceneContext {
         var enclosing: [[(name: String, type: ValueType)]] = []
         var at = node.row
         while true {
-            enclosing.append(
-                (nodes[Int(at)].attributes.list + nodes[Int(at)].elementScope).map { ($0.name, record($0.attribute).type) })
+            enclosing.append(namesAndTypes(of: at))
             if at == NodeID.root.row || nodes[Int(at)].isScopeBoundary { break }
             at = nodes[Int(at)].parent
         }
-        return SceneContext(declarations: declarations, enclosing: enclosing)
+        guard mode == .merge else { return SceneContext(declarations: declarations, enclosing: enclosing) }
+        return SceneContext(declarations: declarations, enclosing: enclosing) { ids in
+            var row = node.row
+            for id in ids {
+                guard let next = self.child(id, of: row) else { return nil }
+                row = next
+            }
+            return ExistingNode(kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row))
+        }
+    }
+
+    private func namesAndTypes(of row: UInt32) -> [(name: String, type: ValueType)] {
+        let record = nodes[Int(row)]
+        return (record.attributes.list + record.elementScope).map { ($0.name, self.record($0.attribute).type) }
+            + (record.indexScope.map { [($0.name, .int)] } ?? [])
     }
 
     /// - Throws: `conflict` for an id that exists already (create), `limit` when the graph would become too large or too deep.
@@ -63,17 +85,17 @@ extension ViewGraph {
         }
         var plan = ScenePlan(declarations: scene.declarations, top: node.row)
         var newNodes = 0
-        var pending: [(row: UInt32, definitions: [NodeDefinition], isReplacing: Bool)] = [
-            (node.row, scene.nodes, mode == .replace)
+        var pending: [(row: UInt32, definitions: [(NodeDefinition, Slot)], isReplacing: Bool)] = [
+            (node.row, scene.nodes.map { ($0, .content) }, mode == .replace)
         ]
         let depth = ids(of: node.row).count
         while let (row, definitions, isReplacing) = pending.popLast() {
             let parentPath = path(of: nodeID(row))
             let prefix = row == NodeID.root.row ? "/" : parentPath + "/"
-            for definition in definitions {
+            for (definition, slot) in definitions {
                 let name = prefix + AttributePath.quoteIfNeeded(definition.id)
                 guard let existing = child(definition.id, of: row) else {
-                    plan.creations.append((row, definition))
+                    plan.creations.append((row, definition, slot))
                     plan.added.append(name)
                     newNodes += try count(definition, below: depth)
                     continue
@@ -83,31 +105,57 @@ extension ViewGraph {
                         .conflict, "\(name) exists already", path: name, hint: "apply with mode merge or replace")
                 }
                 let old = nodes[Int(existing)]
-                guard old.kind == definition.kind, old.definition.component == definition.component else {
+                guard canBecome(definition, old, isReplacing) else {
                     plan.removals.append(existing)
-                    plan.creations.append((row, definition))
+                    plan.creations.append((row, definition, slot))
                     plan.changed.append(name)
                     newNodes += try count(definition, below: depth)
                     continue
                 }
-                if differs(existing, definition, isReplacing) { plan.changed.append(name) }
+                if old.slot != slot { plan.slots.append((existing, slot)) }
+                if differs(existing, definition, isReplacing) || old.slot != slot { plan.changed.append(name) }
                 plan.updates.append((existing, definition, isReplacing))
-                if definition.forEach == nil {
-                    pending.append((existing, definition.header + definition.children + definition.footer, isReplacing))
+                if let made = definition.forEach {
+                    planInstances(of: existing, made, &plan, &pending)
+                } else {
+                    pending.append((existing, definition.slotted, isReplacing))
                 }
             }
             if isReplacing {
-                let kept = Set(definitions.map(\.id))
+                let kept = Set(definitions.map(\.0.id))
                 for child in nodes[Int(row)].children where !kept.contains(nodes[Int(child)].id) {
                     plan.removals.append(child)
                     plan.removed.append(path(of: nodeID(child)))
                 }
+                plan.orders.append((row, definitions.map(\.0)))
             }
         }
         guard liveNodes + newNodes <= limits.nodes else {
             throw Failure(.limit, "the graph would have more than \(limits.nodes) nodes")
         }
         return plan
+    }
+
+    /// Whether a node can go on as a definition says, with its states.
+    private func canBecome(_ definition: NodeDefinition, _ old: NodeRecord, _ isReplacing: Bool) -> Bool {
+        guard old.kind == definition.kind else { return false }
+        // A merged document need not say again what a node was made from.
+        return old.definition.component == definition.component || (!isReplacing && definition.component == nil)
+    }
+
+    /// What another definition of a `forEach` means for the instances there are.
+    private func planInstances(
+        of row: UInt32, _ made: ForEachDefinition, _ plan: inout ScenePlan,
+        _ pending: inout [(row: UInt32, definitions: [(NodeDefinition, Slot)], isReplacing: Bool)]
+    ) {
+        guard let old = nodes[Int(row)].definition.forEach, !made.isSame(as: old) else { return }
+        guard made.idField == old.idField, made.elementName == old.elementName, made.indexName == old.indexName,
+            made.template.kind == old.template.kind, made.template.component == old.template.component
+        else { return plan.restarts.append(row) }
+        for instance in nodes[Int(row)].children {
+            plan.updates.append((instance, made.template, true))
+            pending.append((instance, made.template.slotted, true))
+        }
     }
 
     /// The nodes a definition makes (instances of `forEach` not counted).
@@ -127,19 +175,16 @@ extension ViewGraph {
     /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
     public func perform(_ plan: ScenePlan) {
         declare(plan.declarations)
-        for row in plan.removals where nodes[Int(row)].isAlive {
-            let parent = nodes[Int(row)].parent
-            destroySubtree(row)
-            shapeChanged(at: parent)
-            indicesChanged(below: parent)
-        }
+        destroySubtrees(plan.removals)
+        for row in plan.restarts { removeInstances(of: row) }
         for (row, definition, isReplacing) in plan.updates { update(row, definition, isReplacing) }
+        for (row, slot) in plan.slots { nodes[Int(row)].slot = slot }
         var parents: Set<UInt32> = []
-        for (parent, definition) in plan.creations {
-            let slot = slot(of: definition, in: nodes[Int(parent)].definition)
+        for (parent, definition, slot) in plan.creations {
             instantiate(definition, under: parent, slot: slot)
             parents.insert(parent)
         }
+        for (parent, definitions) in plan.orders { order(definitions, below: parent) }
         for parent in parents { shapeChanged(at: parent) }
         if !plan.updates.isEmpty {
             unboundNodes = []
@@ -149,10 +194,16 @@ extension ViewGraph {
         settleStructure()
     }
 
-    private func slot(of child: NodeDefinition, in parent: NodeDefinition) -> Slot {
-        if parent.header.contains(where: { $0 === child }) { return .header }
-        if parent.footer.contains(where: { $0 === child }) { return .footer }
-        return .content
+    /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as moved.
+    private func order(_ definitions: [NodeDefinition], below parent: UInt32) {
+        let before = nodes[Int(parent)].children
+        guard nodes[Int(parent)].kind != .forEach else { return }
+        let after = definitions.compactMap { child($0.id, of: parent) }
+        guard after != before, after.count == before.count else { return }
+        nodes[Int(parent)].children = after
+        for (old, new) in zip(before, after) where old != new { structureChange.movedNodes.append(nodeID(new)) }
+        indicesChanged(below: parent)
+        shapeChanged(at: parent)
     }
 
     /// Adds declarations; a key declared again takes the new default and type.
@@ -180,6 +231,7 @@ extension ViewGraph {
             return true
         }
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
+        if let made = definition.forEach, nodes[Int(row)].definition.forEach.map({ !made.isSame(as: $0) }) ?? true { return true }
         return !target.hasSameModifiers(as: nodes[Int(row)].definition)
     }
 
@@ -234,10 +286,7 @@ extension ViewGraph {
     /// - Throws: `conflict` for the root and for instances of a `forEach`.
     public func remove(_ node: NodeID) throws(Failure) {
         try refuseRootAndInstances(node)
-        let parent = nodes[Int(node.row)].parent
-        destroySubtree(node.row)
-        shapeChanged(at: parent)
-        indicesChanged(below: parent)
+        destroySubtrees([node.row])
         settleStructure()
     }
 

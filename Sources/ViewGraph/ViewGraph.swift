@@ -37,6 +37,8 @@ public final class ViewGraph {
     var invalidated: [AttributeID] = []
     /// Attributes with many temporary projections.
     var sweepQueue: [AttributeID] = []
+    /// States whose lists were searched by id since the tree was settled last.
+    var locatingTrees: [ProjectionTree] = []
     /// Values that animation modifiers watch.
     var animationValues: Set<AttributeID> = []
     /// Inputs watched in the place of rules that never ran.

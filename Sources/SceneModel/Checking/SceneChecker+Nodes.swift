@@ -53,18 +53,9 @@ extension SceneChecker {
                 fault("an id is a text, not \(written.summary)", at: written)
                 return written.text
             }
-            if let problem = SceneChecker.problem(ofID: written.text) { fault("an id \(problem)", at: written) }
+            if let problem = NodeIdentifier.problem(of: written.text) { fault("an id \(problem)", at: written) }
             return written.text
         }
-    }
-
-    /// Why a text cannot be a node's id.
-    static func problem(ofID id: String) -> String? {
-        if id.isEmpty { return "cannot be empty" }
-        if id.utf8.count > SceneLimits.idLength { return "has at most \(SceneLimits.idLength) bytes" }
-        if id == "*" || id == "**" { return "cannot be '\(id)', which stands for any node in patterns" }
-        if id.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) { return "cannot hold control characters" }
-        return nil
     }
 
     // MARK: Kind

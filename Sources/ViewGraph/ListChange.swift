@@ -1,0 +1,149 @@
+import AttributeValues
+import SceneModel
+
+/// How one list of elements becomes another: a stretch in the middle, and what happens to the instances in it.
+///
+/// Elements at both ends are compared by identity of storage first, then by id; ids are looked up in dictionaries only within the
+/// stretch. Cost: O(n) comparisons of words, O(stretch) look-ups.
+struct ListChange {
+    /// The stretch before and after.
+    private(set) var old: Range<Int>
+    private(set) var new: Range<Int>
+    /// Ids and node names of the new stretch.
+    private(set) var ids: [Value] = []
+    private(set) var names: [String] = []
+    /// For each place of the new stretch, the place in the old one that its instance comes from; nil: it is new.
+    private(set) var sources: [Int?] = []
+    /// Places of the old stretch whose instances go, with their names in `removed`.
+    private(set) var gone: [Int] = []
+    private(set) var removed: [String] = []
+    /// Places of the new stretch whose instances have changed places with their neighbours: the fewest that explain the order.
+    private(set) var moved: [Int] = []
+    /// Places in the new list whose element differs from the one that the same instance had.
+    private(set) var changedElements: [Int] = []
+
+    /// Whether ids come, go, or stand in another order.
+    var isReordering: Bool { !old.isEmpty || !new.isEmpty }
+
+    /// - Throws: `typeMismatch` for an element without a usable id, `conflict` with the ids that occur twice, `invalid` for one that
+    ///   cannot name a node.
+    init(from state: ForEachState, to list: [Value], idField: String) throws(Failure) {
+        func id(at position: Int) throws(Failure) -> Value { try ListChange.id(of: list[position], at: position, idField) }
+        let before = state.list
+        let shorter = min(before.count, list.count)
+        var prefix = 0
+        while prefix < shorter {
+            if !before[prefix].isIdentical(to: list[prefix]) {
+                guard try id(at: prefix) == state.ids[prefix] else { break }
+                changedElements.append(prefix)
+            }
+            prefix += 1
+        }
+        var suffix = 0
+        while suffix < shorter - prefix {
+            let (from, to) = (before.count - 1 - suffix, list.count - 1 - suffix)
+            if !before[from].isIdentical(to: list[to]) {
+                guard try id(at: to) == state.ids[from] else { break }
+                changedElements.append(to)
+            }
+            suffix += 1
+        }
+        old = prefix..<before.count - suffix
+        new = prefix..<list.count - suffix
+        guard isReordering else { return }
+
+        var places: [String: Int] = [:]
+        places.reserveCapacity(old.count)
+        for (offset, id) in state.ids[old].enumerated() { places[ListChange.name(of: id)] = offset }
+        var seen: Set<String> = []
+        var twice: [String] = []
+        ids.reserveCapacity(new.count)
+        names.reserveCapacity(new.count)
+        sources.reserveCapacity(new.count)
+        for position in new {
+            let id = try id(at: position)
+            let name = ListChange.name(of: id)
+            if let problem = NodeIdentifier.problem(of: name) {
+                throw Failure(.invalid, "element \(position): an id that names a node \(problem)")
+            }
+            let place = places[name]
+            // Beyond the stretch each id stands once, with its instance.
+            if !seen.insert(name).inserted || (place == nil && state.rows[name] != nil) { twice.append(id.description) }
+            ids.append(id)
+            names.append(name)
+            sources.append(place)
+            if let place, !before[old.lowerBound + place].isIdentical(to: list[position]) { changedElements.append(position) }
+        }
+        guard twice.isEmpty else {
+            throw Failure(
+                .conflict, "duplicate ids: \(twice.prefix(10).joined(separator: ", "))", hint: "ids are unique in a list")
+        }
+        for (offset, id) in state.ids[old].enumerated() {
+            let name = ListChange.name(of: id)
+            guard !seen.contains(name) else { continue }
+            gone.append(offset)
+            removed.append(name)
+        }
+        moved = ListChange.displaced(sources)
+    }
+
+    /// Where the instance at a place of the new list stood in the old one.
+    func oldPosition(of position: Int) -> Int {
+        if position < new.lowerBound { return position }
+        if position >= new.upperBound { return position - new.upperBound + old.upperBound }
+        return old.lowerBound + (sources[position - new.lowerBound] ?? 0)
+    }
+
+    /// The name of the node that is made for an id.
+    static func name(of id: Value) -> String {
+        if case .string(let text) = id { text } else { id.description }
+    }
+
+    private static func id(of element: Value, at position: Int, _ idField: String) throws(Failure) -> Value {
+        let id = idField.isEmpty ? element : element.map?[idField]
+        switch id {
+        case .string?, .int?, .uint?, .bool?: if let id { return id }
+        default: break
+        }
+        guard !idField.isEmpty else {
+            throw Failure(
+                .typeMismatch, "element \(position) is no string, int, uint or bool, so it cannot be its own id",
+                hint: "name the field that identifies an element with id:")
+        }
+        throw Failure(
+            .typeMismatch, "element \(position) has no usable \(idField)",
+            hint: "give every element a string, int, uint or bool named \(idField), or name another id field")
+    }
+
+    /// Survivors outside a longest increasing run of old places. O(n log n) by patience sorting (Fredman 1975), O(n) where the
+    /// order is kept.
+    private static func displaced(_ sources: [Int?]) -> [Int] {
+        var last = -1
+        if sources.allSatisfy({ source in
+            guard let source else { return true }
+            defer { last = source }
+            return source > last
+        }) { return [] }
+        // The places that end the best run of each length, and the one before each in its run.
+        var tails: [Int] = []
+        var previous = [Int](repeating: -1, count: sources.count)
+        for (place, source) in sources.enumerated() {
+            guard let source else { continue }
+            var low = 0
+            var high = tails.count
+            while low < high {
+                let middle = (low + high) / 2
+                if (sources[tails[middle]] ?? 0) < source { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { previous[place] = tails[low - 1] }
+            if low == tails.count { tails.append(place) } else { tails[low] = place }
+        }
+        var stays: Set<Int> = []
+        var at = tails.last ?? -1
+        while at >= 0 {
+            stays.insert(at)
+            at = previous[at]
+        }
+        return sources.indices.filter { sources[$0] != nil && !stays.contains($0) }
+    }
+}
