@@ -39,6 +39,27 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
+    /// As `validate`, for the running rule while nothing asks for attention: it is the tracked reader again afterwards.
+    @inlinable @inline(__always)
+    func validateForReader(_ root: UInt32) -> Bool {
+        let reader = s.pointee.reader
+        let position = s.pointee.readerPosition
+        let cursor = s.pointee.cursor
+        noteCursor()
+        let base = s.pointee.pending.count
+        s.pointee.push(root)
+        s.pointee.nesting &+= 1
+        var isValid = workOff(base)
+        while !isValid && s.pointee.nesting == 1 {
+            // The reader is an observer, whose run is not to be given up.
+            s.pointee.attention.remove(.interrupted)
+            isValid = workOff(base)
+        }
+        s.pointee.nesting &-= 1
+        restoreReader(reader, position, cursor, false)
+        return isValid
+    }
+
     /// Brings the first so many reported attributes up to date, in their order, without looking at the others.
     /// For observers, while nothing is running.
     @inlinable @inline(never)
@@ -52,12 +73,29 @@ extension GraphCore where Host: ~Copyable {
             let vertex = s.pointee.vertex(attribute.index)
             guard vertex.pointee.generation == attribute.generation, vertex.pointee.flags.contains(.maybe) else { continue }
             s.pointee.push(attribute.index)
-            if !workOff(0) { updateRest() }
+            if vertex.pointee.kind == .observer, let cause = firstInputIfChanged(vertex) {
+                runObserver(attribute.index, cause, at: 0)
+                s.pointee.pending.count = 0
+            } else if !workOff(0) {
+                updateRest()
+            }
         }
         s.pointee.attention.subtract(.settledAtRest)
         s.pointee.nesting = 0
         s.pointee.reader = 0
         suspendTracking()
+    }
+
+    /// The first input, if that alone shows that the vertex has to run: it is valid and another than last time.
+    @inlinable @inline(__always)
+    func firstInputIfChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> UInt32? {
+        guard vertex.pointee.flags.intersection(.decisive) == .maybe, vertex.pointee.inputCount != 0 else { return nil }
+        let input = s.pointee.edges.ends[Int(vertex.pointee.inputStart)]
+        let other = s.pointee.vertex(input)
+        guard other.pointee.flags.isDisjoint(with: .maybeOrRunning), other.pointee.changedAt > vertex.pointee.evaluatedAt else {
+            return nil
+        }
+        return input
     }
 
     /// Runs an observer that has just been made, without asking whether it must.
@@ -93,7 +131,7 @@ extension GraphCore where Host: ~Copyable {
     /// Takes the entries above a height off the stack, each when its vertex is valid.
     ///
     /// False if a run was interrupted. The walk down keeps the height in a register: `pending.count` is written before anything else can look at it.
-    @inlinable @inline(__always)
+    @inlinable @inline(never)
     func workOff(_ base: Int) -> Bool {
         var position = s.pointee.pending.count &- 1
         next: while position >= base {
@@ -203,7 +241,7 @@ extension GraphCore where Host: ~Copyable {
     // MARK: Running
 
     /// Runs the rule of the vertex whose entry is the top of the stack, and stores what it returns. False if it was interrupted.
-    @inlinable @inline(never)
+    @inlinable @inline(__always)
     func run(_ index: UInt32, _ cause: UInt32, at position: Int) -> Bool {
         let generation = beginRun(index, at: position)
         let result: Value?
@@ -220,8 +258,7 @@ extension GraphCore where Host: ~Copyable {
             case .interrupted: return false
             }
         }
-        endRun(index, cause, s.pointee.revision)
-        store(result, in: index)
+        endRun(index, cause, s.pointee.revision, result)
         return true
     }
 
@@ -270,6 +307,30 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.evaluations &+= 1
     }
 
+    /// As `endRun`, with the value that a rule has returned.
+    @inlinable @inline(__always)
+    func endRun(_ index: UInt32, _ cause: UInt32, _ revision: Revision, _ result: consuming Value?) {
+        s.pointee.counters.evaluations &+= 1
+        if s.pointee.cursor != s.pointee.cursorEnd {
+            dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
+        }
+        let vertex = s.pointee.vertex(index)
+        vertex.pointee.cause = cause
+        vertex.pointee.evaluatedAt = revision
+        vertex.pointee.evaluations &+= 1
+        let flags = vertex.pointee.flags.subtracting(.runningAndCyclic)
+        vertex.pointee.flags = flags
+        if flags.contains(.empty) { return store(result, in: index) }
+        guard let new = result else { return store(nil, in: index) }
+        let slot = s.pointee.value(index)
+        if s.pointee.host.pointee.areEqual(slot.pointee, new) {
+            s.pointee.counters.cutOffs &+= 1
+        } else {
+            slot.pointee = new
+            vertex.pointee.changedAt = revision
+        }
+    }
+
     @usableFromInline
     enum Ending {
         case ordinary
@@ -303,7 +364,7 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// Puts a result in its place; the value counts as changed unless the host finds it equal to the old one.
-    @inlinable @inline(__always)
+    @inlinable @inline(never)
     func store(_ result: consuming Value?, in index: UInt32) {
         let vertex = s.pointee.vertex(index)
         let slot = s.pointee.value(index)

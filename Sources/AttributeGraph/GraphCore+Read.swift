@@ -34,6 +34,25 @@ extension GraphCore where Host: ~Copyable {
 
     @inlinable @inline(never)
     func readSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+        let index = attribute.index
+        let cursor = s.pointee.cursor
+        // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
+        if cursor != s.pointee.cursorEnd && s.pointee.edges.ends[Int(cursor)] == index && s.pointee.attention.isEmpty {
+            let vertex = s.pointee.vertex(index)
+            if vertex.pointee.generation == attribute.generation && vertex.pointee.flags.intersection(.slow) == .maybe
+                && s.pointee.nesting < s.pointee.nestingLimit
+            {
+                s.pointee.cursor = cursor &+ 1
+                if validateForReader(index) {
+                    let after = s.pointee.vertex(index)
+                    if after.pointee.flags.isDisjoint(with: .slow) && after.pointee.generation == attribute.generation {
+                        return s.pointee.value(index)
+                    }
+                    return try validated(attribute)
+                }
+                throw Interruption()
+            }
+        }
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if s.pointee.logCount != 0 { settle() }
         guard s.pointee.isAlive(attribute) else { return try stored(s.pointee.host.pointee.value(ofRemoved: attribute)) }
@@ -59,18 +78,23 @@ extension GraphCore where Host: ~Copyable {
                     throw Interruption()
                 }
                 guard validate(index) else { throw Interruption() }
-                let after = s.pointee.vertex(index).pointee
-                guard after.generation == attribute.generation && after.kind != .doomed else {
-                    return try stored(s.pointee.host.pointee.value(ofRemoved: attribute))
-                }
-                if after.flags.contains(.running) {
-                    noteCycle(index)
-                    return try stored(s.pointee.host.pointee.value(ofFailed: attribute))
-                }
             }
-            if s.pointee.vertex(index).pointee.flags.contains(.empty) {
-                return try stored(s.pointee.host.pointee.value(ofFailed: attribute))
-            }
+            return try validated(attribute)
+        }
+        return s.pointee.value(index)
+    }
+
+    /// What there is to read of an attribute after an attempt to bring it up to date.
+    @inlinable @inline(never)
+    func validated(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+        let index = attribute.index
+        let after = s.pointee.vertex(index).pointee
+        guard after.generation == attribute.generation && after.kind != .doomed else {
+            return try stored(s.pointee.host.pointee.value(ofRemoved: attribute))
+        }
+        if after.flags.contains(.running) { noteCycle(index) }
+        if !after.flags.isDisjoint(with: .emptyOrRunning) {
+            return try stored(s.pointee.host.pointee.value(ofFailed: attribute))
         }
         return s.pointee.value(index)
     }

@@ -131,8 +131,9 @@ extension GraphCore where Host: ~Copyable {
     /// Marks everything downstream as possibly changed. What is marked already has marked all that follows it.
     @inlinable @inline(never)
     func markReaders(of root: UInt32) {
-        let base = s.pointee.marking.count
         let ends = s.pointee.edges.ends
+        var stack = s.pointee.marking.base
+        var top = 0
         var index = root
         var marked: UInt64 = 0
         while true {
@@ -148,22 +149,31 @@ extension GraphCore where Host: ~Copyable {
                     entry += 1
                     continue
                 }
+                entry += 1
                 other.pointee.flags = flags.union(.maybe)
                 marked &+= 1
                 if flags.contains(.watched) {
                     s.pointee.invalidated.append(AttributeID(index: reader, generation: other.pointee.generation))
                 }
-                if other.pointee.readerCount != 0 {
-                    if index != 0 { s.pointee.marking.append(index) }
-                    index = reader
+                if other.pointee.readerCount == 0 { continue }
+                if index != 0 {
+                    if top == s.pointee.marking.capacity {
+                        s.pointee.marking.count = top
+                        s.pointee.marking.grow(to: top &* 2)
+                        stack = s.pointee.marking.base
+                    }
+                    stack[top] = index
+                    top &+= 1
                 }
-                entry += 1
+                index = reader
             }
             if index == 0 {
-                if s.pointee.marking.count == base { break }
-                index = s.pointee.marking.removeLast()
+                if top == 0 { break }
+                top &-= 1
+                index = stack[top]
             }
         }
+        s.pointee.marking.count = 0
         s.pointee.counters.invalidations &+= marked
     }
 

@@ -80,6 +80,7 @@ struct Vertex: BitwiseCopyable {
         /// Marked, but known to be neither stale nor running nor cyclic: its inputs decide.
         @inlinable static var decisive: Flags { Flags(rawValue: 1 | 2 | 32 | 128) }
         @inlinable static var maybeOrRunning: Flags { Flags(rawValue: 1 | 32) }
+        @inlinable static var emptyOrRunning: Flags { Flags(rawValue: 4 | 32) }
         @inlinable static var maybeAndStale: Flags { Flags(rawValue: 1 | 2) }
         @inlinable static var runningAndCyclic: Flags { Flags(rawValue: 32 | 128) }
         /// Of a rule that never ran.
