@@ -5,7 +5,13 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .er
 
 /// Modules on the path of an update: the released daemon does without the run-time checks of exclusive access, which debug
 /// builds (and so all tests) make.
-let fast: [SwiftSetting] = strict + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+/// And specialisations of the engine are not folded into one another: that would call rules through one more pointer.
+let fast: [SwiftSetting] =
+    strict
+    + [
+        .unsafeFlags(
+            ["-enforce-exclusivity=unchecked", "-Xllvm", "-swiftmergefunc-threshold=0"], .when(configuration: .release))
+    ]
 
 /// A module of the daemon, at its row: it imports what stands in rows above.
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = strict) -> Target {

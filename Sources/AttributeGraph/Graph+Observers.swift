@@ -12,23 +12,24 @@ extension GraphContext {
     func runObservers() throws {
         table.pointee.isFlushing = true
         var rounds = 0
-        while core.hasInvalidated {
-            rounds += 1
-            if rounds > roundLimit { break }
-            let count = core.invalidatedCount
-            if table.pointee.owners.isEmpty {
-                core.updateInvalidated(count)
-            } else {
-                for position in 0..<count {
-                    let observer = core.invalidatedAttribute(position)
-                    runOwners(of: observer)
-                    core.update(observer)
-                }
-            }
-            core.removeInvalidated(count)
-        }
+        repeat {
+            if table.pointee.owners.isEmpty { core.updateInvalidated() } else { runOwnedObservers() }
+            rounds &+= 1
+        } while core.hasInvalidated && rounds < roundLimit
         table.pointee.isFlushing = false
         if core.hasInvalidated || !table.pointee.observerFailures.isEmpty { try reportObservers() }
+    }
+
+    /// A round in which an observer may have been made by another that is due as well.
+    @inlinable @inline(never)
+    func runOwnedObservers() {
+        let count = core.invalidatedCount
+        for position in 0..<count {
+            let observer = core.invalidatedAttribute(position)
+            runOwners(of: observer)
+            core.update(observer)
+        }
+        core.removeInvalidated(count)
     }
 
     /// What observers left behind: an error, or no end of work. Those that are still due stay so for the next flush.

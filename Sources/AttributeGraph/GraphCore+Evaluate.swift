@@ -13,6 +13,7 @@ extension GraphCore where Host: ~Copyable {
         let base = s.pointee.pending.count
         s.pointee.push(root)
         if s.pointee.nesting > 0 { return process(above: base) }
+        s.pointee.beginNesting()
         while !process(above: base) {
             // What was to be read is on the stack now, above the runs that wait for it.
             s.pointee.attention.remove(.interrupted)
@@ -48,6 +49,7 @@ extension GraphCore where Host: ~Copyable {
         noteCursor()
         let base = s.pointee.pending.count
         s.pointee.push(root)
+        if s.pointee.nesting == 0 { s.pointee.beginNesting() }
         s.pointee.nesting &+= 1
         var isValid = workOff(base)
         while !isValid && s.pointee.nesting == 1 {
@@ -60,12 +62,13 @@ extension GraphCore where Host: ~Copyable {
         return isValid
     }
 
-    /// Brings the first so many reported attributes up to date, in their order, without looking at the others.
+    /// Brings all reported attributes up to date, in their order, and drops the reports; those that this causes stay.
     /// For observers, while nothing is running.
     @inlinable @inline(never)
-    func updateInvalidated(_ count: Int) {
+    func updateInvalidated() {
         precondition(s.pointee.pending.count == 0, "observers run between evaluations")
         s.pointee.nesting = 1
+        let count = s.pointee.invalidated.count
         var next = 0
         while next < count {
             let attribute = s.pointee.invalidated.base[next]
@@ -80,6 +83,7 @@ extension GraphCore where Host: ~Copyable {
                 updateRest()
             }
         }
+        if s.pointee.invalidated.count == count { s.pointee.invalidated.count = 0 } else { removeInvalidated(count) }
         s.pointee.attention.subtract(.settledAtRest)
         s.pointee.nesting = 0
         s.pointee.reader = 0

@@ -40,7 +40,7 @@ extension GraphCore where Host: ~Copyable {
         if cursor != s.pointee.cursorEnd && s.pointee.edges.ends[Int(cursor)] == index && s.pointee.attention.isEmpty {
             let vertex = s.pointee.vertex(index)
             if vertex.pointee.generation == attribute.generation && vertex.pointee.flags.intersection(.slow) == .maybe
-                && s.pointee.nesting < s.pointee.nestingLimit
+                && s.pointee.mayNest
             {
                 s.pointee.cursor = cursor &+ 1
                 if validateForReader(index) {
@@ -72,7 +72,7 @@ extension GraphCore where Host: ~Copyable {
             }
             if flags.contains(.unseen) { s.pointee.vertex(index).pointee.flags.remove(.unseen) }
             if flags.contains(.maybe) {
-                if s.pointee.nesting >= s.pointee.nestingLimit {
+                if !s.pointee.mayNest {
                     s.pointee.push(index)
                     s.pointee.attention.insert(.interrupted)
                     throw Interruption()

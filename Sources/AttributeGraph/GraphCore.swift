@@ -13,9 +13,9 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
 
     @usableFromInline let s: UnsafeMutablePointer<GraphStorage<Host>>
 
-    /// How deep rules may nest on the machine's stack (at least 1) before a run is abandoned and continued from the
-    /// explicit stack. Cold chains cost a restart per rule beyond it; each level takes a few hundred bytes
-    /// of stack beside what the rules themselves use.
+    /// How many rules may nest on the machine's stack (at least 1, at most what 256 KiB of it hold) before a run is
+    /// abandoned and continued from the explicit stack. Cold chains cost a restart per rule beyond it; each level
+    /// takes a few hundred bytes of stack beside what the rules themselves use.
     @inlinable
     public var nestingLimit: Int {
         get { s.pointee.nestingLimit }

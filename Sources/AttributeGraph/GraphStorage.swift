@@ -26,7 +26,9 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var batchDepth = 0
     /// Rules running since the last observer or outside read began: how deep evaluation is nested.
     @usableFromInline var nesting = 0
-    @usableFromInline var nestingLimit = 100
+    @usableFromInline var nestingLimit = 1000
+    /// No evaluation nests further when the machine's stack reaches down to this address.
+    @usableFromInline var stackFloor: UInt = 0
     /// Why the end of a run needs a closer look; nearly always empty.
     @usableFromInline var attention: Attention = []
     /// The cursor is hidden so that every tracked read goes the slow way, which settles the batch first.
@@ -147,6 +149,23 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         siblings = largerSiblings
         vertexCapacity = newCapacity
     }
+
+    /// How far nested evaluations may reach down the machine's stack, in bytes, from where the outermost began: what a
+    /// thread of any program can spare, and a few hundred levels of ordinary rules.
+    @inlinable static var stackBudget: UInt { 256 << 10 }
+
+    /// Where the machine's stack is, near enough.
+    @inlinable @inline(__always)
+    static var stackAddress: UInt {
+        var here: UInt8 = 0
+        return withUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
+    }
+
+    @inlinable @inline(__always)
+    mutating func beginNesting() { stackFloor = GraphStorage.stackAddress &- GraphStorage.stackBudget }
+
+    @inlinable @inline(__always)
+    var mayNest: Bool { nesting < nestingLimit && (nesting == 0 || GraphStorage.stackAddress > stackFloor) }
 
     @inlinable @inline(__always)
     mutating func push(_ vertex: UInt32) {
