@@ -72,6 +72,7 @@ public final class Program {
 
     let instructions: UnsafeMutablePointer<Instruction>
     let instructionCount: Int
+    /// Behind the constants, which go downwards: the operand ~n, counted from here, is constant n.
     let constants: UnsafeMutablePointer<Value>
     let constantCount: Int
     let operands: UnsafeMutablePointer<Int32>
@@ -86,11 +87,18 @@ public final class Program {
     let limits: RuleLimits
     let inputCount: Int
     /// The numbers of the definite inputs with constant paths.
-    @usableFromInline let definiteInputs: [Int]
+    @usableFromInline let definiteInputs: UnsafeMutablePointer<Int32>
+    @usableFromInline let definiteInputCount: Int
+    /// Where evaluation begins when the definite inputs are there: behind the loads of them that the code begins with.
+    @usableFromInline let entry: Int
+    /// By input.
+    let ways: UnsafeMutablePointer<InputWay>
     let registerCount: Int
     let loopCount: Int
     let faultCount: Int
     let lazyCount: Int
+    /// No less than any of these counts, and than 1.
+    let frameSize: Int
     let makesContainers: Bool
     /// In traced programs, by instruction: the syntax node.
     let nodes: [Int32]
@@ -99,14 +107,20 @@ public final class Program {
         text = parts.text
         inputs = parts.inputs
         inputCount = parts.inputs.count
-        definiteInputs = parts.inputs.indices.filter { parts.inputs[$0].isDefinite && !parts.inputs[$0].isDynamic }
+        let definite = parts.inputs.indices.filter { parts.inputs[$0].isDefinite && !parts.inputs[$0].isDynamic }
+        definiteInputCount = definite.count
+        definiteInputs = .allocate(capacity: max(1, definite.count))
+        for (at, input) in definite.enumerated() { (definiteInputs + at).initialize(to: Int32(input)) }
+        entry = parts.instructions.firstIndex { $0.opcode != .load || !definite.contains(Int($0.a)) } ?? 0
+        ways = .allocate(capacity: max(1, inputCount))
+        for (number, input) in parts.inputs.enumerated() { (ways + number).initialize(to: InputWay(input)) }
         resultType = parts.resultType
         instructionCount = parts.instructions.count
         instructions = .allocate(capacity: max(1, instructionCount))
         for (at, instruction) in parts.instructions.enumerated() { (instructions + at).initialize(to: instruction) }
         constantCount = parts.constants.count
-        constants = .allocate(capacity: max(1, constantCount))
-        for (at, constant) in parts.constants.enumerated() { (constants + at).initialize(to: constant) }
+        constants = .allocate(capacity: max(1, constantCount)) + constantCount
+        for (at, constant) in parts.constants.enumerated() { (constants + ~at).initialize(to: constant) }
         operands = .allocate(capacity: max(1, parts.operands.count))
         for (at, operand) in parts.operands.enumerated() { (operands + at).initialize(to: operand) }
         positions = parts.positions
@@ -121,16 +135,31 @@ public final class Program {
         loopCount = parts.loopCount
         faultCount = parts.faultCount
         lazyCount = parts.lazyCount
+        frameSize = max(
+            1, inputCount, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
         makesContainers = parts.makesContainers
         nodes = parts.nodes
     }
 
     deinit {
         instructions.deallocate()
-        constants.deinitialize(count: constantCount)
-        constants.deallocate()
+        (constants - constantCount).deinitialize(count: constantCount)
+        (constants - constantCount).deallocate()
         operands.deallocate()
+        definiteInputs.deallocate()
+        ways.deinitialize(count: inputCount)
+        ways.deallocate()
         calls.deallocate()
+    }
+
+    @inline(never)
+    func fault(_ message: Int) -> Fault { Fault(messages[message]) }
+
+    @inline(never)
+    func matches(_ text: UnsafePointer<Value>, pattern: Int, _ meter: inout Meter) throws(Fault) -> Bool {
+        guard case .string(let text) = text.pointee else { throw .noSuchOverload("matches", text.pointee) }
+        if text.utf8.count > 100 { try meter.charge(text.utf8.count / 10) }
+        return patterns[pattern].matches(text)
     }
 
     /// The failure of an instruction, with its place in the rule.

@@ -3,6 +3,7 @@ import AttributeValues
 /// A call's arguments where they lie, in registers and constants; good for the length of the call.
 struct Arguments {
     let registers: UnsafeMutablePointer<Value>
+    /// Behind the constants, as in `Program`.
     let constants: UnsafeMutablePointer<Value>
     let operands: UnsafePointer<Int32>?
     let count: Int
@@ -11,7 +12,7 @@ struct Arguments {
         @inline(__always) unsafeAddress {
             guard let operands, number < count else { preconditionFailure("a call has \(count) arguments, not \(number + 1)") }
             let operand = operands[number]
-            return UnsafePointer(operand >= 0 ? registers + Int(operand) : constants + Int(~operand))
+            return UnsafePointer((operand >= 0 ? registers : constants) + Int(operand))
         }
     }
 

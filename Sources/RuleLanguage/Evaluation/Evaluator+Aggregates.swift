@@ -2,9 +2,10 @@ import AttributeValues
 
 extension Evaluator {
     private func operand(_ operand: Int32, _ program: Program) -> Value {
-        operand < 0 ? program.constants[Int(~operand)] : machine.pointee.registers[Int(operand)]
+        operand < 0 ? program.constants[Int(operand)] : machine.pointee.registers[Int(operand)]
     }
 
+    @inline(never)
     func makeList(_ operands: UnsafePointer<Int32>, _ count: Int, _ program: Program) -> [Value] {
         [Value](unsafeUninitializedCapacity: count) { buffer, initialized in
             for at in 0..<count { buffer.initializeElement(at: at, to: operand(operands[at], program)) }
@@ -13,6 +14,7 @@ extension Evaluator {
     }
 
     /// From triples of key, value and whether the value is an optional entry.
+    @inline(never)
     func makeMap(_ operands: UnsafePointer<Int32>, _ count: Int, _ program: Program) throws(Fault) -> ValueMap {
         var map = ValueMap(minimumCapacity: count)
         for at in 0..<count {
@@ -31,6 +33,7 @@ extension Evaluator {
     }
 
     /// The result of one `transformMapEntry` step.
+    @inline(never)
     func appendMap(_ value: Value, to loop: Int) throws(Fault) {
         guard case .map(let map) = value else { throw .noSuchOverload("transformMapEntry", value) }
         for position in 0..<map.count {
@@ -41,6 +44,7 @@ extension Evaluator {
     }
 
     /// The loop's range in the order of the keys in its output; equal keys keep their order.
+    @inline(never)
     func takeSorted(_ loop: Int) throws(Fault) -> [Value] {
         let keys = machine.pointee.takeList(loop)
         guard case .list(let elements) = machine.pointee.loops[loop].range else {

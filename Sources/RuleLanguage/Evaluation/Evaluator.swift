@@ -21,29 +21,35 @@ public final class Evaluator {
     /// Evaluates a program. The definite inputs are read first, the others when evaluation reaches them.
     @inlinable
     public func evaluate<R: RuleReader>(_ program: Program, _ reader: inout R) -> Evaluation {
-        begin(program)
+        let frame = begin(program)
         // What every evaluation reads is read at once; a failure is left to where it is used, and may not be.
-        reading: for input in program.definiteInputs {
-            switch reader.read(input) {
-            case .value(let value): preload(input, value)
+        var next = program.definiteInputs
+        let end = next + program.definiteInputCount
+        reading: while next != end {
+            let input = Int(next.pointee)
+            switch reader.read(input, into: InputRegister(frame.registers + input)) {
+            case .value: frame.isLoaded[input] = true
             case .failure: break reading
-            case .interrupted:
-                end(program)
-                return .interrupted
+            case .interrupted: return abandon(program)
             }
+            next += 1
         }
-        var request = resume(program)
+        var request = next == end ? run(program, from: program.entry) : run(program, from: 0)
         while request != Evaluator.finished {
-            let reading = request >= 0 ? reader.read(request) : read(request, &reader)
-            switch reading {
-            case .value(let value): request = resume(program, with: value)
+            if request < 0 {
+                request = serve(request, program, &reader)
+                if request == Evaluator.interrupted { return abandon(program) }
+                continue
+            }
+            switch reader.read(request, into: InputRegister(frame.registers + request)) {
+            case .value:
+                frame.isLoaded[request] = true
+                request = resume(program)
             case .failure(let failure): request = resume(program, withFailure: failure)
-            case .interrupted:
-                end(program)
-                return .interrupted
+            case .interrupted: return abandon(program)
             }
         }
-        return .content(finish(program))
+        return .content(frame.result.move())
     }
 
     /// Evaluates over bindings.
@@ -56,17 +62,31 @@ public final class Evaluator {
     }
 
     /// What the last evaluation cost, in steps.
-    public var lastCost: Int { machine.pointee.lastCost }
+    public var lastCost: Int { machine.pointee.meter.spent }
 
     // MARK: requests of the machine to the reader: an input's number, or one of
 
-    @usableFromInline static let finished = -1
-    static let property = -2
+    @usableFromInline static var finished: Int { -1 }
+    static var property: Int { -2 }
     /// …a dynamic input's, as this minus its number.
-    static let dynamic = -3
+    static var dynamic: Int { -3 }
 
-    @usableFromInline
-    func read<R: RuleReader>(_ request: Int, _ reader: inout R) -> Reading {
+    /// What `serve` answers when the reader interrupts.
+    @usableFromInline static var interrupted: Int { .min }
+
+    /// Reads what is no plain input, and goes on.
+    @usableFromInline @inline(never)
+    func serve<R: RuleReader>(_ request: Int, _ program: Program, _ reader: inout R) -> Int {
+        switch read(request, &reader) {
+        case .value(let value):
+            machine.pointee.provide(value)
+            return resume(program)
+        case .failure(let failure): return resume(program, withFailure: failure)
+        case .interrupted: return Evaluator.interrupted
+        }
+    }
+
+    private func read<R: RuleReader>(_ request: Int, _ reader: inout R) -> Reading {
         if request == Evaluator.property, let requested = machine.pointee.requestedProperty {
             machine.pointee.requestedProperty = nil
             return reader.read(property: requested.name, of: requested.object)
@@ -78,41 +98,43 @@ public final class Evaluator {
 
     // MARK: one evaluation
 
+    /// Where an evaluation's inputs go; good until it ends.
     @usableFromInline
-    func begin(_ program: Program) {
+    struct Frame {
+        @usableFromInline let registers: UnsafeMutablePointer<Value>
+        /// By input: whether its register holds its value.
+        @usableFromInline let isLoaded: UnsafeMutablePointer<Bool>
+        @usableFromInline let result: UnsafeMutablePointer<Content>
+
+        init(_ machine: Machine) {
+            registers = machine.registers
+            isLoaded = machine.isLoaded
+            result = machine.result
+        }
+    }
+
+    @usableFromInline
+    func begin(_ program: Program) -> Frame {
         precondition(!machine.pointee.isRunning, "a reader must not use the evaluator that calls it")
         machine.pointee.isRunning = true
         machine.pointee.prepare(program)
+        return Frame(machine.pointee)
     }
 
-    @usableFromInline
-    func preload(_ input: Int, _ value: consuming Value) { machine.pointee.preload(input, value) }
-
-    @usableFromInline
-    func resume(_ program: Program, with value: consuming Value) -> Int {
-        machine.pointee.provide(value)
-        return resume(program)
-    }
-
-    @usableFromInline
+    @usableFromInline @inline(never)
     func resume(_ program: Program, withFailure failure: Failure) -> Int {
         guard let next = unwind(Fault(failure), from: machine.pointee.position - 1, program) else {
             return Evaluator.finished
         }
-        machine.pointee.position = next
-        return resume(program)
+        return run(program, from: next)
     }
 
     @usableFromInline
-    func finish(_ program: Program) -> Content {
-        let content = machine.pointee.takeResult()
-        end(program)
-        return content
-    }
+    func resume(_ program: Program) -> Int { run(program, from: machine.pointee.position) }
 
-    @usableFromInline
-    func end(_ program: Program) {
+    @usableFromInline @inline(never)
+    func abandon(_ program: Program) -> Evaluation {
         machine.pointee.clear(program)
-        machine.pointee.isRunning = false
+        return .interrupted
     }
 }

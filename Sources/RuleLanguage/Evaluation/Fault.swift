@@ -35,6 +35,20 @@ struct Fault: Error {
         return Fault("no such overload: '\(name)' applied to '(\(types))'")
     }
 
+    /// As above, for operands where they lie.
+    @inline(never)
+    static func noSuchOverload(_ name: String, _ arguments: UnsafeMutablePointer<Value>...) -> Fault {
+        let types = arguments.map { CELText.shortTypeName($0.pointee) }.joined(separator: ", ")
+        return Fault("no such overload: '\(name)' applied to '(\(types))'")
+    }
+
+    @inline(never)
+    static func notOptional(_ argument: UnsafeMutablePointer<Value>) -> Fault {
+        Fault("no such overload: '\(CELText.shortTypeName(argument.pointee))' is not optional")
+    }
+
+    static var integerOverflow: Fault { @inline(never) get { Fault("integer overflow") } }
+
     static func noSuchKey(_ key: Value) -> Fault { Fault("no such key: \(CELText.brief(key))") }
     static func outOfBounds(_ index: Int64) -> Fault { Fault("index out of bounds: \(index)") }
 }
@@ -50,6 +64,9 @@ struct Meter {
         self.limits = limits
         remaining = limits.cost
     }
+
+    /// Steps taken since the last `reset`.
+    var spent: Int { limits.cost - remaining }
 
     mutating func reset(_ limits: RuleLimits) {
         self.limits = limits

@@ -4,17 +4,14 @@ import AttributeValues
 /// writes; all are owned by the one `Evaluator` that holds the machine, which calls `free` last.
 struct Machine {
     private(set) var registers: UnsafeMutablePointer<Value> = .allocate(capacity: 0)
-    private var registerCapacity = 0
     /// By input.
     private(set) var isLoaded: UnsafeMutablePointer<Bool> = .allocate(capacity: 0)
-    private var inputCapacity = 0
     /// By fault number: whether one is noted.
     private(set) var hasFault: UnsafeMutablePointer<Bool> = .allocate(capacity: 0)
-    private var faultCapacity = 0
     private(set) var loops: UnsafeMutablePointer<Loop> = .allocate(capacity: 0)
-    private var loopCapacity = 0
     private(set) var lazies: UnsafeMutablePointer<Lazy> = .allocate(capacity: 0)
-    private var lazyCapacity = 0
+    /// Of each of these: enough for a program whose `frameSize` is not larger.
+    private var frameCapacity = 0
     /// What loops have put out so far, the outer loops' first.
     private(set) var output: UnsafeMutablePointer<Value> = .allocate(capacity: 0)
     private var outputCapacity = 0
@@ -22,8 +19,8 @@ struct Machine {
 
     var isRunning = false
     var position = 0
-    var result: Content = .value(.null)
-    private(set) var lastCost = 0
+    /// What evaluation ended with, until it is taken.
+    let result: UnsafeMutablePointer<Content> = .allocate(capacity: 1)
     /// By fault number.
     var faults: [Fault?] = []
     /// By lazy value.
@@ -35,9 +32,8 @@ struct Machine {
     /// The property read at hand.
     var requestedProperty: (object: OpaqueValue, name: String)?
     var meter = Meter(RuleLimits())
-    /// The register that takes what the reader gives, and the input that is then loaded (-1: none).
+    /// The register that takes what the dynamic or property read at hand gives.
     var target = 0
-    var requestedInput = -1
 
     /// One loop's range and place. `keys` and `values` point into the storage of `range`, which the loop keeps alive.
     struct Loop {
@@ -60,76 +56,96 @@ struct Machine {
         var outputStart = 0
     }
 
-    private static func grow<T>(_ memory: inout UnsafeMutablePointer<T>, _ capacity: inout Int, to count: Int, _ filler: T) {
-        if count <= capacity { return }
+    private static func grow<T>(_ memory: inout UnsafeMutablePointer<T>, from old: Int, to count: Int, _ filler: T) {
         let larger = UnsafeMutablePointer<T>.allocate(capacity: count)
-        larger.moveInitialize(from: memory, count: capacity)
-        (larger + capacity).initialize(repeating: filler, count: count - capacity)
+        larger.moveInitialize(from: memory, count: old)
+        (larger + old).initialize(repeating: filler, count: count - old)
         memory.deallocate()
         memory = larger
-        capacity = count
     }
 
+    @inline(__always)
     mutating func prepare(_ program: Program) {
-        if program.registerCount > registerCapacity || program.inputCount > inputCapacity
-            || program.faultCount > faultCapacity || program.loopCount > loopCapacity || program.lazyCount > lazyCapacity
-        {
-            grow(for: program)
-        }
-        for input in 0..<program.inputCount { isLoaded[input] = false }
-        for fault in 0..<program.faultCount { hasFault[fault] = false }
+        if program.frameSize > frameCapacity { grow(to: program.frameSize) }
+        Machine.clear(isLoaded, program.inputCount)
+        Machine.clear(hasFault, program.faultCount)
         position = 0
         meter.reset(program.limits)
         meter.remaining -= program.instructionCount
     }
 
-    private mutating func grow(for program: Program) {
-        Machine.grow(&registers, &registerCapacity, to: program.registerCount, .null)
-        Machine.grow(&isLoaded, &inputCapacity, to: program.inputCount, false)
-        faults += [Fault?](repeating: nil, count: max(0, program.faultCount - faultCapacity))
-        Machine.grow(&hasFault, &faultCapacity, to: program.faultCount, false)
-        Machine.grow(&loops, &loopCapacity, to: program.loopCount, Loop(range: .null))
-        lazyFaults += [Fault?](repeating: nil, count: max(0, program.lazyCount - lazyCapacity))
-        Machine.grow(&lazies, &lazyCapacity, to: program.lazyCount, Lazy())
+    /// Marks come in words of eight.
+    @inline(__always)
+    private static func clear(_ marks: UnsafeMutablePointer<Bool>, _ count: Int) {
+        if count <= 8 {
+            UnsafeMutableRawPointer(marks).storeBytes(of: 0, as: UInt64.self)
+        } else {
+            marks.update(repeating: false, count: count)
+        }
     }
 
-    /// An input's value, read before evaluation begins.
-    mutating func preload(_ input: Int, _ value: consuming Value) {
-        registers[input] = value
-        isLoaded[input] = true
+    @inline(never)
+    private mutating func grow(to size: Int) {
+        let size = (size + 7) / 8 * 8
+        Machine.grow(&registers, from: frameCapacity, to: size, .null)
+        Machine.grow(&isLoaded, from: frameCapacity, to: size, false)
+        Machine.grow(&hasFault, from: frameCapacity, to: size, false)
+        Machine.grow(&loops, from: frameCapacity, to: size, Loop(range: .null))
+        Machine.grow(&lazies, from: frameCapacity, to: size, Lazy())
+        faults += [Fault?](repeating: nil, count: size - frameCapacity)
+        lazyFaults += [Fault?](repeating: nil, count: size - frameCapacity)
+        frameCapacity = size
     }
 
     mutating func provide(_ value: consuming Value) {
         registers[target] = value
-        if requestedInput >= 0 { isLoaded[requestedInput] = true }
     }
 
-    mutating func takeResult() -> Content {
-        let taken = result
-        result = .value(.null)
-        return taken
+    /// The result is an operand. It moves out of its register: nothing else is read afterwards.
+    @inline(__always)
+    mutating func finish(_ program: Program, _ operand: Int32) {
+        if operand < 0 {
+            result.initialize(to: .value(program.constants[Int(operand)]))
+        } else {
+            let register = registers + Int(operand)
+            result.initialize(to: .value(register.move()))
+            register.initialize(to: .null)
+        }
+        clear(program)
     }
 
-    /// Lets go of all values.
+    mutating func finish(_ program: Program, _ failure: Failure) {
+        result.initialize(to: .failure(failure))
+        clear(program)
+    }
+
+    /// Lets go of all values; another evaluation may begin.
+    @inline(__always)
     mutating func clear(_ program: Program) {
-        for register in 0..<program.registerCount { release(register) }
+        var register = registers
+        let end = register + program.registerCount
+        while register != end {
+            // What holds nothing may stay.
+            if !register.holdsNothing { register.pointee = .null }
+            register += 1
+        }
+        if program.loopCount > 0 { clearLoops(program) }
+        isRunning = false
+    }
+
+    @inline(never)
+    private mutating func clearLoops(_ program: Program) {
         for loop in 0..<program.loopCount { loops[loop].range = .null }
         truncateOutput(to: 0)
-        lastCost = meter.limits.cost - meter.remaining
-    }
-
-    /// Lets go of what a register holds; what holds nothing may stay.
-    @inline(__always)
-    private func release(_ register: Int) {
-        if !(registers + register).holdsNothing { registers[register] = .null }
     }
 
     func free() {
-        registers.deinitialize(count: registerCapacity)
+        registers.deinitialize(count: frameCapacity)
         registers.deallocate()
+        result.deallocate()
         isLoaded.deallocate()
         hasFault.deallocate()
-        loops.deinitialize(count: loopCapacity)
+        loops.deinitialize(count: frameCapacity)
         loops.deallocate()
         lazies.deallocate()
         output.deinitialize(count: outputCount)
@@ -207,18 +223,5 @@ struct Machine {
         }
         opened.outputStart = outputCount
         loops[loop] = opened
-    }
-}
-
-extension UnsafeMutablePointer<Value> {
-    /// Whether the value here holds no reference, so that it may be overwritten without a release.
-    @inline(__always)
-    var holdsNothing: Bool {
-        switch pointee {
-        case .null, .bool, .int, .uint, .double, .timestamp, .duration: true
-        // A short string lies in its own words (bit 61 of the second, see `String.hasSameBytes`).
-        case .string: (UnsafeRawPointer(self) + 8).load(as: UInt64.self) & 1 << 61 != 0
-        default: false
-        }
     }
 }

@@ -2,6 +2,51 @@ import AttributeValues
 
 /// The operators on any operands; the evaluator has taken the commonest cases before.
 enum Operators {
+    /// On operands where they lie: scalars are not copied out.
+    @inline(never)
+    static func apply(
+        _ opcode: Opcode, _ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>, _ meter: inout Meter
+    ) throws(Fault) -> Value {
+        if case .double(let x) = a.pointee, case .double(let y) = b.pointee {
+            if let result = apply(opcode, x, y) { return result }
+        } else if case .duration(let x) = a.pointee, case .duration(let y) = b.pointee {
+            if let holds = compare(opcode, x, y) { return .bool(holds) }
+        } else if case .timestamp(let x) = a.pointee, case .timestamp(let y) = b.pointee {
+            if let holds = compare(opcode, x, y) { return .bool(holds) }
+            if opcode == .subtract { return .duration(try span(from: y, to: x)) }
+        } else if opcode == .isIn {
+            return .bool(try isIn(a, b, &meter))
+        }
+        return try apply(opcode, a.pointee, b.pointee, &meter)
+    }
+
+    private static func apply(_ opcode: Opcode, _ x: Double, _ y: Double) -> Value? {
+        switch opcode {
+        case .add: .double(x + y)
+        case .subtract: .double(x - y)
+        case .multiply: .double(x * y)
+        case .divide: .double(x / y)
+        default: compare(opcode, x, y).map { .bool($0) }
+        }
+    }
+
+    private static func compare<T: Comparable>(_ opcode: Opcode, _ x: T, _ y: T) -> Bool? {
+        switch opcode {
+        case .equal: x == y
+        case .notEqual: x != y
+        case .less: x < y
+        case .lessOrEqual: x <= y
+        case .greater: x > y
+        case .greaterOrEqual: x >= y
+        default: nil
+        }
+    }
+
+    private static func span(from start: Timestamp, to end: Timestamp) throws(Fault) -> TimeSpan {
+        guard let span = end.since(start) else { throw Fault("duration overflow") }
+        return span
+    }
+
     static func apply(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Value {
         switch opcode {
         case .add: try add(a, b, &meter)
@@ -11,7 +56,11 @@ enum Operators {
         case .modulo: try modulo(a, b)
         case .equal: .bool(try equal(a, b, &meter))
         case .notEqual: .bool(try !equal(a, b, &meter))
-        case .isIn: .bool(try withUnsafePointer(to: a) { (a) throws(Fault) in try isIn(a, b, &meter) })
+        case .isIn:
+            .bool(
+                try withUnsafePointer(to: a) { (a) throws(Fault) in
+                    try withUnsafePointer(to: b) { (b) throws(Fault) in try isIn(a, b, &meter) }
+                })
         default: .bool(try compare(opcode, a, b, &meter))
         }
     }
@@ -51,8 +100,7 @@ enum Operators {
         case (.uint(let x), .uint(let y)): return .uint(try whole(x.subtractingReportingOverflow(y), "unsigned integer"))
         case (.double(let x), .double(let y)): return .double(x - y)
         case (.timestamp(let x), .timestamp(let y)):
-            guard let span = x.since(y) else { throw Fault("duration overflow") }
-            return .duration(span)
+            return .duration(try span(from: y, to: x))
         case (.timestamp(let time), .duration(let span)):
             guard span.nanoseconds != .min, let result = time.advanced(by: TimeSpan(nanoseconds: -span.nanoseconds)) else {
                 throw Fault("timestamp overflow")
@@ -148,13 +196,13 @@ enum Operators {
         }
     }
 
-    static func isIn(_ a: UnsafePointer<Value>, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
-        switch b {
+    static func isIn(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>, _ meter: inout Meter) throws(Fault) -> Bool {
+        switch b.pointee {
         case .list(let elements):
             try meter.charge(elements.count)
             return try elements.withUnsafeBufferPointer { (elements) throws(Fault) in try contains(elements, a, &meter) }
         case .map(let map): return map.position(of: a.pointee) != nil
-        default: throw .noSuchOverload("in", a.pointee, b)
+        default: throw .noSuchOverload("in", a.pointee, b.pointee)
         }
     }
 

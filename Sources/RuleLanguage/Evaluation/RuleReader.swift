@@ -10,6 +10,30 @@ public enum Reading {
     case interrupted
 }
 
+/// What a reader answers that has put the value where it belongs.
+@frozen
+public enum ReadOutcome {
+    case value
+    case failure(Failure)
+    case interrupted
+}
+
+/// The register of an input. It holds nothing, and is good for the length of the read.
+@frozen
+public struct InputRegister {
+    @usableFromInline let place: UnsafeMutablePointer<Value>
+
+    @inlinable @inline(__always)
+    init(_ place: UnsafeMutablePointer<Value>) { self.place = place }
+
+    @inlinable @inline(__always)
+    public func set(_ value: consuming Value) { place.initialize(to: value) }
+
+    /// A copy of what lies elsewhere; one word-wise move when it holds no reference.
+    @inlinable @inline(__always)
+    public func copy(from source: UnsafePointer<Value>) { place.initializeCopy(of: source) }
+}
+
 /// Gives a program its inputs, each when evaluation reaches it. Called by one evaluation at a time; must not use the
 /// evaluator that calls it.
 public protocol RuleReader {
@@ -17,6 +41,9 @@ public protocol RuleReader {
     /// Asked at most once per evaluation for an input that has a value. A path that leads nowhere is a failure; `Value.at(_:)` has
     /// the semantics and the texts.
     mutating func read(_ input: Int) -> Reading
+
+    /// As `read`, with the value put in its register.
+    mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome
 
     /// The value at a path that was computed: `steps` are complete, behind the input's variable.
     mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading
@@ -26,6 +53,17 @@ public protocol RuleReader {
 }
 
 extension RuleReader {
+    @inlinable
+    public mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
+        switch read(input) {
+        case .value(let value):
+            register.set(value)
+            return .value
+        case .failure(let failure): return .failure(failure)
+        case .interrupted: return .interrupted
+        }
+    }
+
     public mutating func read(property name: String, of object: OpaqueValue) -> Reading {
         .failure(Failure(.ruleFailed, "type '\(object.typeName)' does not support field selection"))
     }
