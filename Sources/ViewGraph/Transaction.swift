@@ -117,6 +117,12 @@ extension ViewGraph {
                 }
                 place = Place(attribute, Array(place.steps.dropFirst()))
             case (.binding, .alias(let target, _)): place = Place(target.attribute, target.steps + place.steps)
+            case (.let, .alias(let target, _)), (.inherit, .alias(let target, _)):
+                // What is handed down cannot be written, but an object's properties are the object's own.
+                guard !place.steps.isEmpty, case .object = self.record(follow(target).attribute).source else {
+                    throw readOnly(record, path)
+                }
+                place = Place(target.attribute, target.steps + place.steps)
             case (.binding, .literal(.failure(let failure))): throw failure.located(at: path.description)
             default: throw readOnly(record, path)
             }
