@@ -188,6 +188,15 @@ extension ViewGraph {
         }
     }
 
+    /// As `shapeChanged`, when what a node says of itself changed: told also to the subviews that a transparent node wraps. O(subviews inside).
+    func wrappingChanged(at row: UInt32) {
+        shapeChanged(at: row)
+        var pending = isOpaque(row) ? [] : nodes[Int(row)].children
+        while let next = pending.popLast() {
+            if isOpaque(next) { shapeChanged(at: next) } else { pending += nodes[Int(next)].children }
+        }
+    }
+
     /// The vertex for something every node has; made when first asked for.
     func systemAttribute(_ which: SystemAttribute, of row: UInt32) -> AttributeID {
         if let existing = nodes[Int(row)].system[which] { return existing }

@@ -251,6 +251,7 @@ extension ViewGraph {
         if !hasSameModifiers {
             destroyModifiers(of: row)
             createModifiers(of: row)
+            wrappingChanged(at: row)
         }
     }
 
@@ -312,7 +313,8 @@ extension ViewGraph {
         let rows = subtree(of: node.row)
         connect(rows)
         placeChanged(of: rows)
-        for changed in Set([oldParent, parent.row, node.row]) { shapeChanged(at: changed) }
+        for changed in Set([oldParent, parent.row]) { shapeChanged(at: changed) }
+        wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         structureChange.movedNodes.append(node)
         settleStructure()
