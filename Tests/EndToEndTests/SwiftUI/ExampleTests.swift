@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+/// Every scene is driven by a test, applies without a fault, and stands in the table.
+@Suite("SwiftUI: all examples")
+struct ExampleTests {
+    static let names = (try? FileManager.default.contentsOfDirectory(atPath: Project.file("Examples/swiftui")))?
+        .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted() ?? []
+
+    @Test("is named by a test that drives it")
+    func driven() throws {
+        let tests = try ["StateTests", "EnvironmentTests", "ContainerTests"].map {
+            try Project.text("Tests/EndToEndTests/SwiftUI/\($0).swift")
+        }.joined()
+        let driven = Set(tests.matches(of: #/Example\("([a-z-]+)"\)/#).map { String($0.1) })
+        #expect(Set(ExampleTests.names) == driven)
+        #expect(ExampleTests.names.count >= 35)
+    }
+
+    @Test("begins with the document that it is taken from, and has its row in the table", arguments: names)
+    func told(_ name: String) throws {
+        let documents = [
+            "Managing user interface state", "Environment", "EnvironmentValues", "EnvironmentKey", "environment(_:)",
+            "environment(_:_:)", "transformEnvironment(_:transform:)", "ContainerValueKey", "ContainerValues",
+            "Mastering container views",
+        ]
+        let text = try Project.text("Examples/swiftui/\(name).yaml")
+        #expect(documents.contains { text.hasPrefix("# \($0):") || text.hasPrefix("# \($0),") })
+        #expect(try Project.text("Examples/swiftui/README.md").contains("`\(name).yaml`"))
+    }
+
+    @Test("applies without a fault, and no attribute of it is an error that it does not show on purpose", arguments: names)
+    func applies(_ name: String) throws {
+        let example = try Example(name)
+        let errors = try example.watch("/**").values.filter { $0.value.string?.hasPrefix("error: ") == true }.keys.sorted()
+        #expect(errors == (name == "library-optional" ? ["/required.count", "/required.library"] : []))
+    }
+}
