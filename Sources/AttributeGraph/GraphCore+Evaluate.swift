@@ -14,6 +14,13 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.push(root)
         if s.pointee.nesting > 0 { return process(above: base) }
         s.pointee.beginNesting()
+        if base == 0 && s.pointee.reader == 0 {
+            // Nothing is running: there is no reader to come back to.
+            s.pointee.nesting = 1
+            if !workOff(0) { updateRest() }
+            rest()
+            return true
+        }
         while !process(above: base) {
             // What was to be read is on the stack now, above the runs that wait for it.
             s.pointee.attention.remove(.interrupted)
@@ -67,6 +74,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func updateInvalidated() {
         precondition(s.pointee.pending.count == 0, "observers run between evaluations")
+        s.pointee.beginNesting()
         s.pointee.nesting = 1
         let count = s.pointee.invalidated.count
         var next = 0
@@ -84,10 +92,18 @@ extension GraphCore where Host: ~Copyable {
             }
         }
         if s.pointee.invalidated.count == count { s.pointee.invalidated.count = 0 } else { removeInvalidated(count) }
-        s.pointee.attention.subtract(.settledAtRest)
+        rest()
+    }
+
+    /// Nothing runs any more.
+    @inlinable @inline(__always)
+    func rest() {
         s.pointee.nesting = 0
         s.pointee.reader = 0
-        suspendTracking()
+        s.pointee.cursor = 0
+        s.pointee.cursorStart = 0
+        s.pointee.cursorEnd = 0
+        s.pointee.attention.subtract(.settledAtRest.union(.hinted))
     }
 
     /// The first input, if that alone shows that the vertex has to run: it is valid and another than last time.

@@ -53,6 +53,13 @@ extension GraphCore where Host: ~Copyable {
                 throw Interruption()
             }
         }
+        // Then two inputs read in turn, again and again.
+        if cursor &- s.pointee.cursorStart >= 2 && s.pointee.edges.ends[Int(cursor &- 2)] == index {
+            let vertex = s.pointee.vertex(index)
+            if vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation {
+                return s.pointee.value(index)
+            }
+        }
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if s.pointee.logCount != 0 { settle() }
         guard s.pointee.isAlive(attribute) else { return try stored(s.pointee.host.pointee.value(ofRemoved: attribute)) }
