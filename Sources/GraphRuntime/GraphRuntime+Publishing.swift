@@ -169,7 +169,7 @@ extension GraphRuntime {
             lastRemoval = revision
         }
         guard !structure.addedAttributes.isEmpty, !topics.isEmpty else { return }
-        let topics = orderedTopics
+        let topics = orderedTopics.filter(\.watchesAttributes)
         for attribute in structure.addedAttributes where graph.isAlive(attribute) { join(attribute, topics, &news) }
         for node in structure.addedInstances where graph.isAlive(node) {
             // An instance's index is made for those who name it.
@@ -219,13 +219,19 @@ extension GraphRuntime {
     private func endEmptyTopics() {
         // Only a removal empties a topic.
         guard lastRemoval == revision else { return }
-        for topic in orderedTopics where topic.order.isEmpty && topic.patterns.allSatisfy({ $0.exact != nil }) {
+        for topic in orderedTopics where topic.order.isEmpty && topic.patterns.allSatisfy(isGone) {
             for member in topic.members {
                 if subscriptions[member.subscription]?.pendingFrom != nil { flush(member.subscription) }
                 deliver([member], .ended(reason: "all that the subscription named has been removed"))
                 end(member.subscription)
             }
         }
+    }
+
+    /// Whether what a pattern names will not come again: a path whose node is not there any more, or has lost the attribute.
+    private func isGone(_ pattern: PathPattern) -> Bool {
+        guard let exact = pattern.exact else { return false }
+        return exact.attribute != nil || (try? graph.node(at: exact.nodes)) == nil
     }
 
     // MARK: Completion

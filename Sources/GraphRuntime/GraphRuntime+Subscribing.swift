@@ -84,8 +84,8 @@ extension GraphRuntime {
     private func join(_ pattern: PathPattern, to topic: Topic) throws(Failure) {
         if let exact = pattern.exact {
             guard exact.attribute != nil else {
-                let node = try graph.node(at: exact.nodes)
-                _ = node
+                _ = try graph.node(at: exact.nodes)
+                guard topic.watchesAttributes else { return }
                 graph.forEachAttribute(matching: pattern) { attribute, path in _ = topic.add(attribute, path) }
                 return
             }
@@ -93,6 +93,7 @@ extension GraphRuntime {
             _ = topic.add(graph.watchable(place), exact.description)
             return
         }
+        guard topic.watchesAttributes else { return }
         let steps = pattern.steps
         graph.forEachAttribute(matching: pattern) { attribute, path in
             let vertex = graph.watchable(Place(attribute, steps))

@@ -32,6 +32,9 @@ final class Topic {
     /// Whether it needs values at all, or only to know that they may differ.
     var wantsValues: Bool { !key.events.isDisjoint(with: [.update, .frames, .completion]) }
 
+    /// Whether it watches attributes, or only the tree.
+    var watchesAttributes: Bool { key.events != .structure }
+
     /// - Returns: whether the vertex is new to the topic.
     func add(_ attribute: AttributeID, _ path: String) -> Bool {
         guard let known = paths[attribute] else {
