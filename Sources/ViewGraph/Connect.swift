@@ -16,9 +16,12 @@ extension ViewGraph {
 
     /// Connects nodes again after their surroundings changed.
     func connect(_ rows: [UInt32]) {
-        for row in rows where nodes[Int(row)].isAlive { connectReferences(of: row) }
+        for row in rows where nodes[Int(row)].isAlive {
+            connectReferences(of: row)
+            // Instances come behind it: what they bind to goes through their elements.
+            if nodes[Int(row)].kind == .forEach { connectForEach(row) }
+        }
         for row in rows where nodes[Int(row)].isAlive { connectRules(of: row) }
-        for row in rows where nodes[Int(row)].isAlive && nodes[Int(row)].kind == .forEach { connectForEach(row) }
     }
 
     private func connectReferences(of row: UInt32) {

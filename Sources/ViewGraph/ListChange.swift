@@ -9,7 +9,7 @@ struct ListChange {
     /// The stretch before and after.
     private(set) var old: Range<Int>
     private(set) var new: Range<Int>
-    /// Ids and node names of the new stretch.
+    /// Ids and node names of the new stretch; names only where some may be new.
     private(set) var ids: [Value] = []
     private(set) var names: [String] = []
     /// For each place of the new stretch, the place in the old one that its instance comes from; nil: it is new.
@@ -51,6 +51,12 @@ struct ListChange {
         old = prefix..<before.count - suffix
         new = prefix..<list.count - suffix
         guard isReordering else { return }
+        if let places = ListChange.rotation(from: before[old], to: list[new]) {
+            sources = places.sources
+            moved = [places.moved]
+            ids = sources.map { state.ids[prefix + ($0 ?? 0)] }
+            return
+        }
 
         var places: [String: Int] = [:]
         places.reserveCapacity(old.count)
@@ -85,6 +91,22 @@ struct ListChange {
             removed.append(name)
         }
         moved = ListChange.displaced(sources)
+    }
+
+    /// The commonest change of order: one element has moved, and those between have made room. Known by identity alone.
+    static func rotation(
+        from before: ArraySlice<Value>, to after: ArraySlice<Value>
+    ) -> (sources: [Int?], moved: Int)? {
+        guard before.count == after.count, before.count > 1, let first = before.first, let last = before.last else { return nil }
+        let count = before.count
+        let (x, y) = (before.startIndex, after.startIndex)
+        if last.isIdentical(to: after[y]), (0..<count - 1).allSatisfy({ before[x + $0].isIdentical(to: after[y + $0 + 1]) }) {
+            return ((0..<count).map { $0 == 0 ? count - 1 : $0 - 1 }, 0)
+        }
+        if first.isIdentical(to: after[y + count - 1]), (1..<count).allSatisfy({ before[x + $0].isIdentical(to: after[y + $0 - 1]) }) {
+            return ((0..<count).map { $0 == count - 1 ? 0 : $0 + 1 }, count - 1)
+        }
+        return nil
     }
 
     /// Where the instance at a place of the new list stood in the old one.

@@ -67,9 +67,14 @@ extension ViewGraph {
     /// The full name of an attribute, hidden ones included.
     public func path(of attribute: AttributeID) -> String {
         guard let record = attributes[Int(attribute.index)] else { return "a removed attribute" }
-        let owner = nodes[Int(record.node)]
-        guard owner.isObject else { return path(of: nodeID(record.node)) + "." + AttributePath.quoteIfNeeded(record.name) }
-        return path(of: nodeID(owner.parent)) + "." + owner.id + "." + record.name
+        // An object's properties stand behind the attribute that holds it, which may be a property of another.
+        var row = record.node
+        var name = "." + AttributePath.quoteIfNeeded(record.name)
+        while nodes[Int(row)].isObject {
+            name = "." + nodes[Int(row)].id + name
+            row = nodes[Int(row)].parent
+        }
+        return path(of: nodeID(row)) + name
     }
 
     /// Every named attribute that a pattern matches, in tree order. Cost: O(nodes below the pattern's first wildcard).

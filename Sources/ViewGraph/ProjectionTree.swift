@@ -197,6 +197,10 @@ final class ProjectionTree {
         while suffix < shorter - prefix, before[before.count - 1 - suffix].isIdentical(to: after[after.count - 1 - suffix]) {
             suffix += 1
         }
+        // Elements that only changed places are where they were to who knows them by id.
+        if ListChange.rotation(from: before[prefix..<before.count - suffix], to: after[prefix..<after.count - suffix]) != nil {
+            return
+        }
         var touched: [Value: (Value?, Value?)] = [:]
         for element in before[prefix..<before.count - suffix].reversed() {
             if let id = element.map?[field] { touched[id] = (element, nil) }
@@ -210,6 +214,7 @@ final class ProjectionTree {
         for (id, (oldElement, newElement)) in touched {
             guard let entry = entries[id] else { continue }
             if let newElement {
+                if oldElement?.isIdentical(to: newElement) == true { continue }
                 pending.append((entry, oldElement, .value(newElement)))
                 continue
             }

@@ -75,6 +75,9 @@ extension ViewGraph {
         _ place: Place, through path: AttributePath, _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         let (state, animation) = try writable(place, path)
+        if case .object(let object) = record(state.attribute).source {
+            return try write(object: object, held: state.attribute, animation, path, change)
+        }
         let whole: Value
         if let written = transaction?.values[state.attribute] {
             whole = written
@@ -85,14 +88,16 @@ extension ViewGraph {
         let changed: Value
         do { changed = try whole.changing(state.steps, change) } catch { throw error.located(at: path.description) }
         guard let accepted = type.accept(changed) else { throw mismatch(type, changed, state, path) }
-        guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
-        if transaction?.values.updateValue(accepted, forKey: state.attribute) == nil {
-            transaction?.order.append(state.attribute)
-        }
-        if let animation { transaction?.bindingAnimations[state.attribute] = animation }
+        stage(accepted, for: state.attribute, animation)
     }
 
-    private func mismatch(_ type: ValueType, _ value: Value, _ place: Place, _ path: AttributePath) -> Failure {
+    func stage(_ value: Value, for state: AttributeID, _ animation: String?) {
+        guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
+        if transaction?.values.updateValue(value, forKey: state) == nil { transaction?.order.append(state) }
+        if let animation { transaction?.bindingAnimations[state] = animation }
+    }
+
+    func mismatch(_ type: ValueType, _ value: Value, _ place: Place, _ path: AttributePath) -> Failure {
         let found = place.steps.isEmpty ? ValueType(of: value).description : "the changed value"
         let shown = if case .null = value { "null" } else { found }
         return Failure(
@@ -109,6 +114,7 @@ extension ViewGraph {
             if animation == nil { animation = record.animation }
             switch (record.kind, record.source) {
             case (_, .state): return (place, animation)
+            case (.state, .object) where place.steps.isEmpty: return (place, animation)
             case (_, .object(let node)):
                 guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node) else {
                     throw Failure(

@@ -90,20 +90,26 @@ extension SceneFaults: CustomStringConvertible {
         return "\(file ?? "document"):\(position.line):\(position.column)"
     }
 
+    /// The other place that a fault names, on the same line.
+    private func note(of fault: SceneFault) -> String {
+        guard let note = fault.note else { return "" }
+        return note.position == .none ? "; \(note.message)" : "; \(note.message): \(location(note.position, ""))"
+    }
+
     /// The refusal of a request: the only fault itself, or `invalid` with all of them in the message.
     public var failure: Failure {
         let first = faults[0]
         guard faults.count == 1, omitted == 0 else {
             let told = faults.map { fault in
                 let hint = fault.hint.map { " (\($0))" } ?? ""
-                return "\(location(fault.position, fault.place)): \(fault.message)\(hint)"
+                return "\(location(fault.position, fault.place)): \(fault.message)\(hint)\(note(of: fault))"
             }
             let more = omitted > 0 ? ["and \(omitted) more"] : []
             return Failure(
                 .invalid, "the document has \(faults.count + omitted) faults:\n" + (told + more).joined(separator: "\n"))
         }
         return Failure(
-            first.code, "\(location(first.position, first.place)): \(first.message)", rule: first.rule,
+            first.code, "\(location(first.position, first.place)): \(first.message)\(note(of: first))", rule: first.rule,
             line: first.rulePosition?.line, column: first.rulePosition?.column, hint: first.hint)
     }
 }

@@ -1,0 +1,80 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+// Writing an object whole: each property takes its part, so that only readers of what differs run.
+
+extension ViewGraph {
+    /// Replaces an object by another of its type in the open transaction. A stored property that the new one does not name begins
+    /// as the type says; a computed one may be named with the value it has.
+    /// - Throws: `typeMismatch`, `notFound` for a property that the type does not have, `readOnly` for a computed one; then
+    ///   nothing was written.
+    func write(
+        object: UInt32, held holder: AttributeID, _ animation: String?, _ path: AttributePath,
+        _ change: (Value?) throws(Failure) -> Value?
+    ) throws(Failure) {
+        guard let new = try change(.map(storedProperties(of: object))) else {
+            throw Failure(.invalid, "\(path) holds an object, which stays as long as its node", path: path.description)
+        }
+        var writes: [(AttributeID, Value)] = []
+        // An explicit stack: objects hold objects as deep as their types say.
+        var pending = [(object, holder, new)]
+        while let (object, holder, value) = pending.popLast() {
+            guard case .map(let map) = value else {
+                throw mismatch(record(holder).type, value, Place(holder), path)
+            }
+            try refuseUnknown(map, in: object, path)
+            for (name, attribute) in nodes[Int(object)].attributes {
+                let record = record(attribute)
+                switch record.source {
+                case .state:
+                    guard let part = map[name] ?? initialValue(of: record) else { continue }
+                    guard let accepted = record.type.accept(part) else {
+                        throw mismatch(record.type, part, Place(attribute), path.appending(.key(name)))
+                    }
+                    writes.append((attribute, accepted))
+                case .object(let inner): pending.append((inner, attribute, map[name] ?? .map(ValueMap())))
+                default:
+                    guard let given = map[name], content(of: attribute) != .value(given) else { continue }
+                    throw Failure(
+                        .readOnly, "\(path).\(name) is computed, which cannot be written", path: path.description,
+                        hint: "leave \(name) out")
+                }
+            }
+        }
+        for (attribute, value) in writes { stage(value, for: attribute, animation) }
+    }
+
+    /// The present object without what it computes, as the open transaction leaves it so far.
+    private func storedProperties(of object: UInt32) -> ValueMap {
+        var map = ValueMap()
+        for (name, attribute) in nodes[Int(object)].attributes {
+            switch record(attribute).source {
+            case .state: map[name] = transaction?.values[attribute] ?? content(of: attribute).value
+            // As deep as types contain each other.
+            case .object(let inner): map[name] = .map(storedProperties(of: inner))
+            default: continue
+            }
+        }
+        return map
+    }
+
+    private func initialValue(of record: AttributeRecord) -> Value? {
+        if case .state(let initial, _)? = record.definition?.role { initial } else { nil }
+    }
+
+    private func refuseUnknown(_ map: ValueMap, in object: UInt32, _ path: AttributePath) throws(Failure) {
+        let names = attributeNames(of: object)
+        for case .string(let name) in map.keys where !names.contains(name) {
+            throw Failure(
+                .notFound, "\(nodes[Int(object)].definition.component ?? "the object") has no property \(name)",
+                path: path.description, hint: NearestName.hint(name, among: names))
+        }
+    }
+}
+
+extension AttributePath {
+    fileprivate func appending(_ step: Step) -> AttributePath {
+        AttributePath(nodes: nodes, attribute: attribute, steps: steps + [step])
+    }
+}

@@ -1,0 +1,309 @@
+import AttributeValues
+import Testing
+import ViewGraph
+import WireProtocol
+
+@testable import GraphRuntime
+
+@Suite("forEach")
+struct ForEachTests {
+    static let count = 10_000
+
+    static let scene = """
+        nodes:
+          - id: app
+            state: { items: [] }
+            children:
+              - id: rows
+                forEach:
+                  in: $items
+                  as: item
+                  node:
+                    kind: view
+                    state: { open: false }
+                    binding: { n: $item.n }
+                    computed: { text: 'string(n) + (open ? "!" : "")' }
+        """
+
+    private static func element(_ id: Int) -> Value { ["id": .string("e\(id)"), "n": .int(Int64(id))] }
+
+    /// 10,000 watched instances.
+    private func large() throws -> Harness {
+        let graph = try Harness(ForEachTests.scene)
+        try graph.set("/app.items", .list((0..<ForEachTests.count).map(ForEachTests.element)))
+        try graph.subscribe(["/app/rows/*.text"], initial: true)
+        #expect(graph.changes.count == ForEachTests.count)
+        try graph.set("/app/rows/e9000.open", true)
+        _ = graph.runs()
+        return graph
+    }
+
+    /// What one change may touch, whatever the number of elements: vertices evaluated, written and marked.
+    private func expectFew(_ graph: Harness, _ comment: Comment, _ change: () throws -> Void) rethrows {
+        let before = graph.runtime.graph.counters
+        try change()
+        let after = graph.runtime.graph.counters
+        #expect(after.evaluations - before.evaluations <= 12, comment)
+        #expect(after.writes - before.writes <= 12, comment)
+        #expect(after.invalidations - before.invalidations <= 24, comment)
+    }
+
+    @Test("an insertion among 10,000 runs the new instance's rule alone and touches a handful of vertices", arguments: [0, 5000, 10_000])
+    func insertion(_ place: Int) throws {
+        let graph = try large()
+        try expectFew(graph, "insertion at \(place)") {
+            try graph.transact([
+                Mutation(operation: .insert, path: "/app.items", value: ["id": "new", "n": -1], index: Int(place))
+            ])
+        }
+        #expect(graph.runs() == ["/app/rows/new.text"])
+        #expect(graph.changes == ["/app/rows/new.text": .value("-1")])
+        #expect(try graph.value("/app/rows/e9000.text") == "9000!")
+        #expect(try graph.value("/app/rows/new.index") == .int(Int64(place)))
+        // The subscription of a survivor goes on.
+        try graph.set("/app/rows/e9000.n", 1)
+        #expect(graph.changes == ["/app/rows/e9000.text": .value("1!")])
+    }
+
+    @Test("a removal among 10,000 runs no rule, and only what went is told") func removal() throws {
+        let graph = try large()
+        try expectFew(graph, "removal") {
+            try graph.transact([Mutation(operation: .remove, path: "/app.items[id=\"e17\"]")])
+        }
+        #expect(graph.runs() == [])
+        #expect(Array(graph.changes.keys) == ["/app/rows/e17.text"])
+        #expect(graph.changes["/app/rows/e17.text"]?.failure?.code == .removed)
+        #expect(try graph.value("/app/rows/e9000.text") == "9000!")
+    }
+
+    @Test("a move among 10,000 runs no rule, wakes nobody who watches values, and only what moved is told") func move() throws {
+        let graph = try large()
+        try graph.subscribe(["/app/rows/*"], events: .structure, from: 2)
+        try expectFew(graph, "move") {
+            try graph.transact([
+                Mutation(operation: .remove, path: "/app.items[id=\"e9000\"]"),
+                Mutation(operation: .insert, path: "/app.items", value: ForEachTests.element(9000), index: 3),
+            ])
+        }
+        #expect(graph.runs() == [])
+        #expect(graph.changes.isEmpty)
+        guard case .structure(_, [], [], ["/app/rows/e9000"])? = graph.events.first, graph.events.count == 1 else {
+            Issue.record("one structure event that names what moved: \(graph.events)")
+            return
+        }
+        #expect(try graph.value("/app/rows/e9000.text") == "9000!")
+        #expect(try graph.value("/app/rows/e9000.index") == 3)
+    }
+
+    @Test("a change of one element's field runs that instance's rule alone") func element() throws {
+        let graph = try large()
+        try expectFew(graph, "write") { try graph.set("/app.items[4000].n", 7) }
+        #expect(graph.runs() == ["/app/rows/e4000.text"])
+        try expectFew(graph, "write through the binding") { try graph.set("/app/rows/e4001.n", 8) }
+        #expect(graph.runs() == ["/app/rows/e4001.text"])
+    }
+
+    @Test("who reads an index learns of a new one, and nobody else") func index() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: app
+                state: { items: [{ id: a }, { id: b }, { id: c }, { id: d }] }
+                children:
+                  - id: rows
+                    forEach: { in: $items, index: place, node: { computed: { number: place + 1, own: self.index } } }
+            """)
+        try graph.subscribe(["/app/rows/*.number", "/app/rows/*.own"], initial: true)
+        _ = graph.runs()
+        try graph.transact([Mutation(operation: .remove, path: "/app.items[1]")])
+        #expect(graph.runs().sorted() == ["/app/rows/c.number", "/app/rows/c.own", "/app/rows/d.number", "/app/rows/d.own"])
+        #expect(try graph.value("/app/rows/d.number") == 3)
+        #expect(try graph.value("/app/rows/a.place") == 0)
+        try graph.set("/app.items", [["id": "d"], ["id": "a"], ["id": "c"]])
+        #expect(graph.runs().sorted() == [
+            "/app/rows/a.number", "/app/rows/a.own", "/app/rows/c.number", "/app/rows/c.own", "/app/rows/d.number", "/app/rows/d.own",
+        ].sorted())
+        #expect(try graph.value("/app/rows/c.own") == 2)
+        #expect(try graph.value("/app/rows.elements") == ["d", "a", "c"])
+    }
+
+    @Test("duplicate ids are an error that names them, and all instances stay until the list is right") func duplicates() throws {
+        let graph = try Harness(ForEachTests.scene)
+        try graph.set("/app.items", [["id": "x", "n": 1], ["id": "y", "n": 2], ["id": "z", "n": 3]])
+        try graph.set("/app/rows/y.open", true)
+        try graph.subscribe(["/app/rows.elements"], initial: true)
+        try graph.set("/app.items", [["id": "x", "n": 1], ["id": "z", "n": 3], ["id": "z", "n": 4], ["id": "x", "n": 5]])
+        let failure = try #require(graph.changes["/app/rows.elements"]?.failure)
+        #expect(failure.code == .conflict && failure.path == "/app/rows")
+        #expect(failure.message.contains("\"z\"") && failure.message.contains("\"x\"") && !failure.message.contains("\"y\""))
+        #expect(try graph.value("/app/rows/y.open") == true)
+        try graph.set("/app.items", [["id": "z", "n": 3], ["id": "y", "n": 2]])
+        #expect(graph.changes["/app/rows.elements"] == .value(["z", "y"]))
+        #expect(try graph.value("/app/rows/y.text") == "2!")
+        #expect(refusal { try graph.get("/app/rows/x.text") }?.code == .notFound)
+    }
+
+    @Test(
+        "ids that would name the same node, or none, are an error",
+        arguments: [
+            ("[1, \"1\"]", "conflict"), ("[\"a\", \"a\"]", "conflict"), ("[\"\"]", "invalid"), ("[\"**\"]", "invalid"),
+            ("[\"" + String(repeating: "x", count: 300) + "\"]", "invalid"), ("[1.5]", "typeMismatch"),
+        ])
+    func badIDs(_ list: String, _ code: String) throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - { id: app, state: { names: [ok] }, children: [{ id: rows, forEach: { in: $names, id: self, node: {} } }] }
+            """)
+        try graph.set("/app.names", try JSONParser.parseOnce(list.utf8))
+        #expect(try graph.get("/app/rows.elements").failure?.code.rawValue == code)
+        try graph.set("/app.names", ["fine", "ok"])
+        #expect(try graph.value("/app/rows.elements") == ["fine", "ok"])
+    }
+
+    @Test("data that fails or is no list is the forEach's error, and heals") func badData() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: app
+                state: { text: "[1,2]", n: 0 }
+                children:
+                  - { id: rows, forEach: { in: "=lists.range(6 / n)", id: self, as: i, node: { let: { square: =i * i } } } }
+            """)
+        #expect(try graph.get("/app/rows.elements").failure?.message.contains("division by zero") == true)
+        try graph.set("/app.n", 2)
+        #expect(try graph.value("/app/rows/2.square") == 4)
+        try graph.set("/app.n", 0)
+        #expect(try graph.value("/app/rows/2.square") == 4)
+        try graph.set("/app.n", 3)
+        #expect(try graph.value("/app/rows.elements") == [0, 1])
+        #expect(refusal { try graph.get("/app/rows/2.square") }?.code == .notFound)
+    }
+
+    @Test("elements of data that a rule makes are read-only and followed") func madeData() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: app
+                state: { items: [{ id: a, n: 1 }, { id: b, n: 2 }, { id: c, n: 3 }], limit: 1 }
+                children:
+                  - id: rows
+                    forEach: { in: "=items.filter(i, i.n > limit)", as: item, node: { let: { n: =item.n } } }
+            """)
+        try graph.subscribe(["/app/rows/*.n"], initial: true)
+        #expect(graph.changes == ["/app/rows/b.n": .value(2), "/app/rows/c.n": .value(3)])
+        _ = graph.runs()
+        try graph.set("/app.items[2].n", 30)
+        #expect(graph.changes == ["/app/rows/c.n": .value(30)])
+        #expect(!graph.runs().contains("/app/rows/b.n"))
+        #expect(refusal { try graph.set("/app/rows/c.item", 1) }?.code == .readOnly)
+        try graph.set("/app.limit", 2)
+        #expect(graph.changes["/app/rows/b.n"]?.failure?.code == .removed)
+    }
+
+    @Test("a forEach inside a forEach follows its own element") func nested() throws {
+        let graph = try Harness(
+            """
+            components:
+              Folder:
+                kind: container
+                let: [entry]
+                computed: { name: entry.name }
+                children:
+                  - { id: inside, forEach: { in: =entry.entries, id: name, as: child, component: Folder, let: { entry: =child } } }
+            nodes:
+              - id: disk
+                state: { root: { name: top, entries: [{ name: usr, entries: [{ name: bin, entries: [] }] }, { name: etc, entries: [] }] } }
+                children:
+                  - { id: tree, component: Folder, let: { entry: $root } }
+            """)
+        try graph.subscribe(["/disk/tree/**.name"], initial: true)
+        #expect(graph.changes["/disk/tree/inside/usr/inside/bin.name"] == .value("bin"))
+        #expect(graph.changes.count == 4)
+        _ = graph.runs()
+        try graph.transact([
+            Mutation(operation: .append, path: "/disk.root.entries[name=\"etc\"].entries", value: ["name": "hosts", "entries": []])
+        ])
+        #expect(graph.changes == ["/disk/tree/inside/etc/inside/hosts.name": .value("hosts")])
+    }
+
+    @Test("random changes of a list keep the instances in its order, each with its own state") func random() throws {
+        let seed = UInt64.random(in: 1...UInt64.max)
+        var generator = SplitMix(state: seed)
+        let graph = try Harness(ForEachTests.scene)
+        var list: [Int] = []
+        var opened: Set<Int> = []
+        for step in 0..<400 {
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: list.insert(1000 + step, at: Int.random(in: 0...list.count, using: &generator))
+            case 1 where !list.isEmpty: list.remove(at: Int.random(in: 0..<list.count, using: &generator))
+            case 2 where list.count > 1:
+                let moved = list.remove(at: Int.random(in: 0..<list.count, using: &generator))
+                list.insert(moved, at: Int.random(in: 0...list.count, using: &generator))
+            default: list.shuffle(using: &generator)
+            }
+            try graph.set("/app.items", .list(list.map(ForEachTests.element)))
+            opened.formIntersection(list)
+            if let lucky = list.randomElement(using: &generator) {
+                try graph.set("/app/rows/e\(lucky).open", true)
+                opened.insert(lucky)
+            }
+            #expect(try graph.value("/app/rows.elements") == .list(list.map { .string("e\($0)") }), "seed \(seed)")
+            for (place, id) in list.enumerated() {
+                let text = "\(id)" + (opened.contains(id) ? "!" : "")
+                #expect(try graph.value("/app/rows/e\(id).text") == .string(text), "seed \(seed), step \(step)")
+                if step % 7 == 0 { #expect(try graph.value("/app/rows/e\(id).index") == .int(Int64(place)), "seed \(seed)") }
+            }
+        }
+    }
+
+    @Test("another template changes the instances there are and keeps their states; other data begins anew") func template() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: app
+                state: { items: [{ id: a, n: 1 }, { id: b, n: 2 }], others: [{ id: b, n: 20 }] }
+                children:
+                  - id: rows
+                    forEach: { in: $items, as: item, node: { state: { open: false }, binding: { n: $item.n }, computed: { t: n + 1 } } }
+            """)
+        try graph.set("/app/rows/b.open", true)
+        _ = try graph.apply(
+            """
+            nodes:
+              - id: app
+                children:
+                  - id: rows
+                    forEach: { in: $items, as: item, node: { state: { open: false }, binding: { n: $item.n }, computed: { t: n + 2 } } }
+            """)
+        #expect(try graph.value("/app/rows/a.t") == 3)
+        #expect(try graph.value("/app/rows/b.open") == true)
+        _ = try graph.apply(
+            """
+            nodes:
+              - id: app
+                children:
+                  - id: rows
+                    forEach: { in: $others, as: item, node: { state: { open: false }, binding: { n: $item.n }, computed: { t: n + 2 } } }
+            """)
+        #expect(try graph.value("/app/rows.elements") == ["b"])
+        #expect(try graph.value("/app/rows/b.t") == 22)
+        #expect(try graph.value("/app/rows/b.open") == true)
+        try graph.set("/app/rows/b.n", 30)
+        #expect(try graph.value("/app.others[0].n") == 30)
+        #expect(try graph.value("/app.items[1].n") == 2)
+    }
+}
+
+/// Steele, Lea and Flood's SplitMix64.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
