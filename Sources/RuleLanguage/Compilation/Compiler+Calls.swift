@@ -24,7 +24,11 @@ extension Compiler {
             }
         case (.startsWith, 2) where isMember, (.endsWith, 2) where isMember, (.contains, 2) where isMember:
             return emitSearch(function, children, id, into)
-        default: break
+        case (.string, 1) where !isMember: return emitUnaryCall(.text, function, children[0], id, into)
+        default:
+            if isMember, children.count == 1, TimeLibrary.isPart(function) {
+                return emitUnaryCall(.timePart, function, children[0], id, into)
+            }
         }
         let mark = top
         let operands = children.map { emit($0) }
@@ -40,6 +44,24 @@ extension Compiler {
         parts.operands += operands
         parts.calls.append(Call(function: function, start: start, count: Int32(operands.count), isMember: isMember))
         add(.call, a: target, b: Int32(parts.calls.count - 1), at: id)
+        return target
+    }
+
+    /// A call of one argument that has an instruction of its own.
+    private mutating func emitUnaryCall(
+        _ opcode: Opcode, _ function: Function, _ argument: SyntaxTree.ID, _ id: SyntaxTree.ID, _ into: Int32?
+    ) -> Int32 {
+        let mark = top
+        let operand = emit(argument)
+        top = mark
+        if !isTraced, let value = constantValue(operand),
+            let folded = Folding.call(function, [value], isMember: opcode == .timePart)
+        {
+            return constant(folded)
+        }
+        let target = into ?? register()
+        parts.calls.append(Call(function: function, start: 0, count: 1, isMember: opcode == .timePart))
+        add(opcode, a: target, b: operand, c: Int32(parts.calls.count - 1), at: id)
         return target
     }
 

@@ -155,6 +155,7 @@ struct Compiler {
 
     private mutating func emitBinary(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         let opcode = Opcode(rawValue: Opcode.add.rawValue + tree[id].detail) ?? .add
+        if opcode == .add, checked.types[id] == .string, !isTraced { return emitConcatenation(id, into) }
         let mark = top
         let left = emit(tree.child(id, 0))
         let right = emit(tree.child(id, 1))
@@ -167,6 +168,37 @@ struct Compiler {
         add(opcode, a: target, b: left, c: right, at: id)
         return target
     }
+
+    /// A chain of `+` that gives a string: one instruction for all, neighbouring constants joined beforehand.
+    private mutating func emitConcatenation(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        var last = id
+        var parts: [SyntaxTree.ID] = []
+        while isAddition(last), checked.types[last] == .string {
+            parts.append(tree.child(last, 1))
+            last = tree.child(last, 0)
+        }
+        parts.append(last)
+        let mark = top
+        var operands: [Int32] = []
+        for part in parts.reversed() {
+            let operand = emit(part)
+            if let before = operands.last, let x = constantValue(before), let y = constantValue(operand),
+                case .string = x, case .string = y, let joined = Folding.binary(.add, x, y)
+            {
+                operands[operands.count - 1] = constant(joined)
+            } else {
+                operands.append(operand)
+            }
+        }
+        top = mark
+        if operands.count == 1 { return operands[0] }
+        let target = into ?? register()
+        add(.concatenate, a: target, b: Int32(self.parts.operands.count), c: Int32(operands.count), at: id)
+        self.parts.operands += operands
+        return target
+    }
+
+    private func isAddition(_ id: SyntaxTree.ID) -> Bool { tree[id].kind == .binary && tree.operation(id) == .add }
 
     private mutating func emitConditional(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         let target = into ?? register()

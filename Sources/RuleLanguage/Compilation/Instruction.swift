@@ -41,9 +41,15 @@ enum Opcode: UInt8 {
     case makeMap
     /// calls[b] → a
     case call
+    /// operands[b ..< b + c], mostly strings, joined → a
+    case concatenate
+    /// string(b) → a
+    case text
     /// b matches patterns[c] → a
     case matches
 
+    /// b.getFullYear() and the like, by the function of calls[c] → a
+    case timePart
     /// b starts with, ends with or contains c → a
     case startsWith, endsWith, contains
 
@@ -99,6 +105,19 @@ enum Opcode: UInt8 {
     case record
     /// The result is b.
     case end
+}
+
+extension Opcode {
+    /// Whether the register written, if one is, gets a value without references.
+    var givesScalar: Bool {
+        switch self {
+        case .jump, .jumpUnless, .subtract, .multiply, .divide, .modulo, .equal, .notEqual, .less, .lessOrEqual, .greater,
+            .greaterOrEqual, .isIn, .negate, .not, .presence, .matches, .startsWith, .endsWith, .contains, .timePart, .beginLogic,
+            .logicStep, .lastLogicStep, .endLogic, .iterate, .count, .beginLazy, .force, .endLazy, .fail, .record, .end:
+            true
+        default: false
+        }
+    }
 }
 
 /// Where a fault inside [start, end) goes on.

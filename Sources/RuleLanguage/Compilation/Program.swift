@@ -80,6 +80,8 @@ public final class Program {
     let positions: [Int32]
     let calls: UnsafeMutablePointer<Call>
     let patterns: [Pattern]
+    /// The patterns' handles, for use without counting references.
+    let patternHandles: [OpaquePointer]
     let messages: [String]
     let dynamicPaths: [DynamicPath]
     /// Inner regions before outer ones.
@@ -94,6 +96,9 @@ public final class Program {
     /// By input.
     let ways: UnsafeMutablePointer<InputWay>
     let registerCount: Int
+    /// The registers that may hold references.
+    let holders: UnsafeMutablePointer<Int32>
+    let holderCount: Int
     let loopCount: Int
     let faultCount: Int
     let lazyCount: Int
@@ -127,11 +132,16 @@ public final class Program {
         calls = .allocate(capacity: max(1, parts.calls.count))
         for (at, call) in parts.calls.enumerated() { (calls + at).initialize(to: call) }
         patterns = parts.patterns
+        patternHandles = parts.patterns.map(\.handle)
         messages = parts.messages
         dynamicPaths = parts.dynamicPaths
         regions = parts.regions
         limits = parts.limits
         registerCount = parts.registerCount
+        let holding = parts.holdingRegisters
+        holderCount = holding.count
+        holders = .allocate(capacity: max(1, holding.count))
+        for (at, register) in holding.enumerated() { (holders + at).initialize(to: register) }
         loopCount = parts.loopCount
         faultCount = parts.faultCount
         lazyCount = parts.lazyCount
@@ -147,6 +157,7 @@ public final class Program {
         (constants - constantCount).deallocate()
         operands.deallocate()
         definiteInputs.deallocate()
+        holders.deallocate()
         ways.deinitialize(count: inputCount)
         ways.deallocate()
         calls.deallocate()
@@ -159,7 +170,7 @@ public final class Program {
     func matches(_ text: UnsafePointer<Value>, pattern: Int, _ meter: inout Meter) throws(Fault) -> Bool {
         guard case .string(let text) = text.pointee else { throw .noSuchOverload("matches", text.pointee) }
         if text.utf8.count > 100 { try meter.charge(text.utf8.count / 10) }
-        return patterns[pattern].matches(text)
+        return Pattern.search(patternHandles[pattern], in: text)
     }
 
     /// The failure of an instruction, with its place in the rule.
@@ -190,4 +201,17 @@ struct ProgramParts {
     var faultCount = 0
     var lazyCount = 0
     var makesContainers = false
+
+    /// The registers that some instruction puts a value in that may be more than a scalar.
+    var holdingRegisters: [Int32] {
+        var registers: Set<Int32> = []
+        for instruction in instructions where !instruction.opcode.givesScalar {
+            switch instruction.opcode {
+            case .next: registers.formUnion([instruction.b, instruction.b + 1])
+            default: registers.insert(instruction.a)
+            }
+        }
+        // Some of these `a` are no registers: loops, lazy values, messages.
+        return registers.filter { $0 >= 0 && $0 < registerCount }.sorted()
+    }
 }

@@ -8,12 +8,15 @@ struct Arguments {
     let operands: UnsafePointer<Int32>?
     let count: Int
 
+    @inline(__always)
+    func pointer(_ number: Int) -> UnsafePointer<Value> {
+        guard let operands, number < count else { preconditionFailure("a call has \(count) arguments, not \(number + 1)") }
+        let operand = operands[number]
+        return UnsafePointer((operand >= 0 ? registers : constants) + Int(operand))
+    }
+
     subscript(number: Int) -> Value {
-        @inline(__always) unsafeAddress {
-            guard let operands, number < count else { preconditionFailure("a call has \(count) arguments, not \(number + 1)") }
-            let operand = operands[number]
-            return UnsafePointer((operand >= 0 ? registers : constants) + Int(operand))
-        }
+        @inline(__always) unsafeAddress { pointer(number) }
     }
 
     func string(_ number: Int) -> String? {

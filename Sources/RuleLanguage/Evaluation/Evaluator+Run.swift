@@ -17,6 +17,19 @@ extension Evaluator {
         @inline(__always) func ints(_ i: Instruction) -> (Int64, Int64)? {
             if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee { (x, y) } else { nil }
         }
+        /// The result of a comparison. It is mostly what an `&&` or `||` asks next; then that is done at once.
+        @inline(__always) func conclude(_ i: Instruction, _ holds: Bool) {
+            let step = next.pointee
+            guard step.opcode == .logicStep, step.b == i.a else {
+                set(i.a, .bool(holds))
+                return
+            }
+            next += 1
+            if holds == step.flag {
+                set(step.a, .bool(holds))
+                next = code + Int(step.c)
+            }
+        }
         /// What the loop has no way of its own for.
         @inline(__always) func operate(_ i: Instruction) throws(Fault) {
             set(i.a, try Operators.apply(i.opcode, at(i.b), at(i.c), &machine.pointee.meter))
@@ -77,20 +90,20 @@ extension Evaluator {
 
                     case .equal:
                         if let (x, y) = ints(i) {
-                            set(i.a, .bool(x == y))
+                            conclude(i, x == y)
                         } else if let same = UnsafePointer(at(i.b)).shortText(equals: at(i.c)) {
-                            set(i.a, .bool(same))
+                            conclude(i, same)
                         } else {
                             try operate(i)
                         }
                     case .less:
-                        if let (x, y) = ints(i) { set(i.a, .bool(x < y)) } else { try operate(i) }
+                        if let (x, y) = ints(i) { conclude(i, x < y) } else { try operate(i) }
                     case .lessOrEqual:
-                        if let (x, y) = ints(i) { set(i.a, .bool(x <= y)) } else { try operate(i) }
+                        if let (x, y) = ints(i) { conclude(i, x <= y) } else { try operate(i) }
                     case .greater:
-                        if let (x, y) = ints(i) { set(i.a, .bool(x > y)) } else { try operate(i) }
+                        if let (x, y) = ints(i) { conclude(i, x > y) } else { try operate(i) }
                     case .greaterOrEqual:
-                        if let (x, y) = ints(i) { set(i.a, .bool(x >= y)) } else { try operate(i) }
+                        if let (x, y) = ints(i) { conclude(i, x >= y) } else { try operate(i) }
                     case .negate: set(i.a, try Operators.negate(at(i.b).pointee))
                     case .not:
                         guard case .bool(let flag) = at(i.b).pointee else { throw .noSuchOverload("!", at(i.b)) }
@@ -126,9 +139,15 @@ extension Evaluator {
                             registers: registers, constants: constants, operands: program.operands + Int(call.pointee.start),
                             count: Int(call.pointee.count))
                         set(i.a, try call.pointee.function.call(arguments, isMember: call.pointee.isMember, &machine.pointee.meter))
+                    case .concatenate:
+                        let parts = Arguments(
+                            registers: registers, constants: constants, operands: program.operands + Int(i.b), count: Int(i.c))
+                        set(i.a, try Concatenation.join(parts, &machine.pointee.meter))
+                    case .text: set(i.a, try Conversions.text(at(i.b), &machine.pointee.meter))
                     case .matches:
                         set(i.a, .bool(try program.matches(at(i.b), pattern: Int(i.c), &machine.pointee.meter)))
 
+                    case .timePart: set(i.a, try TimeLibrary.part(program.calls[Int(i.c)].function, of: at(i.b)))
                     case .startsWith, .endsWith, .contains:
                         if i.opcode == .startsWith, let holds = UnsafePointer(at(i.b)).shortText(startsWith: at(i.c)) {
                             set(i.a, .bool(holds))

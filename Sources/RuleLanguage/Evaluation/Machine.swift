@@ -104,12 +104,13 @@ struct Machine {
     /// The result is an operand. It moves out of its register: nothing else is read afterwards.
     @inline(__always)
     mutating func finish(_ program: Program, _ operand: Int32) {
-        if operand < 0 {
-            result.initialize(to: .value(program.constants[Int(operand)]))
-        } else {
-            let register = registers + Int(operand)
-            result.initialize(to: .value(register.move()))
-            register.initialize(to: .null)
+        let place = (operand >= 0 ? registers : program.constants) + Int(operand)
+        switch place.pointee {
+        // These are made anew: copying them whole would wait for the stores that have just made them.
+        case .bool(let flag): result.initialize(to: .value(.bool(flag)))
+        case .int(let number): result.initialize(to: .value(.int(number)))
+        default:
+            result.initialize(to: .value(place.pointee))
         }
         clear(program)
     }
@@ -122,12 +123,13 @@ struct Machine {
     /// Lets go of all values; another evaluation may begin.
     @inline(__always)
     mutating func clear(_ program: Program) {
-        var register = registers
-        let end = register + program.registerCount
-        while register != end {
+        var holder = program.holders
+        let end = holder + program.holderCount
+        while holder != end {
+            let register = registers + Int(holder.pointee)
             // What holds nothing may stay.
             if !register.holdsNothing { register.pointee = .null }
-            register += 1
+            holder += 1
         }
         if program.loopCount > 0 { clearLoops(program) }
         isRunning = false

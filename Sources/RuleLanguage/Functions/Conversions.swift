@@ -16,6 +16,14 @@ enum Conversions {
         }
     }
 
+    /// `string(x)`, of a value where it lies.
+    @inline(never)
+    static func text(_ value: UnsafePointer<Value>, _ meter: inout Meter) throws(Fault) -> Value {
+        if case .int(let number) = value.pointee { return .string(String(decimal: number)) }
+        guard let text = try string(value.pointee, &meter) else { throw .noSuchOverload("string", value.pointee) }
+        return text
+    }
+
     private static func fault(_ value: Value, _ type: String) -> Fault {
         let text = if case .string(let text) = value { ": \"\(CELText.brief(.string(text)))\"" } else { "" }
         return Fault("type conversion error from '\(CELText.shortTypeName(value))' to '\(type)'\(text)")

@@ -3,7 +3,8 @@ import CRE2
 /// A compiled regular expression in RE2's syntax. Owns the C object from `init` to `deinit`; the text's bytes are lent to C
 /// for the length of a call only.
 final class Pattern {
-    private let handle: OpaquePointer
+    /// Good as long as the pattern.
+    let handle: OpaquePointer
     let groupCount: Int
 
     /// Bytes that a compiled pattern may take.
@@ -39,11 +40,15 @@ final class Pattern {
     deinit { agd_re2_free(handle) }
 
     /// Whether the pattern matches anywhere in the text.
-    func matches(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { bytes in
+    func matches(_ text: String) -> Bool { Pattern.search(handle, in: text) }
+
+    /// As `matches`, with the handle of a pattern that the caller keeps.
+    static func search(_ handle: OpaquePointer, in text: borrowing String) -> Bool {
+        let found = text.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.withMemoryRebound(to: CChar.self) { agd_re2_search(handle, $0.baseAddress, $0.count) != 0 }
         }
+        // Swift's own strings are contiguous; the others are made so.
+        return found ?? search(handle, in: String(decoding: Array(text.utf8), as: UTF8.self))
     }
 
     /// The matches from left to right, each with its groups, as byte ranges; nil for a group that took no part.

@@ -13,6 +13,28 @@ enum TimeLibrary {
         }
     }
 
+    static func isPart(_ function: Function) -> Bool {
+        switch function {
+        case .getFullYear, .getMonth, .getDate, .getDayOfMonth, .getDayOfWeek, .getDayOfYear, .getHours, .getMinutes,
+            .getSeconds, .getMilliseconds:
+            true
+        default: false
+        }
+    }
+
+    /// A part of a value where it lies, in UTC.
+    @inline(never)
+    static func part(_ function: Function, of value: UnsafePointer<Value>) throws(Fault) -> Value {
+        let found: Value? =
+            switch value.pointee {
+            case .timestamp(let time): part(function, time, offset: 0)
+            case .duration(let span): part(function, span)
+            default: nil
+            }
+        guard let found else { throw .noSuchOverload(function.rawValue, value.pointee) }
+        return found
+    }
+
     private static func part(_ function: Function, _ time: Timestamp, offset: Int) -> Value? {
         if function == .getMilliseconds { return .int(Int64(time.nanoseconds / 1_000_000)) }
         let civil = CivilTime(time, offset: offset)
