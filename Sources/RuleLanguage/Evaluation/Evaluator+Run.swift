@@ -30,6 +30,14 @@ extension Evaluator {
                 next = code + Int(step.c)
             }
         }
+        /// Ints and durations in the order of their numbers.
+        @inline(__always) func ordered(_ i: Instruction) -> (Int64, Int64)? {
+            if let pair = ints(i) { return pair }
+            if case .duration(let x) = at(i.b).pointee, case .duration(let y) = at(i.c).pointee {
+                return (x.nanoseconds, y.nanoseconds)
+            }
+            return nil
+        }
         /// What the loop has no way of its own for.
         @inline(__always) func operate(_ i: Instruction) throws(Fault) {
             set(i.a, try Operators.apply(i.opcode, at(i.b), at(i.c), &machine.pointee.meter))
@@ -65,7 +73,11 @@ extension Evaluator {
                         set(i.a, .int(sum))
                     case .subtract:
                         guard let (x, y) = ints(i) else {
-                            try operate(i)
+                            if case .timestamp(let end) = at(i.b).pointee, case .timestamp(let start) = at(i.c).pointee {
+                                set(i.a, .duration(try Operators.span(from: start, to: end)))
+                            } else {
+                                try operate(i)
+                            }
                             continue
                         }
                         let (difference, overflow) = x.subtractingReportingOverflow(y)
@@ -97,13 +109,13 @@ extension Evaluator {
                             try operate(i)
                         }
                     case .less:
-                        if let (x, y) = ints(i) { conclude(i, x < y) } else { try operate(i) }
+                        if let (x, y) = ordered(i) { conclude(i, x < y) } else { try operate(i) }
                     case .lessOrEqual:
-                        if let (x, y) = ints(i) { conclude(i, x <= y) } else { try operate(i) }
+                        if let (x, y) = ordered(i) { conclude(i, x <= y) } else { try operate(i) }
                     case .greater:
-                        if let (x, y) = ints(i) { conclude(i, x > y) } else { try operate(i) }
+                        if let (x, y) = ordered(i) { conclude(i, x > y) } else { try operate(i) }
                     case .greaterOrEqual:
-                        if let (x, y) = ints(i) { conclude(i, x >= y) } else { try operate(i) }
+                        if let (x, y) = ordered(i) { conclude(i, x >= y) } else { try operate(i) }
                     case .negate: set(i.a, try Operators.negate(at(i.b).pointee))
                     case .not:
                         guard case .bool(let flag) = at(i.b).pointee else { throw .noSuchOverload("!", at(i.b)) }

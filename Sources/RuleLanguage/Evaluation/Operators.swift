@@ -42,7 +42,7 @@ enum Operators {
         }
     }
 
-    private static func span(from start: Timestamp, to end: Timestamp) throws(Fault) -> TimeSpan {
+    static func span(from start: Timestamp, to end: Timestamp) throws(Fault) -> TimeSpan {
         guard let span = end.since(start) else { throw Fault("duration overflow") }
         return span
     }

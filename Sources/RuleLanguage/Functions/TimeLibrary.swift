@@ -36,19 +36,21 @@ enum TimeLibrary {
     }
 
     private static func part(_ function: Function, _ time: Timestamp, offset: Int) -> Value? {
-        if function == .getMilliseconds { return .int(Int64(time.nanoseconds / 1_000_000)) }
-        let civil = CivilTime(time, offset: offset)
+        let local = time.seconds &+ Int64(offset)
+        let days = Int((local >= 0 ? local : local &- 86_399) / 86_400)
+        let second = Int(local) &- days &* 86_400
         let number: Int? =
             switch function {
-            case .getFullYear: civil.year
-            case .getMonth: civil.month - 1
-            case .getDate: civil.day
-            case .getDayOfMonth: civil.day - 1
-            case .getDayOfWeek: civil.dayOfWeek
-            case .getDayOfYear: civil.dayOfYear
-            case .getHours: civil.hour
-            case .getMinutes: civil.minute
-            case .getSeconds: civil.second
+            case .getFullYear: CalendarDate(days: days).year
+            case .getMonth: CalendarDate(days: days).month - 1
+            case .getDate: CalendarDate(days: days).day
+            case .getDayOfMonth: CalendarDate(days: days).day - 1
+            case .getDayOfWeek: ((days + 4) % 7 + 7) % 7
+            case .getDayOfYear: CivilTime(time, offset: offset).dayOfYear
+            case .getHours: second / 3600
+            case .getMinutes: second / 60 % 60
+            case .getSeconds: second % 60
+            case .getMilliseconds: Int(time.nanoseconds / 1_000_000)
             default: nil
             }
         return number.map { .int(Int64($0)) }
