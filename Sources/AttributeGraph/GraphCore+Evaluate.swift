@@ -69,76 +69,6 @@ extension GraphCore where Host: ~Copyable {
         return isValid
     }
 
-    /// Brings all reported attributes up to date, in their order, and drops the reports; those that this causes stay.
-    /// For observers, while nothing is running.
-    @inlinable @inline(never)
-    func updateInvalidated() {
-        precondition(s.pointee.pending.count == 0, "observers run between evaluations")
-        s.pointee.beginNesting()
-        s.pointee.nesting = 1
-        let count = s.pointee.invalidated.count
-        var next = 0
-        while next < count {
-            let attribute = s.pointee.invalidated.base[next]
-            next &+= 1
-            let vertex = s.pointee.vertex(attribute.index)
-            guard vertex.pointee.generation == attribute.generation, vertex.pointee.flags.contains(.maybe) else { continue }
-            s.pointee.push(attribute.index)
-            if vertex.pointee.kind == .observer, let cause = firstInputIfChanged(vertex) {
-                runObserver(attribute.index, cause, at: 0)
-                s.pointee.pending.count = 0
-            } else if !workOff(0) {
-                updateRest()
-            }
-        }
-        if s.pointee.invalidated.count == count { s.pointee.invalidated.count = 0 } else { removeInvalidated(count) }
-        rest()
-    }
-
-    /// Nothing runs any more.
-    @inlinable @inline(__always)
-    func rest() {
-        s.pointee.nesting = 0
-        s.pointee.reader = 0
-        s.pointee.cursor = 0
-        s.pointee.cursorStart = 0
-        s.pointee.cursorEnd = 0
-        s.pointee.attention.subtract(.settledAtRest.union(.hinted))
-    }
-
-    /// The first input, if that alone shows that the vertex has to run: it is valid and another than last time.
-    @inlinable @inline(__always)
-    func firstInputIfChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> UInt32? {
-        guard vertex.pointee.flags.intersection(.decisive) == .maybe, vertex.pointee.inputCount != 0 else { return nil }
-        let input = s.pointee.edges.ends[Int(vertex.pointee.inputStart)]
-        let other = s.pointee.vertex(input)
-        guard other.pointee.flags.isDisjoint(with: .maybeOrRunning), other.pointee.changedAt > vertex.pointee.evaluatedAt else {
-            return nil
-        }
-        return input
-    }
-
-    /// Runs an observer that has just been made, without asking whether it must.
-    @inlinable @inline(never)
-    func runNew(_ observer: UInt32) {
-        let reader = s.pointee.reader
-        let readerPosition = s.pointee.readerPosition
-        let cursor = s.pointee.cursor
-        let isHinted = s.pointee.attention.contains(.hinted)
-        if s.pointee.logCount != 0 { settle() }
-        if reader != 0 { noteCursor() }
-        s.pointee.attention.remove(.hinted)
-        let position = s.pointee.pending.count
-        s.pointee.push(observer)
-        defer {
-            s.pointee.pending.count = position
-            s.pointee.reader = 0
-            restoreReader(reader, readerPosition, cursor, isHinted)
-        }
-        runObserver(observer, 0, at: position)
-        if position == 0 { s.pointee.attention.subtract(.settledAtRest) }
-    }
-
     /// Works the whole stack off after an interruption.
     @inlinable @inline(never)
     func updateRest() {
@@ -280,22 +210,6 @@ extension GraphCore where Host: ~Copyable {
         }
         endRun(index, cause, s.pointee.revision, result)
         return true
-    }
-
-    /// An observer may write and is a reader from outside: what it reads is evaluated from a stack of its own.
-    @inlinable @inline(never)
-    func runObserver(_ index: UInt32, _ cause: UInt32, at position: Int) {
-        let generation = beginRun(index, at: position)
-        let nesting = s.pointee.nesting
-        s.pointee.nesting = 0
-        let startedAt = s.pointee.revision
-        s.pointee.host.pointee.observe(AttributeID(index: index, generation: generation), in: self)
-        if s.pointee.logCount != 0 { settle() }
-        s.pointee.nesting = nesting
-        if !s.pointee.attention.isEmpty, ending(index, at: position) != .ordinary { return }
-        // Invalidated by its own writes: what they changed is later than the run.
-        let wrote = s.pointee.vertex(index).pointee.flags.contains(.maybe)
-        endRun(index, cause, wrote ? startedAt : s.pointee.revision)
     }
 
     /// Makes a vertex the tracked reader, with its cursor at its first input.
