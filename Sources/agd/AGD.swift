@@ -50,6 +50,8 @@ struct AGD: ParsableCommand {
             let configuration = try readConfiguration()
             if checkConfig {
                 try Daemon.check(configuration)
+                let scenes = configuration.scenes.count
+                print("\(config ?? "the built-in configuration"): valid, with \(scenes) \(scenes == 1 ? "scene" : "scenes")")
                 return
             }
             var log = Logger(label: "agd") { _ in StandardErrorLog(level: configuration.logLevel) }

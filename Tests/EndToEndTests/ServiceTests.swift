@@ -115,7 +115,7 @@ struct ServiceTests {
     func checkConfiguration() throws {
         let folder = try Folder()
         let shipped = try Program.run("agd", ["--check-config", "--config", Project.file("config/agd.conf")], folder: folder)
-        #expect(shipped.code == 0, "\(shipped.text)")
+        #expect(shipped.code == 0 && shipped.text.contains("agd.conf: valid"), "\(shipped.text)")
         let wrong = try folder.write("\n\nclinets = 5\n", to: "wrong.conf")
         let refused = try Program.run("agd", ["--check-config", "--config", wrong], folder: folder)
         #expect(refused.code == ExitStatus.configuration)
