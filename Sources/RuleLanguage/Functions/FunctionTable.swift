@@ -31,6 +31,10 @@ enum FunctionTable {
         return table
     }()
 
+    /// What stands before the dot in functions' names.
+    static let namespaces = Set(
+        Function.allCases.compactMap { $0.rawValue.utf8.firstIndex(of: UInt8(ascii: ".")).map($0.rawValue.prefix(upTo:)) }.map(String.init))
+
     /// `name(parameters) -> result`, or `receiver.name(parameters) -> result`; a receiver's type stands before `::`.
     /// Capital letters are type parameters. Several lines of one name are overloads.
     static let signatures = """

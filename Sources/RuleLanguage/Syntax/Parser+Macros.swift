@@ -24,21 +24,21 @@ extension Parser {
             return expandNamespaced(name, arguments, position, Int(tree[operand].start))
         }
         switch (name, arguments.count) {
-        case ("all", 2): return fold(.all, operand, arguments, variables: 1, position)
-        case ("all", 3): return fold(.all, operand, arguments, variables: 2, position)
-        case ("exists", 2): return fold(.exists, operand, arguments, variables: 1, position)
-        case ("exists", 3): return fold(.exists, operand, arguments, variables: 2, position)
-        case ("exists_one", 2), ("existsOne", 2): return fold(.existsOne, operand, arguments, variables: 1, position)
-        case ("exists_one", 3), ("existsOne", 3): return fold(.existsOne, operand, arguments, variables: 2, position)
-        case ("filter", 2): return fold(.filter, operand, arguments, variables: 1, position)
-        case ("map", 2), ("map", 3): return fold(.map, operand, arguments, variables: 1, position)
+        case ("all", 2): return fold(.all, operand, name, arguments, variables: 1, position)
+        case ("all", 3): return fold(.all, operand, name, arguments, variables: 2, position)
+        case ("exists", 2): return fold(.exists, operand, name, arguments, variables: 1, position)
+        case ("exists", 3): return fold(.exists, operand, name, arguments, variables: 2, position)
+        case ("exists_one", 2), ("existsOne", 2): return fold(.existsOne, operand, name, arguments, variables: 1, position)
+        case ("exists_one", 3), ("existsOne", 3): return fold(.existsOne, operand, name, arguments, variables: 2, position)
+        case ("filter", 2): return fold(.filter, operand, name, arguments, variables: 1, position)
+        case ("map", 2), ("map", 3): return fold(.map, operand, name, arguments, variables: 1, position)
         case ("transformList", 3), ("transformList", 4):
-            return fold(.transformList, operand, arguments, variables: 2, position)
+            return fold(.transformList, operand, name, arguments, variables: 2, position)
         case ("transformMap", 3), ("transformMap", 4):
-            return fold(.transformMap, operand, arguments, variables: 2, position)
+            return fold(.transformMap, operand, name, arguments, variables: 2, position)
         case ("transformMapEntry", 3), ("transformMapEntry", 4):
-            return fold(.transformMapEntry, operand, arguments, variables: 2, position)
-        case ("sortBy", 2): return fold(.sortBy, operand, arguments, variables: 1, position)
+            return fold(.transformMapEntry, operand, name, arguments, variables: 2, position)
+        case ("sortBy", 2): return fold(.sortBy, operand, name, arguments, variables: 1, position)
         case ("optMap", 2), ("optFlatMap", 2):
             var made = node(.optionalMap, at: position)
             made.flag = name == "optFlatMap"
@@ -49,15 +49,16 @@ extension Parser {
     }
 
     private mutating func fold(
-        _ macro: SyntaxTree.Macro, _ range: SyntaxTree.ID, _ arguments: [SyntaxTree.ID], variables: Int, _ position: Int
+        _ macro: SyntaxTree.Macro, _ range: SyntaxTree.ID, _ name: String, _ arguments: [SyntaxTree.ID], variables: Int,
+        _ position: Int
     ) -> SyntaxTree.ID {
         var made = node(.comprehension, at: position)
         made.detail = macro.rawValue
-        made.name = variable(arguments[0], of: "\(macro)")
+        made.name = variable(arguments[0], of: name)
         if variables == 2 {
-            made.second = variable(arguments[1], of: "\(macro)")
+            made.second = variable(arguments[1], of: name)
             if tree.names[Int(made.name)] == tree.names[Int(made.second)] {
-                report("the two variables of \(macro)() have the same name", at: Int(tree[arguments[1]].start))
+                report("the two variables of \(name)() have the same name", at: Int(tree[arguments[1]].start))
             }
         }
         return add(made, [range] + arguments.dropFirst(variables))

@@ -166,6 +166,13 @@ struct SyntaxTree {
                 end: Int32(end)))
     }
 
+    /// The identifier that a chain of plain selects begins with; nil for other nodes.
+    func rootName(_ id: ID) -> String? {
+        var at = id
+        while nodes[at].kind == .select, !nodes[at].flag { at = child(at, 0) }
+        return nodes[at].kind == .identifier ? name(at) : nil
+    }
+
     /// `a.b.c` when the node is a chain of plain selects on an identifier, outermost last; nil otherwise.
     func qualifiedName(_ id: ID) -> (names: [String], hasLeadingDot: Bool)? {
         var names: [String] = []

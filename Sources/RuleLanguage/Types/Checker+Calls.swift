@@ -32,7 +32,7 @@ extension Checker {
             _ = call(id, "in", "_in_", [left, right])
             return .bool
         case .add, .subtract, .multiply:
-            if left == right, left == .int || left == .double { return left }
+            if left == right, left == .int || left == .double || left == .string && operation == .add { return left }
             return call(id, operation.text, "_\(operation.text)_", [left, right])
         case .divide, .modulo:
             if left == .int, right == .int { return .int }
@@ -83,7 +83,7 @@ extension Checker {
     mutating func checkMemberCall(_ id: SyntaxTree.ID) -> RuleType {
         let name = tree.name(id)
         let receiver = tree.child(id, 0)
-        if let (names, isRooted) = tree.qualifiedName(receiver) {
+        if scope.mayQualifyFunction(tree.rootName(receiver)), let (names, isRooted) = tree.qualifiedName(receiver) {
             let qualified = names.joined(separator: ".") + "." + name
             for candidate in scope.candidates(qualified, isRooted: isRooted) {
                 guard let declaration = scope.function(candidate) else { continue }
@@ -138,17 +138,11 @@ extension Checker {
     /// The result of the overloads that fit: their common type, or `dyn` when they differ; nil when none fits.
     private mutating func resolve(_ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool) -> RuleType? {
         var result: RuleType?
-        for overload in declaration.overloads
-        where overload.isMember == isMember && overload.parameters.count == arguments.count {
-            var parameters = overload.parameters
-            var produced = overload.result
-            if !overload.typeParameters.isEmpty {
-                let variables = overload.typeParameters.map { _ in unifier.fresh() }
-                parameters = parameters.map { unifier.instantiate($0, overload.typeParameters, variables) }
-                produced = unifier.instantiate(produced, overload.typeParameters, variables)
-            }
-            guard unifier.agree(arguments, parameters) else { continue }
-            let type = unifier.substitute(produced)
+        let overloads = declaration.overloads
+        // By index, because copying an overload out costs more than most of them need.
+        for at in overloads.indices
+        where overloads[at].isMember == isMember && overloads[at].parameters.count == arguments.count {
+            guard let type = fit(overloads[at], arguments) else { continue }
             if let known = result, known != type {
                 result = .dyn
             } else {
@@ -156,6 +150,21 @@ extension Checker {
             }
         }
         return result
+    }
+
+    /// The type that an overload gives on arguments; nil when it does not take them.
+    private mutating func fit(_ overload: borrowing Overload, _ arguments: [RuleType]) -> RuleType? {
+        if overload.typeParameters.isEmpty {
+            for at in arguments.indices where arguments[at].isBasic {
+                if overload.parameters[at].isBasic, overload.parameters[at] != arguments[at] { return nil }
+            }
+            return unifier.agree(arguments, overload.parameters) ? overload.result : nil
+        }
+        let names = overload.typeParameters
+        let variables = names.map { _ in unifier.fresh() }
+        let parameters = overload.parameters.map { unifier.instantiate($0, names, variables) }
+        guard unifier.agree(arguments, parameters) else { return nil }
+        return unifier.substitute(unifier.instantiate(overload.result, names, variables))
     }
 
     /// `math.greatest`, `math.least`: one or more numbers, or one list of them; the result keeps its type.

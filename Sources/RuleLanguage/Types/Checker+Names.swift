@@ -69,6 +69,7 @@ extension Checker {
 
     /// The chain as one dotted name: the longest declared prefix of a chain of selects is the variable.
     private mutating func checkQualified(_ id: SyntaxTree.ID) -> RuleType? {
+        guard scope.mayQualify(tree.rootName(id)) else { return nil }
         guard let (names, isRooted) = tree.qualifiedName(id) else { return nil }
         if !isRooted, local(names[0]) != nil { return nil }
         if let type = resolve(id, names.joined(separator: "."), isRooted: isRooted) { return type }

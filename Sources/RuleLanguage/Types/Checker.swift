@@ -54,10 +54,11 @@ struct Checker {
         var checker = Checker(tree, in: scope)
         let type = checker.check(tree.root)
         let result = checker.unifier.substitute(type).resolved
-        checker.diagnostics.sort { $0.offset < $1.offset }
+        let types = checker.unifier.isIdle ? checker.types : checker.types.map { checker.unifier.substitute($0) }
         let checked = CheckedTree(
-            tree: tree, types: checker.types.map { checker.unifier.substitute($0) }, resolutions: checker.resolutions,
-            variables: checker.variables, resultType: result)
+            tree: tree, types: types, resolutions: checker.resolutions, variables: checker.variables, resultType: result)
+        if checker.diagnostics.isEmpty { return (checked, []) }
+        checker.diagnostics.sort { $0.offset < $1.offset }
         return (checked, Array(checker.diagnostics.prefix(scope.limits.errors)))
     }
 

@@ -11,6 +11,8 @@ public final class RuleScope {
     private var namespaces: [String: String] = [:]
     private var objects: [String: [String: RuleType]] = [:]
     private var functions: [String: FunctionDeclaration] = [:]
+    /// Whether a variable of this scope itself has a dotted name.
+    private var hasDottedNames = false
 
     public init(parent: RuleScope? = nil, container: String? = nil, limits: RuleLimits? = nil) {
         self.parent = parent
@@ -19,19 +21,23 @@ public final class RuleScope {
     }
 
     /// The name may be dotted; the longest declared prefix of a chain of selects is the variable.
-    public func declare(_ name: String, _ type: RuleType) { variables[name] = type }
-    public func declare(_ name: String, _ type: ValueType) { variables[name] = RuleType(type) }
+    public func declare(_ name: String, _ type: RuleType) {
+        variables[name] = type
+        if name.utf8.contains(UInt8(ascii: ".")) { hasDottedNames = true }
+    }
+    public func declare(_ name: String, _ type: ValueType) { declare(name, RuleType(type)) }
 
     /// A root that is no value itself, but has one variable per key: `env.locale`. A key that is not declared is a fault.
     /// - Parameter noun: what a key is called in messages, as "environment key".
     public func declareNamespace(_ name: String, keysAre noun: String, _ keys: [String: RuleType] = [:]) {
         namespaces[name] = noun
+        hasDottedNames = true
         for (key, type) in keys { variables["\(name).\(key)"] = type }
     }
 
     /// Adds a key to a namespace of this scope or one below it.
     public func declareKey(_ key: String, in namespace: String, _ type: RuleType) {
-        variables["\(namespace).\(key)"] = type
+        declare("\(namespace).\(key)", type)
     }
 
     /// The properties of a type that variables are declared with, as `.abstract(name, [])`.
@@ -49,6 +55,21 @@ public final class RuleScope {
     func function(_ name: String) -> FunctionDeclaration? {
         functions[name] ?? parent?.function(name) ?? FunctionTable.standard[name]
     }
+
+    /// Whether a chain of selects on the name could be one dotted name, as a look-up of all of it would find.
+    func mayQualify(_ root: String?) -> Bool {
+        guard let root else { return false }
+        return !container.isEmpty || declaresDottedNames || root == "google" || root == "net"
+    }
+
+    /// As `mayQualify`, for the name of a function.
+    func mayQualifyFunction(_ root: String?) -> Bool {
+        guard let root else { return false }
+        return !container.isEmpty || declaresFunctions || FunctionTable.namespaces.contains(root)
+    }
+
+    private var declaresDottedNames: Bool { hasDottedNames || parent?.declaresDottedNames ?? false }
+    private var declaresFunctions: Bool { !functions.isEmpty || parent?.declaresFunctions ?? false }
 
     /// All variables' names, for the search of a near one.
     var variableNames: [String] { Array(variables.keys) + (parent?.variableNames ?? []) }
@@ -73,7 +94,9 @@ public final class RuleScope {
 
     /// The types that can be named in a rule, by their names.
     static func typeValue(_ name: String) -> RuleType? {
-        switch name {
+        // None is shorter; most names are.
+        guard name.utf8.count >= 3 else { return nil }
+        return switch name {
         case "bool": .bool
         case "int": .int
         case "uint": .uint

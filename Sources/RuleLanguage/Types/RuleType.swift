@@ -38,6 +38,25 @@ public indirect enum RuleType: Hashable, Sendable {
         }
     }
 
+    /// No two different ones of these agree.
+    var isBasic: Bool {
+        switch self {
+        case .bool, .int, .uint, .double, .string, .bytes, .timestamp, .duration: true
+        default: false
+        }
+    }
+
+    /// Whether a type variable occurs in it.
+    var mentionsVariable: Bool {
+        switch self {
+        case .variable: true
+        case .list(let inner), .type(let inner), .wrapper(let inner): inner.mentionsVariable
+        case .map(let key, let value): key.mentionsVariable || value.mentionsVariable
+        case .abstract(_, let parameters): parameters.contains { $0.mentionsVariable }
+        default: false
+        }
+    }
+
     /// Whether values of this type have no parts.
     var isScalar: Bool {
         switch self {

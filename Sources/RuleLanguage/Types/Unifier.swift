@@ -4,21 +4,26 @@ struct Unifier {
     /// By the number of the variable.
     private var bindings: [RuleType?] = []
 
+    /// Whether no variable has been made, so that `substitute` changes nothing.
+    var isIdle: Bool { bindings.isEmpty }
+
     mutating func fresh() -> RuleType {
         bindings.append(nil)
         return .variable(bindings.count - 1)
     }
 
     /// The type with bound variables replaced.
-    func substitute(_ type: RuleType) -> RuleType {
+    func substitute(_ type: RuleType) -> RuleType { type.mentionsVariable ? replace(type) : type }
+
+    private func replace(_ type: RuleType) -> RuleType {
         switch type {
-        case .variable(let number): bindings[number].map(substitute) ?? type
-        case .list(let element): .list(substitute(element))
-        case .map(let key, let value): .map(substitute(key), substitute(value))
-        case .type(let inner): .type(substitute(inner))
-        case .wrapper(let inner): .wrapper(substitute(inner))
+        case .variable(let number): bindings[number].map(replace) ?? type
+        case .list(let element): .list(replace(element))
+        case .map(let key, let value): .map(replace(key), replace(value))
+        case .type(let inner): .type(replace(inner))
+        case .wrapper(let inner): .wrapper(replace(inner))
         case .abstract(let name, let parameters):
-            parameters.isEmpty ? type : .abstract(name, parameters.map(substitute))
+            parameters.isEmpty ? type : .abstract(name, parameters.map(replace))
         default: type
         }
     }
@@ -39,6 +44,7 @@ struct Unifier {
     /// Whether a value of type `a` may stand where `b` is wanted. Binds variables only when all pairs agree.
     mutating func agree(_ a: [RuleType], _ b: [RuleType]) -> Bool {
         guard a.count == b.count else { return false }
+        if a == b { return true }
         let before = bindings
         for (a, b) in zip(a, b) where !unify(a, b) {
             bindings = before
