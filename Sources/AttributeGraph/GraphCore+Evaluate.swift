@@ -17,7 +17,7 @@ extension GraphCore where Host: ~Copyable {
         if base == 0 && s.pointee.reader == 0 {
             // Nothing is running: there is no reader to come back to.
             s.pointee.nesting = 1
-            if !workOff(0) { updateRest() }
+            if !workOffTop(root, 0) { updateRest() }
             rest()
             return true
         }
@@ -58,7 +58,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.push(root)
         if s.pointee.nesting == 0 { s.pointee.beginNesting() }
         s.pointee.nesting &+= 1
-        var isValid = workOff(base)
+        var isValid = workOffTop(root, base)
         while !isValid && s.pointee.nesting == 1 {
             // The reader is an observer, whose run is not to be given up.
             s.pointee.attention.remove(.interrupted)
@@ -76,6 +76,16 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.attention.remove(.interrupted)
             _ = workOff(0)
         }
+    }
+
+    /// `workOff` for a single entry, with a short way for the commonest case: its first input is valid, and changed.
+    @inlinable @inline(__always)
+    func workOffTop(_ index: UInt32, _ base: Int) -> Bool {
+        let vertex = s.pointee.vertex(index)
+        guard vertex.pointee.kind == .rule, let cause = firstInputIfChanged(vertex) else { return workOff(base) }
+        guard run(index, cause, at: base) else { return false }
+        s.pointee.pending.count = base
+        return true
     }
 
     /// Takes the entries above a height off the stack, each when its vertex is valid.
