@@ -24,6 +24,9 @@ extension Animation {
                 case .keyframes, .phases: throw AnimationError("a phase's animation is a timing curve or a spring, not keyframes or phases")
                 case .timing, .spring: break
                 }
+                guard phase.animation.retargeting == nil else {
+                    throw AnimationError("a phase's animation takes over the phase before it", hint: "retarget stands behind phases(…)")
+                }
                 guard phase.animation.logicalDuration < .infinity else { throw AnimationError("a phase cannot repeat forever") }
             }
         }
@@ -80,6 +83,7 @@ extension Animation {
             case .delay(let delay): try require(delay, in: 0...AnimationLimits.duration, "a delay", seconds)
             case .speed(let factor): try require(factor, in: AnimationLimits.speed, "a speed", "1e-06 to 1e+06")
             case .logicallyComplete(let after): try require(after, in: 0...AnimationLimits.duration, "a logical duration", seconds)
+            case .retarget: break
             case .repeatCount(let count, _, let every):
                 guard 1...AnimationLimits.repeats ~= count else {
                     throw AnimationError("a repeat count is \(count)", hint: "it is 1 to \(AnimationLimits.repeats)")

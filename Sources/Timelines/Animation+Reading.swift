@@ -103,6 +103,7 @@ private enum Reading {
         case "delay": return .delay(try bound.number("seconds") ?? 0)
         case "speed": return .speed(try bound.number("factor") ?? 1)
         case "logicallyComplete": return .logicallyComplete(after: try bound.number("after") ?? 0)
+        case "retarget": return .retarget(try retargeting(bound))
         case "repeatForever": return .repeatForever(autoreverses: try autoreverse(bound), every: try bound.number("every"))
         default:
             let number = try bound.number("count") ?? 0
@@ -124,6 +125,15 @@ private enum Reading {
             break
         }
         throw AnimationError("'autoreverses' is \(argument.term.kind)", at: argument.place, hint: "it is true (the same as mirror), false (none) or reverse")
+    }
+
+    private static func retargeting(_ bound: BoundCall) throws(AnimationError) -> Timeline.Retargeting {
+        guard let argument = bound["mode"] else { return .merge }
+        if case .chain(let calls) = argument.term, calls.count == 1, calls[0].arguments.isEmpty,
+           let mode = Timeline.Retargeting(rawValue: calls[0].name) {
+            return mode
+        }
+        throw AnimationError("'retarget' is given \(argument.term.kind)", at: argument.place, hint: "it takes merge, additive or chain")
     }
 
     /// The calls that a list curve is made of.

@@ -95,6 +95,7 @@ extension Modifier {
         case .delay(let seconds): return Call("delay", [Argument(nil, .number(seconds))])
         case .speed(let factor): return Call("speed", [Argument(nil, .number(factor))])
         case .logicallyComplete(let after): return Call("logicallyComplete", [Argument("after", .number(after))])
+        case .retarget(let mode): return Call("retarget", [Argument(nil, .chain([Call(mode.rawValue)]))])
         case .repeatCount(let count, let autoreverse, let every):
             return Call("repeatCount", [Argument(nil, .number(Double(count)))] + Modifier.passes(autoreverse, every))
         case .repeatForever(let autoreverse, let every):

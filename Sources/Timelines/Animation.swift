@@ -52,6 +52,9 @@ extension Animation {
     /// Seconds from the start until a step from rest is over: a curve's length, a spring's settling time. May be infinite.
     public var duration: Double { plan.length }
 
+    /// What the change does with a motion that it meets, where the animation says so.
+    public var retargeting: Timeline.Retargeting? { plan.retargeting }
+
     /// Whether it takes over a running value as a spring does, by continuing its oscillation.
     public var isSpring: Bool { plan.freeSpring != nil }
 

@@ -33,6 +33,8 @@ final class AnimationPlan: Sendable {
     let plainTiming: TimingFunction?
     /// Over this time an inherited velocity fades where the curve cannot carry one.
     let fadeLength: Double
+    /// What the change does with a motion that it meets, where that was said.
+    let retargeting: Timeline.Retargeting?
     /// Slope of progress at the start.
     let initialSlope: Double
     /// What a free spring starts with from rest, in distances per second of its own time, before `freeSpeed`; see `SpringCurve`.
@@ -72,6 +74,7 @@ final class AnimationPlan: Sendable {
         var steps: [Step] = []
         var speed = 1.0
         var fade = length
+        var retargeting: Timeline.Retargeting?
         for modifier in modifiers {
             switch modifier {
             case .delay(0), .speed(1): break
@@ -99,9 +102,12 @@ final class AnimationPlan: Sendable {
                 logical = .infinity
             case .logicallyComplete(let seconds):
                 logical = seconds
+            case .retarget(let mode):
+                retargeting = mode
             }
         }
         self.steps = steps.reversed()
+        self.retargeting = retargeting
         self.length = length
         self.logical = logical
         fadeLength = fade
@@ -189,7 +195,7 @@ extension Modifier {
     /// Whether a spring under it still carries a velocity by itself.
     fileprivate var leavesFree: Bool {
         switch self {
-        case .speed, .logicallyComplete: true
+        case .speed, .logicallyComplete, .retarget: true
         case .delay(let seconds): seconds == 0
         case .repeatCount, .repeatForever: false
         }

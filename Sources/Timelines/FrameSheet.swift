@@ -19,6 +19,9 @@ public struct FrameSheet {
         var precision: DecimalPrecision?
         var isUsed = true
         var isFinished = false
+        /// Where the last `write` put it, name and value.
+        var start = 0
+        var end = 0
     }
 
     private var sampler = FrameSampler()
@@ -95,15 +98,21 @@ public struct FrameSheet {
         for line in entries.indices where entries[line].isUsed {
             if !isFirst { buffer.append(UInt8(ascii: ",")) }
             isFirst = false
+            entries[line].start = buffer.count
             entries[line].head.withUnsafeBufferPointer { buffer.append($0) }
             if let precision = entries[line].precision, !entries[line].isFinished {
                 buffer.append(sampler.values[entries[line].slot], precision)
             } else if let timeline = timelines[line] {
                 buffer.appendJSON(entries[line].isFinished ? timeline.target : displayed(timeline, at: entries[line].slot))
             }
+            entries[line].end = buffer.count
         }
         for line in finished { release(line) }
     }
+
+    /// The bytes of the last `write`'s buffer that are this line's member, for those who are shown only some. Of a line that has
+    /// finished too, until another takes its number.
+    public func place(of line: Line) -> Range<Int> { entries[line].start..<entries[line].end }
 
     private func displayed(_ timeline: Timeline, at slot: Int) -> Value {
         timeline.space.value(of: Components(sampler.values[slot..<slot + timeline.to.count]))

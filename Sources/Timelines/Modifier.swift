@@ -11,6 +11,9 @@ public enum Modifier: Hashable, Sendable {
     case repeatForever(autoreverses: Autoreverse = .mirror, every: Double? = nil)
     /// Sets when the animation counts as logically complete, in seconds; its motion stays.
     case logicallyComplete(after: Double)
+    /// What the change does with a motion that it meets; without it, or with `merge`, it continues value and velocity. Acts on
+    /// the whole animation wherever it stands.
+    case retarget(Timeline.Retargeting)
 }
 
 /// How every second pass goes.

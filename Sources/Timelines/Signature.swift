@@ -1,6 +1,6 @@
 /// What a curve, modifier or keyframe takes. One table serves the text form, the JSON form and the error messages.
 struct Signature: Sendable {
-    enum Kind: Sendable { case number, autoreverses, timing, spring, animation }
+    enum Kind: Sendable { case number, autoreverses, retargeting, timing, spring, animation }
 
     struct Parameter: Sendable {
         var label: String
@@ -64,6 +64,7 @@ extension Signature {
         Signature("repeatCount", .positional("count"), .optional("autoreverses", .autoreverses), .optional("every")),
         Signature("repeatForever", .optional("autoreverses", .autoreverses), .optional("every")),
         Signature("logicallyComplete", .required("after")),
+        Signature("retarget", .positional("mode", .retargeting)),
     ]
 
     static let keyframes: [Signature] = [

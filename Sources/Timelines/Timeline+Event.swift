@@ -44,7 +44,7 @@ extension Timeline {
             object["delay"] = 0
             object["speed"] = 1
             object["repeat"] = .some(.null)
-            object["modifiers"] = .list(animation.modifiers.map { Animation.json($0.call) })
+            object["modifiers"] = .list(animation.modifiers.compactMap { if case .retarget = $0 { nil } else { Animation.json($0.call) } })
         }
         object["logical"] = .finite(logical)
         object["settle"] = .finite(settle)

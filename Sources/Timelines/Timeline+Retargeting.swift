@@ -15,10 +15,12 @@ extension Timeline {
     /// The timeline of a new change at `time`, which replaces this one.
     ///
     /// Merged timelines need no history: however many retargets there are, each starts from the exact displayed state.
-    /// - Parameter animation: of the new change.
+    /// - Parameters:
+    ///   - animation: of the new change.
+    ///   - mode: what it does with this timeline; left out, what the animation says, else it merges.
     /// - Precondition: `to` has as many components as this timeline; the space is the same.
-    public func retarget(to target: Components, animation: Animation, at time: Double, mode: Retargeting = .merge) -> Timeline {
-        retarget(to: target, in: space, shift: nil, animation: animation, at: time, mode: mode)
+    public func retarget(to target: Components, animation: Animation, at time: Double, mode: Retargeting? = nil) -> Timeline {
+        retarget(to: target, in: space, shift: nil, animation: animation, at: time, mode: mode ?? animation.retargeting ?? .merge)
     }
 
     /// - Parameter shift: added to the displayed components, for a space whose origin moves with the target.

@@ -18,11 +18,11 @@ extension Timeline {
 
     /// The timeline of the next change, made while this one runs. nil if the new value does not interpolate with this
     /// timeline's.
-    public func changing(to target: Value, animation: Animation, at time: Double, mode: Retargeting = .merge) -> Timeline? {
+    public func changing(to target: Value, animation: Animation, at time: Double, mode: Retargeting? = nil) -> Timeline? {
         guard let space = Space(target: target), let components = space.components(of: target) else { return nil }
         guard let shift = space.shift(from: self.space), components.count == to.count else {
             return Timeline(changing: displayed(at: time), to: target, animation: animation, start: time)
         }
-        return retarget(to: components, in: space, shift: shift, animation: animation, at: time, mode: mode)
+        return retarget(to: components, in: space, shift: shift, animation: animation, at: time, mode: mode ?? animation.retargeting ?? .merge)
     }
 }

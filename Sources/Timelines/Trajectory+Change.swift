@@ -12,7 +12,7 @@ extension Trajectory {
 
 extension Trajectory.Change {
     /// Reads `at=0.1,to=2,curve=smooth`, with `mode=merge`, `additive` or `chain` if wanted. Without a curve it is `default`.
-    /// - Parameter mode: what a change does that names no mode.
+    /// - Parameter mode: what a change does that names no mode, itself or in its curve.
     /// - Throws: `AnimationError` with its place in the whole text.
     public init(_ text: String, mode standard: Timeline.Retargeting = .merge) throws(AnimationError) {
         var members: [String: Member] = [:]
@@ -48,7 +48,7 @@ extension Trajectory.Change {
                 throw AnimationError(error.message, offset: member.valueOffset + (error.offset ?? 0), pointer: error.pointer, hint: error.hint)
             }
         }
-        mode = standard
+        mode = animation.retargeting ?? standard
         if let member = members["mode"], let value = member.value {
             guard let named = Timeline.Retargeting(rawValue: value) else {
                 throw AnimationError("there is no mode '\(value)'", offset: member.valueOffset, hint: "there are merge, additive, chain")

@@ -18,6 +18,7 @@ struct AnimationTextTests {
         "smooth.logicallyComplete(after: 0.1).delay(1e-05)",
         "keyframes(linear(0.5, duration: 0.2), cubic(1.2, duration: 0.3, startVelocity: 0, endVelocity: -1), spring(1, duration: 0.5, spring: bouncy, startVelocity: 2), move(0), linear(1, duration: 0.25, timing: easeInOut))",
         "phases(phase(1.2, animation: easeOut(duration: 0.1)), phase(1, animation: bouncy.delay(0.05)))",
+        "easeInOut(duration: 1).retarget(chain)", "bouncy.retarget(additive).delay(0.5)", "linear(duration: 1).retarget(merge)",
     ]
 
     @Test("what is printed reads back equal, as text and as JSON", arguments: examples)
@@ -35,7 +36,8 @@ struct AnimationTextTests {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         for _ in 0..<2000 {
-            let animation = try randomAnimation(&random)
+            var animation = try randomAnimation(&random)
+            if let mode = random.pick([nil, Timeline.Retargeting.merge, .additive, .chain]) { animation = try animation.adding(.retarget(mode)) }
             #expect(try Animation(animation.description) == animation, "seed \(seed): \(animation)")
             #expect(try Animation(animation.json) == animation, "seed \(seed): \(animation)")
         }
@@ -80,6 +82,8 @@ struct AnimationTextTests {
         ("linear(duration: 0).repeatForever", "what is repeated has no length at character 1"),
         ("spring(duration: 1, bounce: 1).repeatCount(2)", "what is repeated never ends at character 1"),
         ("linear.repeatForever(autoreverses: maybe)", "'autoreverses' is 'maybe' at character 22"),
+        ("linear.retarget(add)", "'retarget' is given 'add' at character 17; it takes merge, additive or chain"),
+        ("phases(phase(1, animation: linear.retarget(chain)))", "a phase's animation takes over the phase before it at character 1"),
         ("phases(phase(1, animation: linear.repeatForever))", "a phase cannot repeat forever at character 1"),
         ("keyframes()", "an animation has 1 to 256 keyframes, not 0 at character 1"),
         ("linear(duration: 1, duration: 2)", "'linear' is given 'duration' twice at character 21"),

@@ -132,6 +132,19 @@ struct TimelineTests {
         }
     }
 
+    @Test("an animation can say what its change does with a motion that it meets")
+    func ownRetargeting() throws {
+        let first = Timeline(from: 0, to: 1, animation: try Animation("linear(duration: 1)"), start: 0)
+        for mode in [Timeline.Retargeting.merge, .additive, .chain] {
+            let saying = try Animation("easeInOut(duration: 1).retarget(\(mode.rawValue))")
+            let (asked, said) = (first.retarget(to: 3, animation: .easeInOut, at: 0.5, mode: mode), first.retarget(to: 3, animation: saying, at: 0.5))
+            #expect(said.joint == asked.joint)
+            let plain = first.retarget(to: 3, animation: try Animation("easeInOut(duration: 1)"), at: 0.5, mode: mode)
+            for time in [0.5, 0.7, 1.2, 1.5] { #expect(said.value(at: time) == plain.value(at: time)) }
+        }
+        #expect(first.retarget(to: 3, animation: .bouncy, at: 0.5).joint == .smooth)
+    }
+
     @Test("chained and additive timelines are bounded in depth and then merge")
     func depth() {
         var timeline = Timeline(from: 0, to: 1, animation: .linear, start: 0)
