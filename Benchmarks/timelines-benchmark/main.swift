@@ -1,9 +1,11 @@
 import AttributeValues
+import Glibc
 import Timelines
 
-/// Measures sampling, retargeting and easing. Each case prints one JSON line: name, nanoseconds per operation, and for
-/// sampling the share of one core that 100,000 values at 60 Hz take, for whole frames as text that of 10,000. The least of several runs counts: it has the fewest
-/// interruptions.
+/// Measures sampling, retargeting and easing, and a running daemon that sends frames or rests (only that, with the argument
+/// `daemon`). Each case prints one JSON line: name, nanoseconds per operation, and for sampling the share of one core that
+/// 100,000 values at 60 Hz take, for whole frames as text that of 10,000. The least of several runs counts: it has the
+/// fewest interruptions.
 let clock = ContinuousClock()
 
 /// Nanoseconds of the fastest run.
@@ -26,6 +28,14 @@ func measure(_ name: String, operations: Int, runs: Int = 7, samples: Bool = fal
 /// Something that the optimizer cannot see through.
 @inline(never) func consume(_ value: Double) { sink += value }
 nonisolated(unsafe) var sink = 0.0
+
+if let program = DaemonProcess.program {
+    try measureDaemonFrames(program, seconds: 10)
+    try measureDaemonRest(program, seconds: 5)
+} else {
+    print(#"{"benchmark":"timelines","case":"the daemon","skipped":"build agd first, in the same configuration"}"#)
+}
+if CommandLine.arguments.contains("daemon") { exit(0) }
 
 let count = 100_000
 

@@ -22,7 +22,7 @@ extension GraphRuntime {
         }
         deliver(news, label)
         if !structure.isEmpty { deliverStructure(structure) }
-        deliverCompletions(presentations.completions.seal(revision, at: now.monotonic), paths: news.animated)
+        deliverCompletions(news)
         endEmptyTopics()
     }
 
@@ -31,7 +31,13 @@ extension GraphRuntime {
         var topics: [Topic] = []
         var changes: [ObjectIdentifier: [(attribute: AttributeID?, change: Change)]] = [:]
         var invalidated: [ObjectIdentifier: [AttributeID]] = [:]
-        var animated: [String] = []
+        /// Topics with completion events that want to know how it ends.
+        var touched: [Topic] = []
+        var animated: [AttributeID] = []
+        /// What was in motion and got a new target, with the transaction that had moved it.
+        var replaced: [(transaction: UInt64, attribute: AttributeID)] = []
+        /// Told behind the update, though found before it.
+        var completions: [CompletionNews] = []
 
         mutating func touch(_ topic: Topic) {
             if changes[ObjectIdentifier(topic)] == nil, invalidated[ObjectIdentifier(topic)] == nil { topics.append(topic) }
@@ -57,20 +63,26 @@ extension GraphRuntime {
         guard watch.content == nil || graph.hasChanged(attribute, since: stamp) else { return }
         watches[attribute]?.content = content
         let replaced = presentations.running[attribute]?.id
-        let running = present(attribute, from: old, to: content, motion, since: stamp)
+        let running = present(attribute, from: old, to: content, motion, since: stamp, &news)
         if let running {
             presentations.completions.start(
                 running.id, in: revision, logical: running.timeline.logicalCompletion, end: running.timeline.end)
-            news.animated.append(graph.path(of: attribute))
+            news.animated.append(attribute)
         }
         for topic in watch.topics where topic.wantsValues {
-            let timeline = running.map { describe($0, replaces: replaced, css: topic.key.css) }
-            for path in topic.paths[attribute] ?? [] {
-                news.add(Change(path: path, content: content, timeline: timeline), attribute, topic)
+            if topic.key.events.contains(.completion), news.touched.last !== topic, !news.touched.contains(where: { $0 === topic }) {
+                news.touched.append(topic)
+            }
+            if topic.key.events.contains(.update) {
+                let timeline = running.map { describe($0, replaces: replaced, css: topic.key.css) }
+                for path in topic.paths[attribute] ?? [] {
+                    news.add(Change(path: path, content: content, timeline: timeline), attribute, topic)
+                }
             }
             if let running {
-                startFrames(of: topic, attribute, running.timeline)
-            } else if replaced != nil {
+                startFrames(of: topic, attribute, running)
+            } else {
+                // Also where it had arrived and the tick that shows so is still to come.
                 stopFrames(of: topic, attribute, isGone: false)
             }
         }
@@ -155,7 +167,7 @@ extension GraphRuntime {
                 guard let watch = watches.removeValue(forKey: attribute) else { continue }
                 if let running = presentations.running.removeValue(forKey: attribute) {
                     presentations.attributes[running.id] = nil
-                    deliverCompletions(presentations.completions.remove(running.id, at: now.monotonic))
+                    news.completions += completions(presentations.completions.remove(running.id, at: now.monotonic))
                 }
                 for topic in watch.topics {
                     stopFrames(of: topic, attribute, isGone: true)
@@ -232,26 +244,6 @@ extension GraphRuntime {
     private func isGone(_ pattern: PathPattern) -> Bool {
         guard let exact = pattern.exact else { return false }
         return exact.attribute != nil || (try? graph.node(at: exact.nodes)) == nil
-    }
-
-    // MARK: Completion
-
-    func deliverCompletions(_ events: [CompletionTracker.Event], paths: [String] = []) {
-        for event in events {
-            switch event {
-            case .ended(let id):
-                if let attribute = presentations.attributes.removeValue(forKey: id) { presentations.running[attribute] = nil }
-            case .logical(let transaction): deliverCompletion(transaction, "logical", paths)
-            case .removed(let transaction): deliverCompletion(transaction, "removed", paths)
-            }
-        }
-    }
-
-    private func deliverCompletion(_ transaction: UInt64, _ phase: String, _ paths: [String]) {
-        guard completionTopics > 0 else { return }
-        for topic in orderedTopics where topic.key.events.contains(.completion) {
-            deliver(topic.members, .completion(revision: revision, transaction: transaction, phase: phase, paths: paths))
-        }
     }
 
     func deliver(_ recipients: [(client: ClientID, subscription: Int64)], _ event: Event) {

@@ -22,16 +22,10 @@ extension GraphRuntime {
         nextSubscription += 1
         let frameRate = request.events.contains(.frames) ? request.frameRate ?? 30 : nil
         subscriptions[number] = Subscription(
-            client: client, topic: topic, interval: request.maxRate.map { 1 / $0 }, frameRate: frameRate,
-            bookmarks: request.bookmarks)
+            client: client, topic: topic, interval: request.maxRate.map { 1 / $0 }, bookmarks: request.bookmarks)
         clients[client]?.subscriptions.insert(number)
         topic.members.append((client, number))
-        var isNewRate = false
-        if let frameRate {
-            if topic.frames.isEmpty { framedTopics.append(topic) }
-            isNewRate = topic.frames[frameRate] == nil
-            topic.frames[frameRate, default: FrameGroup()].members.append((client, number))
-        }
+        let newView = frameRate.flatMap { addFrames(of: topic, at: $0, for: (client, number)) }
         let since = request.since.flatMap { resumable($0) }
         if let since {
             afterReply { $0.deliverChanges(since: since, of: topic, to: (client, number)) }
@@ -41,20 +35,12 @@ extension GraphRuntime {
             for attribute in topic.order { _ = evaluated(attribute) }
         }
         if request.bookmarks { afterReply { $0.deliverBookmark(to: (client, number)) } }
-        if let frameRate, isNewRate { startFrames(of: topic, frameRate) }
+        if let newView { startFrames(of: newView) }
         guard request.since != nil else { return .subscribed(subscription: number, epoch: epoch, revision: revision) }
         return .value([
             "subscription": .int(number), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
             "resumed": .bool(since != nil),
         ])
-    }
-
-    /// What moves already when somebody asks for frames at a rate that nobody had asked for.
-    private func startFrames(of topic: Topic, _ rate: Double) {
-        for attribute in topic.order where isMoving(attribute) {
-            guard let running = presentations.running[attribute] else { continue }
-            startFrames(of: topic, rate, attribute, running.timeline)
-        }
     }
 
     /// What the client has missed can be told exactly: same life, the revision is remembered, and nothing has been removed since.
@@ -118,7 +104,7 @@ extension GraphRuntime {
         graph.unwatch(attribute)
         if let running = presentations.running.removeValue(forKey: attribute) {
             presentations.attributes[running.id] = nil
-            deliverCompletions(presentations.completions.remove(running.id, at: now.monotonic))
+            deliver(completions(presentations.completions.remove(running.id, at: now.monotonic)))
         }
     }
 
@@ -137,11 +123,7 @@ extension GraphRuntime {
         clients[subscription.client]?.subscriptions.remove(number)
         let topic = subscription.topic
         topic.members.removeAll { $0.subscription == number }
-        if let rate = subscription.frameRate {
-            topic.frames[rate]?.members.removeAll { $0.subscription == number }
-            if topic.frames[rate]?.members.isEmpty == true { topic.frames[rate] = nil }
-            if topic.frames.isEmpty { framedTopics.removeAll { $0 === topic } }
-        }
+        endFrames(of: topic, for: number)
         guard topic.members.isEmpty else { return }
         topics[topic.key] = nil
         if topic.key.events.contains(.completion) { completionTopics -= 1 }

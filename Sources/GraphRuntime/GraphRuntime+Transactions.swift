@@ -1,7 +1,6 @@
 import AttributeGraph
 import AttributeValues
 import SceneModel
-import Timelines
 import ViewGraph
 import WireProtocol
 
@@ -31,7 +30,7 @@ extension GraphRuntime {
         let commit = graph.commit()
         if !commit.states.isEmpty {
             journal(commit.states, client, options, stamp)
-            publish(since: stamp, motion.with(commit.bindingAnimations.compactMapValues { try? Animation($0) }), options.label)
+            publish(since: stamp, motion.with(commit.bindingAnimations.compactMapValues(knownAnimation)), options.label)
         }
         return .revision(revision)
     }

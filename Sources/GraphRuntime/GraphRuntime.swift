@@ -28,8 +28,8 @@ public final class GraphRuntime {
     /// In the order in which they were first subscribed to, so that a day plays the same twice.
     var orderedTopics: [Topic] { topics.values.sorted { $0.number < $1.number } }
     var nextTopic: Int64 = 1
-    /// Topics with frames, and how many want completions: what deadlines depend on, kept so that a turn need not look.
-    var framedTopics: [Topic] = []
+    /// By rate. With the number of topics that want completions what deadlines depend on, kept so that a turn need not look.
+    var frameStreams: [FrameStream] = []
     var completionTopics = 0
     /// Subscriptions whose news waits.
     var held: Set<Int64> = []

@@ -26,6 +26,8 @@ struct Presentations {
     struct Running {
         var id: UInt64
         var timeline: Timeline
+        /// The revision that began it.
+        var transaction: UInt64
     }
 
     /// Attributes that moved and have not been asked about since they arrived.
@@ -33,7 +35,17 @@ struct Presentations {
     var attributes: [UInt64: AttributeID] = [:]
     var nextID: UInt64 = 1
     var easings = EasingCache()
+    var animations = AnimationCache()
     var completions = CompletionTracker()
+    /// By revision, until all of it is gone.
+    var moves: [UInt64: Moves] = [:]
+
+    /// What a transaction set in motion.
+    struct Moves {
+        var attributes: [AttributeID]
+        /// Numbers of the topics with completion events that the transaction touched.
+        var topics: [Int64]
+    }
 }
 
 extension GraphRuntime {
@@ -43,7 +55,14 @@ extension GraphRuntime {
         switch options.animation {
         case nil, .null?: break
         case let value?:
-            do { motion.animation = try Animation(value) } catch {
+            do throws(AnimationError) {
+                // Scripts write the same text again and again.
+                if case .string(let text) = value {
+                    motion.animation = try presentations.animations.animation(text)
+                } else {
+                    motion.animation = try Animation(value)
+                }
+            } catch {
                 throw Failure(.invalid, "animation: \(error.message)", column: error.offset.map { $0 + 1 }, hint: error.hint)
             }
         }
@@ -54,7 +73,7 @@ extension GraphRuntime {
     func animation(for attribute: AttributeID, _ motion: Motion, since stamp: UInt64) -> Animation? {
         if motion.isDisabled || graph.reducesMotion(at: attribute) { return nil }
         switch graph.animationModifier(for: attribute, since: stamp) {
-        case .some(let text): return text.flatMap { try? Animation($0) }
+        case .some(let text): return text.flatMap(knownAnimation)
         case nil: break
         }
         if !motion.bindings.isEmpty, let origin = graph.origin(of: attribute), let animation = motion.bindings[origin] {
@@ -62,6 +81,9 @@ extension GraphRuntime {
         }
         return motion.animation
     }
+
+    /// An animation of a scene, which was checked when the scene was read.
+    func knownAnimation(_ text: String) -> Animation? { try? presentations.animations.animation(text) }
 
     /// What an attribute shows now: its timeline's value while one runs, else the model's.
     func presented(_ attribute: AttributeID, _ content: Content) -> Content {
@@ -80,7 +102,7 @@ extension GraphRuntime {
     /// A watched attribute changed: starts, continues or ends its timeline.
     /// - Returns: the timeline as data, where the change is animated.
     func present(
-        _ attribute: AttributeID, from old: Content, to new: Content, _ motion: Motion, since stamp: UInt64
+        _ attribute: AttributeID, from old: Content, to new: Content, _ motion: Motion, since stamp: UInt64, _ news: inout News
     ) -> Presentations.Running? {
         let before = presentations.running[attribute]
         var made: Timeline?
@@ -92,14 +114,15 @@ extension GraphRuntime {
             }
         }
         if let before {
+            if !before.timeline.isFinished(at: now.monotonic) { news.replaced.append((before.transaction, attribute)) }
             presentations.attributes[before.id] = nil
-            deliverCompletions(presentations.completions.remove(before.id, at: now.monotonic))
+            news.completions += completions(presentations.completions.remove(before.id, at: now.monotonic))
         }
         guard let made else {
             presentations.running[attribute] = nil
             return nil
         }
-        let running = Presentations.Running(id: presentations.nextID, timeline: made)
+        let running = Presentations.Running(id: presentations.nextID, timeline: made, transaction: revision)
         presentations.nextID += 1
         presentations.running[attribute] = running
         presentations.attributes[running.id] = attribute

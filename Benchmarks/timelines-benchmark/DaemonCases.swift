@@ -1,0 +1,63 @@
+import AttributeValues
+import Glibc
+
+// The whole way: a daemon of its own, reached through its socket, its processor time as the kernel counts it.
+
+/// 1,000 rows under /rows, with as many numbers each as wanted.
+private func scene(numbersPerRow: Int) -> String {
+    let state = (0..<numbersPerRow).map { #""v\#($0)":0.0"# }.joined(separator: ",")
+    let rows = (0..<1000).map { #"{"id":"row\#($0)","state":{\#(state)}}"# }.joined(separator: ",")
+    return #"{"agd":1,"nodes":[{"id":"rows","children":[\#(rows)]}]}"#
+}
+
+/// Sets all numbers in motion, with a spring of its own for each of 50 groups of rows; an hour later they still move.
+private func move(_ client: DaemonClient, numbersPerRow: Int) throws {
+    for group in 0..<50 {
+        var mutations: [String] = []
+        for row in 0..<20 {
+            for number in 0..<numbersPerRow {
+                let place = group * 20 + row
+                mutations.append(#"{"op":"set","path":"/rows/row\#(place).v\#(number)","value":\#(Double(place + number + 1))}"#)
+            }
+        }
+        try client.call("transact", #"{"mutations":[\#(mutations.joined(separator: ","))],"animation":"spring(duration: \#(3600 + group), bounce: 0.3)"}"#)
+    }
+}
+
+/// Frames at 60 Hz to one subscriber that reads them as they come.
+func measureDaemonFrames(_ program: String, seconds length: Double) throws {
+    let daemon = try DaemonProcess(program, scene: scene(numbersPerRow: 10))
+    let client = try DaemonClient(daemon.socketPath)
+    try client.call("subscribe", #"{"paths":["/rows/**"],"events":["frames"],"frames":{"rate":60}}"#)
+    try move(client, numbersPerRow: 10)
+    _ = try client.drain(seconds: 1)
+    let (time, processor) = (seconds(), daemon.processorTime)
+    let (messages, bytes) = try client.drain(seconds: length)
+    let passed = seconds() - time
+    let percent = (daemon.processorTime - processor) / passed * 100
+    guard try client.call("stats", "{}").map?["running_timelines"] == 10_000 else { preconditionFailure("timelines ended while they were measured") }
+    print(#"{"benchmark":"timelines","case":"10,000 springs at 60 Hz through the daemon to one subscriber","corePercent":\#(percent),"framesPerSecond":\#(Double(messages) / passed),"bytesPerSecond":\#(Double(bytes) / passed)}"#)
+}
+
+/// 100,000 timelines that somebody watches and nobody samples: what they cost while they run.
+func measureDaemonRest(_ program: String, seconds length: Double) throws {
+    let daemon = try DaemonProcess(program, scene: scene(numbersPerRow: 100))
+    let client = try DaemonClient(daemon.socketPath)
+    // The updates are watched; the same values are written once before, so that what the writes themselves leave is not counted.
+    try client.call("subscribe", #"{"paths":["/rows/**"],"initial":false}"#)
+    try client.call("transact", #"{"mutations":[{"op":"set","path":"/rows/row0.v0","value":-1}]}"#)
+    let before = daemon.residentKilobytes
+    try move(client, numbersPerRow: 100)
+    _ = try client.drain(seconds: 1)
+    let memory = daemon.residentKilobytes - before
+    let turns = try client.call("stats", "{}").map?["turns"]?.number ?? .nan
+    usleep(200_000)
+    let (wakes, processor) = (daemon.wakes, daemon.processorTime)
+    usleep(UInt32(length * 1e6))
+    let (wakesAfter, processorAfter) = (daemon.wakes, daemon.processorTime)
+    let stats = try client.call("stats", "{}")
+    guard stats.map?["running_timelines"] == 100_000 else { preconditionFailure("timelines ended while they were measured") }
+    // The request itself is one turn.
+    let turnsBetween = (stats.map?["turns"]?.number ?? .nan) - turns - 1
+    print(#"{"benchmark":"timelines","case":"100,000 running timelines that nobody samples, \#(length) s","turns":\#(turnsBetween),"wakes":\#(wakesAfter - wakes),"processorSeconds":\#(processorAfter - processor),"bytesPerTimeline":\#(memory * 1024 / 100_000)}"#)
+}

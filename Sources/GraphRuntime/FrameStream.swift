@@ -1,0 +1,165 @@
+import AttributeGraph
+import AttributeValues
+import Timelines
+
+/// All frames at one rate. What moves is sampled and written once a tick, however many topics show it; each topic's frame is
+/// put together from that text.
+final class FrameStream {
+    let rate: Double
+    /// On the monotonic clock; nil: nothing moves.
+    var nextTick: Double?
+    private(set) var views: [FrameView] = []
+    private var sheet = FrameSheet()
+    private var text = ByteBuffer()
+    /// By line of the sheet.
+    private var records: [Record] = []
+    private var lines: [AttributeID: [FrameSheet.Line]] = [:]
+
+    /// What a line of the sheet stands for.
+    private struct Record {
+        var attribute: AttributeID
+        var path: String
+        var timeline: UInt64
+        var views: [FrameView]
+        /// Counts who had the line's number, so that a view's old entry is not taken for a newer line's.
+        var generation = 0
+    }
+
+    init(rate: Double) { self.rate = rate }
+
+    var isIdle: Bool { sheet.count == 0 && views.allSatisfy(\.jumped.isEmpty) }
+
+    func add(_ view: FrameView) { views.append(view) }
+
+    func remove(_ view: FrameView) {
+        views.removeAll { $0 === view }
+        for entry in view.lines where records[entry.line].generation == entry.generation { hide(entry.line, from: view) }
+    }
+
+    /// A motion begins, or the one that runs gets a new target.
+    func show(_ attribute: AttributeID, _ paths: [String], _ running: Presentations.Running, in view: FrameView) {
+        for path in paths { show(attribute, path, running, in: view) }
+    }
+
+    private func show(_ attribute: AttributeID, _ path: String, _ running: Presentations.Running, in view: FrameView) {
+        guard let line = lines[attribute]?.first(where: { records[$0].path == path }) else {
+            let line = sheet.insert(running.timeline, name: path)
+            if line == records.count {
+                records.append(Record(attribute: attribute, path: path, timeline: running.id, views: [view]))
+            } else {
+                let generation = records[line].generation
+                records[line] = Record(attribute: attribute, path: path, timeline: running.id, views: [view], generation: generation)
+            }
+            lines[attribute, default: []].append(line)
+            return view.add(line, records[line].generation)
+        }
+        if records[line].timeline != running.id {
+            sheet.replace(line, with: running.timeline)
+            records[line].timeline = running.id
+        }
+        guard !records[line].views.contains(where: { $0 === view }) else { return }
+        records[line].views.append(view)
+        view.add(line, records[line].generation)
+    }
+
+    /// The attribute changed without motion, or left the view.
+    func stop(_ attribute: AttributeID, in view: FrameView, isGone: Bool) {
+        var wasShown = false
+        for line in lines[attribute] ?? [] where records[line].views.contains(where: { $0 === view }) {
+            wasShown = true
+            hide(line, from: view)
+            // Where another view goes on with it, its number tells nothing.
+            if !records[line].views.isEmpty { view.remove(line) }
+        }
+        guard wasShown else { return }
+        view.hasStaleLines = true
+        if !isGone { view.jumped.append(attribute) }
+    }
+
+    private func hide(_ line: FrameSheet.Line, from view: FrameView) {
+        records[line].views.removeAll { $0 === view }
+        guard records[line].views.isEmpty else { return }
+        sheet.remove(line)
+        release(line)
+    }
+
+    private func release(_ line: FrameSheet.Line) {
+        let attribute = records[line].attribute
+        lines[attribute]?.removeAll { $0 == line }
+        if lines[attribute]?.isEmpty == true { lines[attribute] = nil }
+        for view in records[line].views { view.hasStaleLines = true }
+        records[line].views = []
+        records[line].generation += 1
+    }
+}
+
+// A tick.
+extension FrameStream {
+    /// Samples all that moves, and answers each view's part of it as members of a JSON object, of views that have something to show.
+    ///
+    /// - Parameter jump: the names and the value of an attribute that jumped; nil if it is not shown any more.
+    func frames(
+        at time: Double, jump: (FrameView, AttributeID) -> ([String], Value)?
+    ) -> [(view: FrameView, members: ByteBuffer)] {
+        // Who got the last frame may still hold it.
+        if isKnownUniquelyReferenced(&text) { text.removeAll() } else { text = ByteBuffer(capacity: text.count) }
+        let count = sheet.count
+        sheet.write(at: time, into: text)
+        var frames: [(FrameView, ByteBuffer)] = []
+        for view in views {
+            if view.hasStaleLines { view.removeLines { records[$0.line].generation != $0.generation } }
+            let members = view.lines.count == count && view.jumped.isEmpty ? text : gather(view, jump)
+            view.jumped = []
+            if !members.isEmpty { frames.append((view, members)) }
+        }
+        for line in sheet.finished { release(line) }
+        return frames
+    }
+
+    private func gather(_ view: FrameView, _ jump: (FrameView, AttributeID) -> ([String], Value)?) -> ByteBuffer {
+        let members = ByteBuffer()
+        text.withBytes { text in
+            for entry in view.lines {
+                if !members.isEmpty { members.append(UInt8(ascii: ",")) }
+                members.append(UnsafeBufferPointer(rebasing: text[sheet.place(of: entry.line)]))
+            }
+        }
+        // One that has begun to move since is shown moving.
+        for attribute in view.jumped where lines[attribute] == nil {
+            guard let (paths, value) = jump(view, attribute) else { continue }
+            for path in paths {
+                if !members.isEmpty { members.append(UInt8(ascii: ",")) }
+                members.appendJSONString(path)
+                members.append(UInt8(ascii: ":"))
+                members.appendJSON(value)
+            }
+        }
+        return members
+    }
+}
+
+/// Those subscriptions of one topic that want frames at one rate.
+final class FrameView {
+    unowned let topic: Topic
+    let stream: FrameStream
+    var members: [(client: ClientID, subscription: Int64)] = []
+    /// Lines of the stream's sheet.
+    fileprivate private(set) var lines: [(line: FrameSheet.Line, generation: Int)] = []
+    fileprivate var hasStaleLines = false
+    /// Attributes whose motion ended in a jump: shown once where they are now.
+    fileprivate var jumped: [AttributeID] = []
+
+    init(of topic: Topic, in stream: FrameStream) {
+        self.topic = topic
+        self.stream = stream
+    }
+
+    fileprivate func add(_ line: FrameSheet.Line, _ generation: Int) { lines.append((line, generation)) }
+
+    fileprivate func remove(_ line: FrameSheet.Line) { lines.removeAll { $0.line == line } }
+
+    fileprivate func removeLines(where isStale: ((line: FrameSheet.Line, generation: Int)) -> Bool) {
+        lines.removeAll(where: isStale)
+        hasStaleLines = false
+    }
+}
