@@ -141,8 +141,11 @@ extension Client {
         document: String, at path: String = "/", mode: Request.ApplyMode = .create, dryRun: Bool = false,
         options: TransactionOptions = TransactionOptions()
     ) async throws(ClientError) -> AppliedScene {
-        let result = try await call(
-            .apply(.init(document: .string(document), at: path, mode: mode, dryRun: dryRun, options: options)))
+        try await apply(.init(document: .string(document), at: path, mode: mode, dryRun: dryRun, options: options))
+    }
+
+    nonisolated(nonsending) func apply(_ request: Request.Apply) async throws(ClientError) -> AppliedScene {
+        let result = try await call(.apply(request))
         func texts(_ name: String) -> [String] { (result.map?[name]?.list ?? []).compactMap(\.string) }
         return AppliedScene(
             revision: try revision(of: result), added: texts("added"), removed: texts("removed"), changed: texts("changed"))

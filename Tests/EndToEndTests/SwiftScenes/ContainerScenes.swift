@@ -1,0 +1,280 @@
+import AGClient
+
+// The examples of "ContainerValueKey", "ContainerValues" and "Mastering container views" in Swift.
+
+extension SwiftScenes {
+    static func containerValueKey() throws -> Scene {
+        try Scene {
+            ContainerValueKey("myCustomValue", default: "Default value")
+            Component("Text") { Let("string") }
+            Component("MyContainer", kind: .container) {
+                Computed("rows", #"subviews.map(s, {"subview": s.id, "text": s.containerValues.myCustomValue})"#)
+            }
+            Instance("myContainer", of: "MyContainer") {
+                Instance("a", of: "Text") { Let("string", "A") }.containerValue(\.myCustomValue, "Hello")
+                Instance("b", of: "Text") { Let("string", "B") }.containerValue(\.myCustomValue, "World")
+                Instance("c", of: "Text") { Let("string", "C") }
+            }
+        }
+    }
+
+    static func containerValueModifier() throws -> Scene {
+        try Scene {
+            ContainerValueKey("myCustomValue", default: "Default value")
+            Component("MyCustomValue", kind: .group) { Let("value", type: "string") }
+                .containerValue(\.myCustomValue, .rule("value"))
+            Component("MyView") { State("isSelected", false) }
+            Container("stack") {
+                State("text", "Another string")
+                Computed("values", "subviews.map(s, s.containerValues.myCustomValue)")
+                Instance("plain", of: "MyView")
+                Instance("set", of: "MyView").containerValue(\.myCustomValue, .rule("text"))
+                Instance("modified", of: "MyCustomValue") {
+                    Let("value", \.text)
+                    Instance("myView", of: "MyView")
+                }
+            }
+        }
+    }
+
+    static func containerValueEntry() throws -> Scene {
+        try Scene {
+            ContainerValueKey("myCustomValue", default: "Default value")
+            Container("stack") {
+                State("isMarked", false)
+                Computed("values", "subviews.map(s, s.containerValues.myCustomValue)")
+                View("a").containerValue(\.myCustomValue, .rule(#"isMarked ? "Marked" : "Plain""#))
+                View("b")
+            }
+        }
+    }
+
+    static func groupSubviews() throws -> Scene {
+        try Scene {
+            ContainerValueKey("myCustomValue", default: "Default value")
+            PreferenceKey("subviewValues", default: [], type: "list")
+            Component("Text") { Let("string") }
+            Container("group") {
+                Computed("subviewValues", "preferences.subviewValues")
+                Container("content") {
+                    State("a", "Hello")
+                    Instance("a", of: "Text") { Let("string", "A") }.containerValue(\.myCustomValue, \.a)
+                    Instance("b", of: "Text") { Let("string", "B") }.containerValue(\.myCustomValue, "World")
+                }
+                .preference(
+                    \.subviewValues, .rule(#"subviews.map(s, {"id": s.id, "value": s.containerValues.myCustomValue})"#))
+                ForEach("texts", in: \.subviewValues, as: "subview") {
+                    Instance(of: "Text") { Let("string", .rule("subview.value")) }
+                }
+            }
+        }
+    }
+
+    static func containerValues() throws -> Scene {
+        let values = Computed("values", "subviews.map(s, s.containerValues.myCustomValue)")
+        return try Scene {
+            ContainerValueKey("myCustomValue", default: 0)
+            Container("outer") {
+                values
+                Container("stack") {
+                    values
+                    View("a").containerValue(\.myCustomValue, 1)
+                    View("b").containerValue(\.myCustomValue, 2)
+                    Group("padding") {
+                        View("c").containerValue(\.myCustomValue, 3)
+                    }
+                }
+            }
+        }
+    }
+
+    static func containerValuesSubview() throws -> Scene {
+        try Scene {
+            ContainerValueKey("myCustomValue", default: 0)
+            Component("Reader", kind: .container) {
+                Computed("texts", #"subviews.map(s, "value = " + string(s.containerValues.myCustomValue))"#)
+            }
+            Instance("direct", of: "Reader") {
+                View("a").containerValue(\.myCustomValue, 1)
+            }
+            Instance("wrapped", of: "Reader") {
+                Container("stack") {
+                    View("a").containerValue(\.myCustomValue, 1)
+                }
+            }
+        }
+    }
+
+    static func pinPosition() throws -> Scene {
+        try Scene {
+            ContainerValueKey("pinPosition", default: ["rotation": 0.0, "xOffset": 0])
+            Component("Pinned") { Let("label", default: "") }
+                .containerValue(\.pinPosition.xOffset, 3)
+            Container("board") {
+                Computed("pins", "subviews.map(s, s.containerValues.pinPosition)")
+                View("a")
+                    .containerValue(\.pinPosition.xOffset, 3)
+                View("b")
+                    .containerValue(\.pinPosition.rotation, 10)
+                    .containerValue(\.pinPosition.xOffset, 5)
+                View("c")
+                Instance("d", of: "Pinned")
+                    .containerValue(\.pinPosition.rotation, 45)
+            }
+        }
+    }
+
+    static func pinModifiers() throws -> Scene {
+        try Scene {
+            ContainerValueKey("pinPosition", default: ["rotation": 0.0, "xOffset": 0])
+            Component("PinRotation", kind: .group) { Let("rotation", type: "double") }
+                .containerValue(\.pinPosition.rotation, .rule("rotation"))
+            Component("PinXOffset", kind: .group) { Let("offset", type: "int") }
+                .containerValue(\.pinPosition.xOffset, .rule("offset"))
+            Container("board") {
+                Computed("pins", "subviews.map(s, s.containerValues.pinPosition)")
+                Instance("shifted", of: "PinXOffset") {
+                    Let("offset", 3)
+                    View("a")
+                }
+                Instance("turned", of: "PinXOffset") {
+                    Let("offset", 5)
+                    Instance("rotation", of: "PinRotation") {
+                        Let("rotation", 10)
+                        View("b")
+                    }
+                }
+            }
+        }
+    }
+
+    static func tags() throws -> Scene {
+        try Scene {
+            Container("picker") {
+                State("selection", 1, type: "dyn")
+                State("edition", 7)
+                Computed("selected", "subviews.filter(s, s.hasTag(selection)).map(s, s.id)")
+                Computed("texts", "subviews.filter(s, type(s.tag()) == string).map(s, s.tag())")
+                Computed("tags", "subviews.map(s, s.tag())")
+                View("number").tag(1)
+                View("text").tag("1")
+                View("latest").tag(\.edition)
+                View("none")
+            }
+        }
+    }
+
+    static func magazineFirst() throws -> Scene {
+        try Scene {
+            Component("Magazine", kind: .container) {
+                Computed("prominent", "sections.size() > 0 ? sections[0].content.map(s, s.id) : []")
+                Computed(
+                    "others", "sections.size() > 1 ? lists.range(sections.size() - 1).map(i, sections[i + 1]) : []")
+                Computed("shelves", "others.map(s, (s.header + s.content + s.footer).map(v, v.id))")
+            }
+            Instance("magazine", of: "Magazine") {
+                Section("favorites") {
+                    View("red")
+                    View("orange")
+                } header: {
+                    View("title") { Let("text", "Favorites") }
+                }
+                Section("second") {
+                    View("green")
+                    View("yellow")
+                }
+                Section("third") {
+                    View("blue")
+                    View("purple")
+                } footer: {
+                    View("footer") { Let("text", "Footer") }
+                }
+            }
+        }
+    }
+
+    static func magazineFeatured() throws -> Scene {
+        try Scene {
+            ContainerValueKey("isFeatured", default: false)
+            Component("Featured", kind: .group) { Let("isFeatured", default: true) }
+                .containerValue(\.isFeatured, .rule("isFeatured"))
+            Component("Magazine", kind: .container) {
+                Computed("featured", "sections.filter(s, s.containerValues.isFeatured).map(s, s.id)")
+                Computed("notFeatured", "sections.filter(s, !s.containerValues.isFeatured).map(s, s.id)")
+            }
+            Container("content") {
+                State("isThirdFeatured", false)
+                Instance("magazine", of: "Magazine") {
+                    Section("favorites") {
+                        View("red")
+                        View("orange")
+                    } header: {
+                        View("title") { Let("text", "Favorites") }
+                    }
+                    Instance("marked", of: "Featured") {
+                        Section("second") {
+                            View("green")
+                            View("yellow")
+                        }
+                    }
+                    Instance("maybeMarked", of: "Featured") {
+                        Let("isFeatured", \.isThirdFeatured)
+                        Section("third") {
+                            View("blue")
+                            View("purple")
+                        } footer: {
+                            View("footer") { Let("text", "Footer") }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    static func magazine() throws -> Scene {
+        // A featured section shows its content alone; the others have their header and footer around it.
+        let shelves = """
+            featured.map(s, {"id": s.id, "views": s.content.map(v, v.id)}) \
+            + notFeatured.map(s, {"id": s.id, "views": (s.header + s.content + s.footer).map(v, v.id)})
+            """
+        return try Scene {
+            ContainerValueKey("isFeatured", default: false)
+            PreferenceKey("shelves", default: [], type: "list")
+            Component("Magazine", kind: .container) {
+                Computed("featured", "sections.filter(s, s.containerValues.isFeatured)")
+                Computed("notFeatured", "sections.filter(s, !s.containerValues.isFeatured)")
+                Computed("featuredViews", "subviews.filter(s, s.containerValues.isFeatured).map(s, s.id)")
+            }
+            .preference(\.shelves, .rule(shelves))
+            Container("content") {
+                State("chosen", "second")
+                Computed("shelves", "preferences.shelves")
+                Instance("magazine", of: "Magazine") {
+                    Section("favorites") {
+                        View("red")
+                        View("orange")
+                    } header: {
+                        View("title") { Let("text", "Favorites") }
+                    }
+                    .containerValue(\.isFeatured, .rule(#"chosen == "favorites""#))
+                    Section("second") {
+                        View("green")
+                        View("yellow")
+                    }
+                    .containerValue(\.isFeatured, .rule(#"chosen == "second""#))
+                    Section("third") {
+                        View("blue")
+                        View("purple")
+                    } footer: {
+                        View("footer") { Let("text", "Footer") }
+                    }
+                    .containerValue(\.isFeatured, .rule(#"chosen == "third""#))
+                }
+                // The sections as they are shown, in their new order.
+                ForEach("page", in: \.shelves, as: "shelf") {
+                    View { Let("views", .rule("shelf.views")) }
+                }
+            }
+        }
+    }
+}

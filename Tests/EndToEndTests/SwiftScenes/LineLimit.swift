@@ -1,0 +1,5 @@
+import AGClient
+
+extension Modifiable {
+    func lineLimit(_ number: Int) -> Self { environment(\.lineLimit, number) }
+}

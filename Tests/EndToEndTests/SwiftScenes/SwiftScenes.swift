@@ -1,0 +1,42 @@
+import AGClient
+
+/// SwiftUI's examples as scenes in Swift, each the same document as the YAML of that name in `Examples/swiftui`.
+enum SwiftScenes {
+    static let all: [(name: String, make: @Sendable () throws -> Scene)] = [
+        ("animated-transition", animatedTransition),
+        ("animation-modifier", animationModifier),
+        ("bindable", bindable),
+        ("binding-levels", bindingLevels),
+        ("color-scheme", colorScheme),
+        ("color-scheme-content", colorSchemeContent),
+        ("container-value-entry", containerValueEntry),
+        ("container-value-key", containerValueKey),
+        ("container-value-modifier", containerValueModifier),
+        ("container-values", containerValues),
+        ("container-values-subview", containerValuesSubview),
+        ("custom-environment-key", customEnvironmentKey),
+        ("custom-environment-modifier", customEnvironmentModifier),
+        ("group-subviews", groupSubviews),
+        ("library-key-path", libraryKeyPath),
+        ("library-object", libraryObject),
+        ("library-optional", libraryOptional),
+        ("line-limit", lineLimit),
+        ("line-limit-modifier", lineLimitModifier),
+        ("locale", locale),
+        ("magazine", magazine),
+        ("magazine-featured", magazineFeatured),
+        ("magazine-first", magazineFirst),
+        ("pin-modifiers", pinModifiers),
+        ("pin-position", pinPosition),
+        ("play-button-binding", playButtonBinding),
+        ("player-let", playerLet),
+        ("player-state", playerState),
+        ("podcaster", podcaster),
+        ("preferred-color-scheme", preferredColorScheme),
+        ("profile", profile),
+        ("tags", tags),
+        ("transform-environment", transformEnvironment),
+        ("truncation-mode", truncationMode),
+        ("truncation-mode-modifier", truncationModeModifier),
+    ]
+}
