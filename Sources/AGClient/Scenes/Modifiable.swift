@@ -39,7 +39,7 @@ extension Modifiable {
         changed { draft in
             let name = key.text
             let place = "transformEnvironment.\(name)"
-            if draft.environment.contains(where: { $0.key == name || $0.key.hasPrefix(name + ".") || $0.key.hasPrefix(name + "[") }) {
+            if draft.environment.contains(where: { NodeDraft.covers(name, $0.key) }) {
                 draft.tell("the node sets '\(name)' nearer than this; transform it on a Group around", at: place)
             }
             if draft.transforms.contains(where: { $0.key == name }) {
@@ -101,21 +101,26 @@ extension Modifiable {
         }
     }
 
-    public func animation(_ animation: Value?, value: PlacePath) -> Self { self.animation(animation, value: SceneExpression(value)) }
+    public func animation(_ animation: Value?, value: PlacePath) -> Self {
+        self.animation(animation, value: SceneExpression(value))
+    }
 }
 
 extension NodeDraft {
     /// Writes a key outside of what is written already: what is nearer and covers it stays, a part that is nearer comes after it.
     fileprivate mutating func write(
-        _ list: WritableKeyPath<NodeDraft, [(key: String, value: Value)]>, _ key: PlacePath, _ value: SceneExpression, at place: String
+        _ list: WritableKeyPath<NodeDraft, [(key: String, value: Value)]>, _ key: PlacePath, _ value: SceneExpression,
+        at place: String
     ) {
         let name = key.text
         tell(value.problem, at: "\(place).\(name)")
-        func covers(_ outer: String, _ inner: String) -> Bool {
-            outer == inner || inner.hasPrefix(outer + ".") || inner.hasPrefix(outer + "[")
-        }
-        if self[keyPath: list].contains(where: { covers($0.key, name) }) { return }
-        let position = self[keyPath: list].firstIndex { covers(name, $0.key) }
+        if self[keyPath: list].contains(where: { NodeDraft.covers($0.key, name) }) { return }
+        let position = self[keyPath: list].firstIndex { NodeDraft.covers(name, $0.key) }
         self[keyPath: list].insert((name, value.document), at: position ?? self[keyPath: list].count)
+    }
+
+    /// Whether one key path is another, or a place around it.
+    fileprivate static func covers(_ outer: String, _ inner: String) -> Bool {
+        outer == inner || inner.hasPrefix(outer + ".") || inner.hasPrefix(outer + "[")
     }
 }

@@ -11,8 +11,12 @@ public struct NodePart {
 /// Attributes and nodes, with `if`, `switch` and `for` around them.
 @resultBuilder
 public enum NodeBuilder {
-    public static func buildExpression(_ attribute: some Attribute) -> [NodePart] { [NodePart(content: .attribute(attribute.draft))] }
+    public static func buildExpression(_ attribute: some Attribute) -> [NodePart] {
+        [NodePart(content: .attribute(attribute.draft))]
+    }
     public static func buildExpression(_ node: some Node) -> [NodePart] { [NodePart(content: .node(node.draft))] }
+    @available(*, unavailable, message: "declarations stand beside the nodes of a Scene")
+    public static func buildExpression(_ declaration: some Declaration) -> [NodePart] { [] }
     public static func buildBlock(_ parts: [NodePart]...) -> [NodePart] { parts.flatMap { $0 } }
     public static func buildOptional(_ parts: [NodePart]?) -> [NodePart] { parts ?? [] }
     public static func buildEither(first: [NodePart]) -> [NodePart] { first }
@@ -51,6 +55,9 @@ public enum AttributeBuilder {
 public enum PropertyBuilder {
     public static func buildExpression(_ property: State) -> [AttributeDraft] { [property.draft] }
     public static func buildExpression(_ property: Computed) -> [AttributeDraft] { [property.draft] }
+    @available(*, unavailable, message: "an object has states and computeds")
+    @_disfavoredOverload
+    public static func buildExpression(_ property: some Attribute) -> [AttributeDraft] { [] }
     public static func buildBlock(_ properties: [AttributeDraft]...) -> [AttributeDraft] { properties.flatMap { $0 } }
     public static func buildOptional(_ properties: [AttributeDraft]?) -> [AttributeDraft] { properties ?? [] }
     public static func buildEither(first: [AttributeDraft]) -> [AttributeDraft] { first }
@@ -86,4 +93,9 @@ public enum TemplateBuilder {
     }
     @available(*, unavailable, message: "a ForEach makes one node of each element; put several into a Group")
     public static func buildPartialBlock(accumulated: Template, next: Template) -> Template { accumulated }
+    public static func buildFinalResult(_ template: Template) -> Template { template }
+    @available(*, unavailable, message: "a ForEach needs the node that it makes of each element")
+    public static func buildFinalResult(_ attributes: Attributes) -> Template {
+        Template(attributes: attributes.attributes, node: NodeDraft(id: nil))
+    }
 }

@@ -6,7 +6,8 @@ public struct NodeDraft {
     /// Written only where a document would infer another.
     var kind: String?
     var component: String?
-    var attributes: [AttributeDraft] = []
+    private var attributes: [AttributeDraft] = []
+    private var attributeNames: Set<String> = []
     var environment: [(key: String, value: Value)] = []
     var objects: [Value] = []
     var transforms: [(key: String, value: Value)] = []
@@ -36,7 +37,7 @@ public struct NodeDraft {
     mutating func add(_ attribute: AttributeDraft) {
         let place = "\(attribute.group.rawValue).\(attribute.name)"
         tell(attribute.problem, at: place)
-        if attributes.contains(where: { $0.name == attribute.name }) {
+        if !attributeNames.insert(attribute.name).inserted {
             tell("the node has an attribute '\(attribute.name)' already", at: place)
         }
         attributes.append(attribute)
@@ -54,7 +55,9 @@ public struct NodeDraft {
         guard !nodes.isEmpty else { return }
         for (position, node) in nodes.enumerated() {
             mistakes += node.mistakes.map { $0.inside("\(slot)[\(position)]") }
-            if let id = node.id, !childIDs.insert(id).inserted { tell("two siblings have the id '\(id)'", at: "\(slot)[\(position)]") }
+            if let id = node.id, !childIDs.insert(id).inserted {
+                tell("two siblings have the id '\(id)'", at: "\(slot)[\(position)]")
+            }
         }
         slots.append((slot, nodes.map(\.document)))
     }

@@ -55,7 +55,8 @@ struct SwiftUIContainerTests {
         #expect(told.values == ["/group/texts/a.string": "Hi"])
         #expect(told.added.isEmpty && told.removed.isEmpty)
         let grown = try example.merge(
-            "nodes: [{ id: c, component: Text, let: { string: C }, containerValues: { myCustomValue: '!' } }]", at: "/group/content")
+            "nodes: [{ id: c, component: Text, let: { string: C }, containerValues: { myCustomValue: '!' } }]",
+            at: "/group/content")
         #expect(grown.added.contains("/group/texts/c"))
         #expect(try example.get("/group/texts/c.string") == "!")
         #expect(try example.remove("/group/content/b").removed.contains("/group/texts/b"))
