@@ -35,4 +35,16 @@ struct ExampleTests {
         let errors = try example.watch("/**").values.filter { $0.value.string?.hasPrefix("error: ") == true }.keys.sorted()
         #expect(errors == (name == "library-optional" ? ["/required.count", "/required.library"] : []))
     }
+
+    @Test("pages about them lead to files that are there", arguments: [
+        "Examples/swiftui/README.md", "Documentation/SwiftScenes.md", "Documentation/Scenes.md",
+    ])
+    func links(_ page: String) throws {
+        let folder = Project.file(page).split(separator: "/").dropLast().joined(separator: "/")
+        let links = try Project.text(page).matches(of: #/\]\(([^)#:]+)\)/#).map { String($0.1) }
+        #expect(!links.isEmpty)
+        for link in links {
+            #expect(FileManager.default.fileExists(atPath: "/\(folder)/\(link)"), "\(page) names \(link)")
+        }
+    }
 }
