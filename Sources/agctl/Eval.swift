@@ -66,7 +66,7 @@ struct EvalCommand: ParsableCommand {
         let bindings = try Bindings(bind)
         do {
             if check { return describe(try Rule.compile(expression, in: bindings.scope), output) }
-            if explain { return show(try Explanation(expression, in: bindings.scope, bindings: bindings.values), output) }
+            if explain { return try show(try Explanation(expression, in: bindings.scope, bindings: bindings.values), output) }
             let program = try Rule.compile(expression, in: bindings.scope)
             try show(Evaluator().evaluate(program, bindings: bindings.values), output)
         } catch let errors as RuleErrors {
@@ -85,9 +85,13 @@ struct EvalCommand: ParsableCommand {
         for input in program.inputs { output.line("reads   \(input)" + (input.isDefinite ? "" : output.style.dim("  (sometimes)"))) }
     }
 
-    private func show(_ explanation: Explanation, _ output: Output) {
-        guard json else { return output.line("\(explanation)") }
-        let parts = explanation.parts.map { part -> Value in
+    private func show(_ explanation: Explanation, _ output: Output) throws {
+        if json { output.json(.list(list(explanation))) } else { output.line("\(explanation)") }
+        if case .failure(let failure) = explanation.result { throw Complaint(failure, status: .attributeError) }
+    }
+
+    private func list(_ explanation: Explanation) -> [Value] {
+        explanation.parts.map { part -> Value in
             var map = ValueMap()
             map["depth"] = .int(Int64(part.depth))
             map["text"] = .string(part.text)
@@ -99,7 +103,6 @@ struct EvalCommand: ParsableCommand {
             }
             return .map(map)
         }
-        output.json(.list(parts))
     }
 
     private func show(_ content: Content, _ output: Output) throws {
@@ -149,27 +152,34 @@ private struct Bindings {
     }
 }
 
-/// `--cases`: one answer per line, as soon as the line is there.
+/// `--cases`: one answer per line, as soon as the line is there; a line that is no case is answered with an error.
 private enum EvalCases {
-    static func run(_ file: String, _ output: Output) throws {
-        let evaluator = Evaluator()
-        if file == "-" {
-            while let line = readLine() {
-                answer(line, evaluator, output)
-                try output.flush()
-            }
-            return
+    static func run(_ name: String, _ output: Output) throws {
+        guard let file = name == "-" ? fdopen(0, "r") : fopen(name, "re") else {
+            throw Complaint(.notFound, "\(name): \(String(cString: strerror(errno)))")
         }
-        for line in try InputText.read(file).split(separator: "\n") { answer(String(line), evaluator, output) }
+        defer { if name != "-" { fclose(file) } }
+        let evaluator = Evaluator()
+        var line: UnsafeMutablePointer<CChar>?
+        var capacity = 0
+        defer { free(line) }
+        while true {
+            let count = getline(&line, &capacity, file)
+            guard count > 0, let line else { break }
+            let bytes = UnsafeRawBufferPointer(start: line, count: count)
+            if bytes.allSatisfy({ $0 <= 32 }) { continue }
+            output.json(answer(bytes, evaluator))
+            if name == "-" { try output.flush() }
+        }
+        if ferror(file) != 0 { throw Complaint(.inputOutput, "\(name): \(String(cString: strerror(errno)))") }
     }
 
-    private static func answer(_ line: String, _ evaluator: Evaluator, _ output: Output) {
-        guard line.utf8.contains(where: { $0 > 32 }) else { return }
+    private static func answer(_ line: UnsafeRawBufferPointer, _ evaluator: Evaluator) -> Value {
         do throws(Failure) {
-            let ruleCase = try RuleCase(json: try JSONParser.parseOnce(line.utf8))
-            output.json(ruleCase.run(on: evaluator).json)
+            guard let text = String(validating: line, as: UTF8.self) else { throw Failure(.invalid, "not UTF-8") }
+            return try RuleCase(json: try JSONParser.parseOnce(text.utf8)).run(on: evaluator).json
         } catch {
-            output.json(["error": ["message": .string(error.message)]])
+            return ["error": ["message": .string(error.message)]]
         }
     }
 }

@@ -30,6 +30,38 @@ struct ExplanationTests {
         let failed = explanation.parts.first { $0.text == "1 / x" }
         #expect(failed?.content?.failure?.message == "division by zero")
     }
+
+    @Test("a failure shows in every part that it passes through, and no further")
+    func passedFailure() throws {
+        let explanation = try Explanation(
+            "[1, 2].map(i, i / (i - 1)).size() + x > 0 || true", in: makeScope(), bindings: bindings(["x": 1]))
+        #expect(
+            explanation.description == """
+                [1, 2].map(i, i / (i - 1)).size() + x > 0 || true → true
+                  [1, 2].map(i, i / (i - 1)).size() + x > 0      → error: division by zero
+                    [1, 2].map(i, i / (i - 1)).size() + x        → error: division by zero
+                      [1, 2].map(i, i / (i - 1)).size()          → error: division by zero
+                        [1, 2].map(i, i / (i - 1))               → error: division by zero
+                          [1, 2]                                 → [1,2]
+                          i / (i - 1)                            → error: division by zero
+                            i                                    → 1
+                            i - 1                                → 0
+                              i                                  → 1
+                      x                                          → not evaluated
+                """)
+    }
+
+    @Test("a path that is read as a whole is one part; only computed keys are parts of it")
+    func paths() throws {
+        let values = bindings(["x": 0, "items": [["name": "q"]], "user": ["age": 3]])
+        let texts = try Explanation("items[x].name == 'q' && has(user.age) && user['age'] > 2", in: makeScope(), bindings: values)
+            .parts.map(\.text)
+        #expect(
+            texts == [
+                "items[x].name == 'q' && has(user.age) && user['age'] > 2", "items[x].name == 'q'", "items[x].name", "x",
+                "has(user.age)", "user['age'] > 2", "user['age']",
+            ])
+    }
 }
 
 @Suite("Cases as JSON")
