@@ -72,6 +72,7 @@ extension GraphRuntime {
         let node = try graph.node(at: path.nodes)
         switch format {
         case .json: return .value(try graph.dump(node, limit: limits.describedNodes))
+        case .scene: return .value(["document": try graph.scene(at: node, limit: limits.describedNodes)])
         case .dot: return .value(["dot": .string(try graph.dot(node, limit: limits.describedNodes))])
         }
     }

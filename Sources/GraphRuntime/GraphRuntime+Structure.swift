@@ -14,17 +14,21 @@ extension GraphRuntime {
             case .replace: .replace
             }
         let scene = try read(request.document, file: nil, at: at, mode)
-        let plan = try graph.plan(scene, at: at, mode)
+        let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
+        var unset: [String] = []
         if !request.dryRun {
-            perform(plan, client, request.options)
+            unset = perform(plan, client, request.options)
             outcome.accepted.append(
                 (revision, .applied(document: request.document, at: request.at, mode: request.mode.rawValue)))
         }
         func list(_ paths: [String]) -> Value { .list(paths.map { .string($0) }) }
-        return .value([
-            "revision": .int(Int64(clamping: revision)), "added": list(plan.added), "removed": list(plan.removed),
-            "changed": list(plan.changed),
+        var result: ValueMap = ValueMap([
+            (.string("revision"), .int(Int64(clamping: revision))), (.string("added"), list(plan.added)),
+            (.string("removed"), list(plan.removed)), (.string("changed"), list(plan.changed)),
         ])
+        if request.dryRun, !plan.differences.isEmpty { result["differences"] = list(plan.differences) }
+        if !unset.isEmpty { result["unset"] = list(unset) }
+        return .value(.map(result))
     }
 
     /// Loads a document that the daemon was started with.
@@ -45,11 +49,13 @@ extension GraphRuntime {
         }
     }
 
-    private func perform(_ plan: ScenePlan, _ client: ClientID?, _ options: TransactionOptions) {
+    @discardableResult
+    private func perform(_ plan: ScenePlan, _ client: ClientID?, _ options: TransactionOptions) -> [String] {
         let stamp = graph.stamp
-        graph.perform(plan)
+        let unset = graph.perform(plan)
         advanceRevision(client, options.label, since: stamp, writes: [])
         publish(since: stamp, (try? motion(options)) ?? .none, options.label)
+        return unset
     }
 
     private func nodePath(_ text: String) throws(Failure) -> AttributePath {

@@ -163,12 +163,14 @@ public final class NodeDefinition {
     public var position: SourcePosition = .none
 
     /// The component's definition, kept alive by those that are made from it.
-    var body: NodeDefinition?
+    public var body: NodeDefinition?
     /// The component's definition where this node stands in that component's own body, as a `forEach` may repeat it. Its
     /// children are then this node's, before its own. Weak: the node is a part of what it refers to.
     weak var repeated: NodeDefinition?
     /// Whether its children are those of a component that contains it.
     public var isRepeated: Bool { repeated != nil }
+    /// The component's definition, whichever way it is held.
+    public var base: NodeDefinition? { body ?? repeated }
     /// The kind was written, not inferred, and stays when a use brings children.
     var hasWrittenKind = false
     /// This node and all below it, and the levels they make: what one instance comes to, elements of `forEach` left out.
@@ -236,8 +238,27 @@ public struct Declarations {
     public var preference: [String: KeyDefinition] = [:]
     public var types: [String: ObjectTypeDefinition] = [:]
     public var components: [String: NodeDefinition] = [:]
+    /// The same as written, so that a living tree can be written as a document again.
+    public var written = WrittenDeclarations()
 
     public init() {}
+}
+
+/// Declarations as their documents say them, by name.
+public struct WrittenDeclarations {
+    /// By group: `environment`, `container`, `preference`.
+    public var keys: [String: [String: Value]] = [:]
+    public var types: [String: Value] = [:]
+    public var components: [String: Value] = [:]
+
+    public init() {}
+
+    /// Later ones replace earlier ones of the same name.
+    public mutating func merge(_ other: WrittenDeclarations) {
+        keys.merge(other.keys) { $0.merging($1) { $1 } }
+        types.merge(other.types) { $1 }
+        components.merge(other.components) { $1 }
+    }
 }
 
 /// A document that has been checked whole.
@@ -245,10 +266,13 @@ public struct SceneDefinition {
     /// Those the document makes itself.
     public var declarations: Declarations
     public var nodes: [NodeDefinition]
+    /// States to set once the nodes are there, by path from the place of application.
+    public var values: [(path: AttributePath, value: Value)]
 
-    public init(declarations: Declarations, nodes: [NodeDefinition]) {
+    public init(declarations: Declarations, nodes: [NodeDefinition], values: [(path: AttributePath, value: Value)] = []) {
         self.declarations = declarations
         self.nodes = nodes
+        self.values = values
     }
 }
 

@@ -103,6 +103,7 @@ extension NodeDefinition {
         merged.id = base.id
         merged.kind = base.kind
         merged.component = component ?? base.component
+        merged.body = body ?? base.body
         merged.isContent = base.isContent
         merged.position = position
         merged.forEach = forEach ?? base.forEach

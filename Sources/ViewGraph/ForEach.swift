@@ -161,10 +161,12 @@ extension ViewGraph {
             for name in change.removed { state.rows[name] = nil }
             let rows = replaceInstances(change, list, definition, at: row, &state)
             state.ids.replaceSubrange(change.old, with: change.ids)
-            renumber(rows, from: change.new.lowerBound, state)
-            // Behind the stretch all places have shifted, if it is longer or shorter than it was.
-            if change.old.count != change.new.count, state.hasIndices || nodes[Int(row)].numberedChildren > 0 {
-                renumber(Array(nodes[Int(row)].children[change.new.upperBound...]), from: change.new.upperBound, state)
+            if state.hasIndices || nodes[Int(row)].numberedChildren > 0 {
+                renumber(rows, from: change.new.lowerBound)
+                // Behind the stretch all places have shifted, if it is longer or shorter than it was.
+                if change.old.count != change.new.count {
+                    renumber(Array(nodes[Int(row)].children[change.new.upperBound...]), from: change.new.upperBound)
+                }
             }
         }
         let hasHealed = state.failure != nil
@@ -190,6 +192,7 @@ extension ViewGraph {
         for (offset, source) in change.sources.enumerated() {
             if let source {
                 made.append(before[source])
+                if change.names.isEmpty { continue }
                 // `1` and `"1"` name the same node, but not the same element.
                 let isSameID = state.ids[change.old.lowerBound + source] == change.ids[offset]
                 if !isSameID, let target = state.target, let element = nodes[Int(before[source])].elementScope.first {
@@ -218,7 +221,7 @@ extension ViewGraph {
         return made
     }
 
-    private func renumber(_ rows: [UInt32], from position: Int, _ state: ForEachState) {
+    private func renumber(_ rows: [UInt32], from position: Int) {
         for (offset, instance) in rows.enumerated() {
             let index = Content.value(.int(Int64(position + offset)))
             if let attribute = nodes[Int(instance)].indexScope?.attribute { setInput(attribute, index) }

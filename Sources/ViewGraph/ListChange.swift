@@ -33,13 +33,16 @@ struct ListChange {
         let shorter = min(before.count, list.count)
         var prefix = 0
         while prefix < shorter {
+            let same = IdenticalRun.length(before, from: prefix, list, from: prefix, count: shorter - prefix)
+            prefix += same
+            if same > 0 { continue }
             if !before[prefix].isIdentical(to: list[prefix]) {
                 guard try id(at: prefix) == state.ids[prefix] else { break }
                 changedElements.append(prefix)
             }
             prefix += 1
         }
-        var suffix = 0
+        var suffix = IdenticalRun.lengthFromEnd(before, list, count: shorter - prefix)
         while suffix < shorter - prefix {
             let (from, to) = (before.count - 1 - suffix, list.count - 1 - suffix)
             if !before[from].isIdentical(to: list[to]) {
@@ -51,7 +54,7 @@ struct ListChange {
         old = prefix..<before.count - suffix
         new = prefix..<list.count - suffix
         guard isReordering else { return }
-        if let places = ListChange.rotation(from: before[old], to: list[new]) {
+        if let places = ListChange.rotation(from: before, old, to: list, new) {
             sources = places.sources
             moved = [places.moved]
             ids = sources.map { state.ids[prefix + ($0 ?? 0)] }
@@ -94,16 +97,18 @@ struct ListChange {
     }
 
     /// The commonest change of order: one element has moved, and those between have made room. Known by identity alone.
-    static func rotation(
-        from before: ArraySlice<Value>, to after: ArraySlice<Value>
-    ) -> (sources: [Int?], moved: Int)? {
-        guard before.count == after.count, before.count > 1, let first = before.first, let last = before.last else { return nil }
-        let count = before.count
-        let (x, y) = (before.startIndex, after.startIndex)
-        if last.isIdentical(to: after[y]), (0..<count - 1).allSatisfy({ before[x + $0].isIdentical(to: after[y + $0 + 1]) }) {
+    static func rotation(from before: [Value], _ old: Range<Int>, to after: [Value], _ new: Range<Int>) -> (sources: [Int?], moved: Int)? {
+        let count = old.count
+        guard count == new.count, count > 1 else { return nil }
+        let (x, y) = (old.lowerBound, new.lowerBound)
+        if before[x + count - 1].isIdentical(to: after[y]),
+            IdenticalRun.length(before, from: x, after, from: y + 1, count: count - 1) == count - 1
+        {
             return ((0..<count).map { $0 == 0 ? count - 1 : $0 - 1 }, 0)
         }
-        if first.isIdentical(to: after[y + count - 1]), (1..<count).allSatisfy({ before[x + $0].isIdentical(to: after[y + $0 - 1]) }) {
+        if before[x].isIdentical(to: after[y + count - 1]),
+            IdenticalRun.length(before, from: x + 1, after, from: y, count: count - 1) == count - 1
+        {
             return ((0..<count).map { $0 == count - 1 ? 0 : $0 + 1 }, count - 1)
         }
         return nil

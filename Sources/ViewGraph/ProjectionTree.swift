@@ -154,7 +154,13 @@ final class ProjectionTree {
     ) -> Bool {
         switch (old, new) {
         case (.list(let before), .list(let after)):
-            for place in 0..<max(before.count, after.count) {
+            var place = 0
+            while place < max(before.count, after.count) {
+                defer { place += 1 }
+                if place < min(before.count, after.count) {
+                    place += IdenticalRun.length(
+                        before, from: place, after, from: place, count: min(before.count, after.count) - place)
+                }
                 let (x, y) = (place < before.count ? before[place] : nil, place < after.count ? after[place] : nil)
                 if let x, let y, x.isIdentical(to: y) { continue }
                 let step = AttributePath.Step.index(place)
@@ -191,14 +197,10 @@ final class ProjectionTree {
             return
         }
         let shorter = min(before.count, after.count)
-        var prefix = 0
-        while prefix < shorter, before[prefix].isIdentical(to: after[prefix]) { prefix += 1 }
-        var suffix = 0
-        while suffix < shorter - prefix, before[before.count - 1 - suffix].isIdentical(to: after[after.count - 1 - suffix]) {
-            suffix += 1
-        }
+        let prefix = IdenticalRun.length(before, from: 0, after, from: 0, count: shorter)
+        let suffix = IdenticalRun.lengthFromEnd(before, after, count: shorter - prefix)
         // Elements that only changed places are where they were to who knows them by id.
-        if ListChange.rotation(from: before[prefix..<before.count - suffix], to: after[prefix..<after.count - suffix]) != nil {
+        if ListChange.rotation(from: before, prefix..<before.count - suffix, to: after, prefix..<after.count - suffix) != nil {
             return
         }
         var touched: [Value: (Value?, Value?)] = [:]

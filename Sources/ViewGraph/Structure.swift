@@ -33,11 +33,16 @@ public struct ScenePlan {
     var restarts: [UInt32] = []
     /// Nodes below which everything is connected anew.
     var top: UInt32
+    /// States to set at the end.
+    var values: [(path: AttributePath, value: Value)] = []
 
     /// Paths, for people.
     public internal(set) var added: [String] = []
     public internal(set) var removed: [String] = []
     public internal(set) var changed: [String] = []
+    /// What changes at nodes that stay, a line each.
+    public internal(set) var differences: [String] = []
+    var untoldDifferences = 0
 }
 
 public enum ApplyMode {
@@ -78,12 +83,19 @@ extension ViewGraph {
     }
 
     /// - Throws: `conflict` for an id that exists already (create), `limit` when the graph would become too large or too deep.
-    public func plan(_ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode) throws(Failure) -> ScenePlan {
+    /// - Parameter isTold: `differences` are wanted.
+    public func plan(
+        _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false
+    ) throws(Failure) -> ScenePlan {
         guard nodes[Int(node.row)].kind != .forEach else {
             throw Failure(
                 .conflict, "\(path(of: node)) is made from data", path: path(of: node), hint: "change the list it is made from")
         }
         var plan = ScenePlan(declarations: scene.declarations, top: node.row)
+        let place = ids(of: node.row)
+        plan.values = scene.values.map { path, value in
+            (AttributePath(nodes: place + path.nodes, attribute: path.attribute, steps: path.steps), value)
+        }
         var newNodes = 0
         var pending: [(row: UInt32, definitions: [(NodeDefinition, Slot)], isReplacing: Bool)] = [
             (node.row, scene.nodes.map { ($0, .content) }, mode == .replace)
@@ -113,7 +125,10 @@ extension ViewGraph {
                     continue
                 }
                 if old.slot != slot { plan.slots.append((existing, slot)) }
-                if differs(existing, definition, isReplacing) || old.slot != slot { plan.changed.append(name) }
+                if differs(existing, definition, isReplacing) || old.slot != slot {
+                    plan.changed.append(name)
+                    if isTold { tell(differences(existing, definition, isReplacing), in: &plan) }
+                }
                 plan.updates.append((existing, definition, isReplacing))
                 if let made = definition.forEach {
                     planInstances(of: existing, made, &plan, &pending)
@@ -130,10 +145,17 @@ extension ViewGraph {
                 plan.orders.append((row, definitions.map(\.0)))
             }
         }
+        if plan.untoldDifferences > 0 { plan.differences.append("and \(plan.untoldDifferences) more") }
         guard liveNodes + newNodes <= limits.nodes else {
             throw Failure(.limit, "the graph would have more than \(limits.nodes) nodes")
         }
         return plan
+    }
+
+    private func tell(_ lines: [String], in plan: inout ScenePlan) {
+        let room = max(0, ScenePlan.toldDifferences - plan.differences.count)
+        plan.differences += lines.prefix(room)
+        plan.untoldDifferences += max(0, lines.count - room)
     }
 
     /// Whether a node can go on as a definition says, with its states.
@@ -173,7 +195,9 @@ extension ViewGraph {
     }
 
     /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
-    public func perform(_ plan: ScenePlan) {
+    /// - Returns: paths of `values` where no state takes the value.
+    @discardableResult
+    public func perform(_ plan: ScenePlan) -> [String] {
         declare(plan.declarations)
         destroySubtrees(plan.removals)
         for row in plan.restarts { removeInstances(of: row) }
@@ -192,6 +216,27 @@ extension ViewGraph {
             shapeChanged(at: plan.top)
         }
         settleStructure()
+        return set(plan.values)
+    }
+
+    /// Sets states, those of a `forEach`'s instances after those that its data is made from.
+    private func set(_ values: [(path: AttributePath, value: Value)]) -> [String] {
+        var left = values
+        for _ in 0..<limits.structureRounds where !left.isEmpty {
+            let count = left.count
+            begin()
+            left.removeAll { path, value in
+                do throws(Failure) {
+                    try write(try locate(path), through: path) { _ throws(Failure) in value }
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            _ = commit()
+            if left.count == count { break }
+        }
+        return left.map(\.path.description)
     }
 
     /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as moved.
@@ -216,6 +261,7 @@ extension ViewGraph {
         declarations.preference.merge(new.preference) { $1 }
         declarations.types.merge(new.types) { $1 }
         declarations.components.merge(new.components) { $1 }
+        declarations.written.merge(new.written)
     }
 
     // MARK: Updating one node

@@ -46,7 +46,7 @@ extension ViewGraph {
     }
 
     /// The present object without what it computes, as the open transaction leaves it so far.
-    private func storedProperties(of object: UInt32) -> ValueMap {
+    func storedProperties(of object: UInt32) -> ValueMap {
         var map = ValueMap()
         for (name, attribute) in nodes[Int(object)].attributes {
             switch record(attribute).source {

@@ -124,12 +124,14 @@ extension Method {
                 .required(.document, .objectOrString, "The scene: its YAML or JSON text, or the document itself."),
                 .optional(.at, .string, default: "/", "The node below which the document's nodes stand."),
                 .optional(.mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
-                    "create refuses nodes that exist, merge keeps their states, replace begins anew."),
+                    "create refuses nodes that exist, merge completes them, replace makes them what the document says; both keep states."),
                 .optional(.dryRun, .bool, default: false, "Only check and tell what would change."),
             ] + transactionOptions,
             result: .object([
                 revision, .required("added", paths, "Nodes that came."), .required("removed", paths, "Nodes that went."),
-                .required("changed", paths, "Attributes whose definition changed."),
+                .required("changed", paths, "Nodes whose definition changed."),
+                .optional("differences", .array(.string), "Of a dry run: what changes at nodes that stay, a line each."),
+                .optional("unset", paths, "Paths of the document's values where no state takes them."),
             ]),
             errors: [.invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .limit, .denied]
         ) { (given) throws(Failure) in
@@ -255,12 +257,13 @@ extension Method {
 
     private static var dump: Method {
         Method(
-            name: "dump", summary: "The graph as data, whole or below a path.",
+            name: "dump", summary: "The graph as data, whole or below a path; or the tree as a scene document.",
             parameters: [
                 .optional(.path, .string, default: "/", "The node to begin at."),
-                .optional(.format, .choice(Request.DumpFormat.allCases.map(\.rawValue)), default: "json", "dot is Graphviz's."),
+                .optional(.format, .choice(Request.DumpFormat.allCases.map(\.rawValue)), default: "json",
+                    "dot is Graphviz's; scene is a document to apply."),
             ],
-            result: .any, errors: [.notFound, .invalid, .denied]
+            result: .any, errors: [.notFound, .invalid, .denied, .limit]
         ) { (given) throws(Failure) in
             .dump(path: given.text(.path) ?? "/", format: given.text(.format).flatMap(Request.DumpFormat.init) ?? .json)
         }

@@ -114,7 +114,8 @@ public enum Request {
     }
 
     public enum DumpFormat: String, CaseIterable, Sendable {
-        case json, dot
+        /// `scene`: the tree as a document that makes an equal one.
+        case json, dot, scene
     }
 
     public enum StatsFormat: String, CaseIterable, Sendable {

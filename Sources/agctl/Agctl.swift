@@ -7,7 +7,7 @@ struct Agctl: ParsableCommand {
     static let verbs: [any ParsableCommand.Type] = [
         GetCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, TransactCommand.self, FeedCommand.self,
         WatchCommand.self,
-        ApplyCommand.self, CheckCommand.self, RemoveCommand.self, MoveCommand.self,
+        ApplyCommand.self, ExportCommand.self, CheckCommand.self, RemoveCommand.self, MoveCommand.self,
         TreeCommand.self, DescribeCommand.self, ExplainCommand.self, DumpCommand.self,
         StatsCommand.self, TopCommand.self, TraceCommand.self, PingCommand.self, CallCommand.self,
         EvalCommand.self, CurveCommand.self,

@@ -11,7 +11,7 @@ struct ApplyCommand: ParsableCommand {
             switch value {
             case .create: "Refuse nodes that exist already."
             case .merge: "Update nodes that exist; their states keep their values."
-            case .replace: "Begin anew with nodes that exist."
+            case .replace: "Make nodes that exist what the scene says, and remove what it leaves out; states that stay keep their values."
             }
         }
     }
@@ -61,7 +61,8 @@ struct ApplyCommand: ParsableCommand {
         }
     }
 
-    /// In a pipe `added`, `removed` or `changed`, tab, path; on a terminal with signs and a summary.
+    /// In a pipe `added`, `removed` or `changed`, tab, path; on a terminal with signs and a summary. A dry run also tells what changes
+    /// at nodes that stay.
     private func show(_ result: Value, _ output: Output) {
         let kinds: [(name: String, sign: String, paint: (String) -> String)] = [
             ("added", "+", output.style.green), ("removed", "-", output.style.red), ("changed", "~", output.style.yellow),
@@ -74,9 +75,23 @@ struct ApplyCommand: ParsableCommand {
                 output.line(output.isTerminal ? kind.paint("\(kind.sign) \(path)") : "\(kind.name)\t\(path)")
             }
         }
+        for line in (result.map?["differences"]?.list ?? []).compactMap(\.string) {
+            output.line(output.isTerminal ? "  \(paint(line, output.style))" : "difference\t\(line)")
+        }
+        for path in (result.map?["unset"]?.list ?? []).compactMap(\.string) {
+            output.line(output.isTerminal ? output.style.yellow("? \(path): no state takes the value") : "unset\t\(path)")
+        }
         guard output.isTerminal else { return }
         let summary = counts.isEmpty ? "nothing to change" : counts.joined(separator: ", ")
         let revision = result.map?["revision"]?.jsonText ?? "?"
         output.line(output.style.dim(dryRun ? "dry run: \(summary)" : "\(summary) (revision \(revision))"))
+    }
+
+    private func paint(_ line: String, _ style: Style) -> String {
+        switch line.first {
+        case "+": style.green(line)
+        case "-": style.red(line)
+        default: style.yellow(line)
+        }
     }
 }

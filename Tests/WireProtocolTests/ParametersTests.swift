@@ -26,7 +26,7 @@ struct ParametersTests {
         ("subscribe", #"{"paths":["/a"],"since":{"epoch":"x"}}"#, "since lacks the member \"revision\""),
         ("subscribe", #"{"paths":["/a"],"since":{"epoch":"x","revision":-1}}"#, "an integer of 0 or more"),
         ("apply", #"{"document":[]}"#, "document: expected a string or an object"),
-        ("dump", #"{"format":"png"}"#, "expected one of json, dot, found \"png\""),
+        ("dump", #"{"format":"png"}"#, "expected one of json, dot, scene, found \"png\""),
         ("unsubscribe", #"{"subscription":1.5}"#, "an integer of 0 or more, found 1.5"),
     ])
     func refused(method: String, parameters: String, message: String) throws {

@@ -64,6 +64,7 @@ extension SceneChecker {
         componentChain.removeLast()
         state.progress = .done
         declared.components[name] = state.definition
+        declared.written.components[name] = state.entry.value.value
         known.components[name] = state.definition
     }
 

@@ -2,7 +2,7 @@ import AttributeValues
 import RuleLanguage
 
 extension SceneChecker {
-    static let documentKeys = ["agd", "keys", "types", "components", "nodes"]
+    static let documentKeys = ["agd", "keys", "types", "components", "nodes", "values"]
 
     /// The whole document, in the order in which its parts need each other.
     func check(_ document: DocumentNode) -> SceneDefinition {
@@ -49,7 +49,24 @@ extension SceneChecker {
             }
             checkSize(nodes, at: written)
         }
-        return SceneDefinition(declarations: declared, nodes: nodes)
+        let values = document["values"].map { written in at("values") { self.values(written) } } ?? []
+        return SceneDefinition(declarations: declared, nodes: nodes, values: values)
+    }
+
+    /// `path: literal`. Whether a state stands there is known only once the nodes are made.
+    private func values(_ written: DocumentNode) -> [(path: AttributePath, value: Value)] {
+        entries(written, "values", hint: "write /node.state: value").compactMap { entry in
+            at(entry.name) { () -> (path: AttributePath, value: Value)? in
+                do throws(Failure) {
+                    let path = try AttributePath(entry.name)
+                    if path.attribute != nil { return (path, entry.value.value) }
+                    fault("'\(entry.name)' names a node, not a state", at: entry.key, hint: "write /node.state: value")
+                } catch {
+                    fault("'\(entry.name)' is not a path: \(error.message)", at: entry.key, hint: error.hint)
+                }
+                return nil
+            }
+        }
     }
 
     private func check(version: DocumentNode) {

@@ -41,6 +41,7 @@ extension SceneChecker {
             }
             return
         }
+        declared.written.keys[group, default: [:]][entry.name] = entry.value.value
         switch group {
         case "environment":
             if let system = SystemEnvironment.keys.first(where: { $0.name == key.name }), system.type != key.type {

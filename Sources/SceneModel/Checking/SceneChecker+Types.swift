@@ -59,6 +59,7 @@ extension SceneChecker {
                 }
                 let type = ObjectTypeDefinition(name: entry.name, properties: list.attributes)
                 declared.types[entry.name] = type
+                declared.written.types[entry.name] = entry.value.value
                 known.types[entry.name] = type
             }
         }

@@ -1,0 +1,185 @@
+import AttributeValues
+import RuleLanguage
+
+/// From definitions back to what a document says.
+public enum DefinitionWriter {
+    /// Group (`state`, `computed`, …) and what stands there behind the attribute's name.
+    public static func attribute(_ definition: AttributeDefinition) -> (group: String, value: Value) {
+        switch definition.role {
+        case .state(let initial, let isTransient): ("state", state(initial, definition.type, isTransient))
+        case .binding(let target, let animation): ("binding", binding(target, animation))
+        case .constant(let value): ("let", value.map(expression) ?? .null)
+        case .computed(let program):
+            ("computed", program.resultType.valueType == definition.type
+                ? .string(program.text) : ["rule": .string(program.text), "type": .string(definition.type.description)])
+        case .inherit(let key): ("inherit", .string(key))
+        case .inheritObject(let type, let isOptional): ("inherit", .string(isOptional ? type + "?" : type))
+        case .clock(let schedule): ("clock", clock(schedule))
+        }
+    }
+
+    /// A literal where it says all, else the long form.
+    public static func state(_ value: Value, _ type: ValueType, _ isTransient: Bool) -> Value {
+        let isForm = value.map.map { map in map["initial"] != nil || map["type"] != nil } ?? false
+        let isInferred = ValueType(of: value.asWritten) == type
+        if !isTransient, !isForm, isInferred { return literal(value) }
+        var form = ValueMap([(.string("initial"), literal(value))])
+        if !isInferred || isForm { form["type"] = .string(type.description) }
+        if isTransient { form["transient"] = true }
+        return .map(form)
+    }
+
+    private static func binding(_ target: BindingTarget?, _ animation: String?) -> Value {
+        let to: Value
+        switch target {
+        case .reference(let reference)?: to = .string(text(reference))
+        case .constant(let value)?: to = literal(value)
+        case nil: to = .null
+        }
+        guard let animation else { return to.map?["to"] == nil ? to : ["to": to] }
+        return ["to": to, "animation": .string(animation)]
+    }
+
+    static func text(_ reference: Reference) -> String {
+        "$" + reference.name + reference.steps.map(\.description).joined()
+    }
+
+    public static func expression(_ expression: Expression) -> Value {
+        switch expression {
+        case .literal(let value): literal(value)
+        case .rule(let program): .string("=" + program.text)
+        case .reference(let reference): .string(text(reference))
+        }
+    }
+
+    /// A text that would be read as a rule or a reference gets its first sign twice.
+    static func literal(_ value: Value) -> Value {
+        let value = value.asWritten
+        guard case .string(let text) = value, let first = text.first, first == "=" || first == "$" else { return value }
+        return .string("\(first)\(text)")
+    }
+
+    private static func clock(_ schedule: ClockSchedule) -> Value {
+        switch schedule {
+        case .every(let span, nil): .string("every \(span)")
+        case .every(let span, let start?): ["every": .string(span.description), "start": Value.timestamp(start).asWritten]
+        case .everyMinute: "everyMinute"
+        case .animation(nil): "animation"
+        case .animation(let interval?): ["animation": ["minimumInterval": .string(interval.description)]]
+        case .dates(let dates): .list(dates.map { Value.timestamp($0).asWritten })
+        }
+    }
+
+    // MARK: Modifiers
+
+    /// - Parameter body: the component whose own modifiers are left out.
+    public static func modifiers(of node: NodeDefinition, beyond body: NodeDefinition?, into fields: inout ValueMap) {
+        func keyed(_ entries: some Sequence<KeyedExpression>) -> ValueMap {
+            ValueMap(entries.map { (.string($0.key + $0.steps.map(\.description).joined()), expression($0.expression)) })
+        }
+        var environment = keyed(node.environment.dropLast(body?.environment.count ?? 0))
+        let objects = node.environmentObjects.dropLast(body?.environmentObjects.count ?? 0)
+        if !objects.isEmpty { environment["objects"] = .list(objects.map { .string(text($0)) }) }
+        if !environment.isEmpty { fields["environment"] = .map(environment) }
+        let transforms = node.transformEnvironment.dropLast(body?.transformEnvironment.count ?? 0)
+        if !transforms.isEmpty {
+            fields["transformEnvironment"] = .map(ValueMap(transforms.map { (.string($0.key), .string($0.program.text)) }))
+        }
+        let containerValues = keyed(node.containerValues.dropLast(body?.containerValues.count ?? 0))
+        if !containerValues.isEmpty { fields["containerValues"] = .map(containerValues) }
+        if body?.tag == nil, let tag = node.tag { fields["tag"] = expression(tag) }
+        // An outer preference replaces an inner one, so the use's stand behind.
+        let preferences = keyed(node.preferences.dropFirst(body?.preferences.count ?? 0))
+        if !preferences.isEmpty { fields["preferences"] = .map(preferences) }
+        let animations = node.animations.dropLast(body?.animations.count ?? 0).map { modifier -> Value in
+            ["curve": modifier.animation.map { .string($0) } ?? .null, "value": expression(modifier.value)]
+        }
+        if animations.count == 1 { fields["animation"] = animations[0] } else if !animations.isEmpty { fields["animation"] = .list(animations) }
+    }
+
+    /// `component`, the arguments that differ from the body's defaults, and the modifiers of the use.
+    public static func use(of node: NodeDefinition, into fields: inout ValueMap) {
+        guard let name = node.component, let body = node.base else { return }
+        fields["component"] = .string(name)
+        var arguments: [(String, ValueMap)] = [("binding", ValueMap()), ("let", ValueMap())]
+        for attribute in node.attributes where attribute.isParameter {
+            guard let inBody = body.attributes.first(where: { $0.name == attribute.name }) else { continue }
+            let (group, value) = self.attribute(attribute)
+            if !inBody.lacksValue, self.attribute(inBody).value == value { continue }
+            if let position = arguments.firstIndex(where: { $0.0 == group }) { arguments[position].1[attribute.name] = value }
+        }
+        for (group, given) in arguments where !given.isEmpty { fields[group] = .map(given) }
+        modifiers(of: node, beyond: body, into: &fields)
+    }
+
+    // MARK: forEach
+
+    public static func forEach(_ definition: ForEachDefinition) -> Value {
+        var fields = ValueMap([(.string("in"), expression(definition.data))])
+        if definition.idField != "id" { fields["id"] = .string(definition.idField.isEmpty ? "self" : definition.idField) }
+        if definition.elementName != "element" { fields["as"] = .string(definition.elementName) }
+        if definition.indexName != "index" { fields["index"] = .string(definition.indexName) }
+        let template = definition.template
+        if template.component != nil {
+            use(of: template, into: &fields)
+            addChildren(of: template, into: &fields)
+        } else {
+            fields["node"] = node(template)
+        }
+        return .map(fields)
+    }
+
+    /// A node inside a template. Recursion is bounded by `SceneLimits.nesting`, as its reading was.
+    private static func node(_ definition: NodeDefinition) -> Value {
+        var fields = ValueMap()
+        if !definition.id.isEmpty { fields["id"] = .string(definition.id) }
+        if definition.component != nil {
+            use(of: definition, into: &fields)
+        } else {
+            fields["kind"] = .string(definition.kind.rawValue)
+            for attribute in definition.attributes {
+                let (group, value) = self.attribute(attribute)
+                var entries = fields[group]?.map ?? ValueMap()
+                entries[attribute.name] = value
+                fields[group] = .map(entries)
+            }
+            modifiers(of: definition, beyond: nil, into: &fields)
+            if let inner = definition.forEach { fields["forEach"] = forEach(inner) }
+        }
+        addChildren(of: definition, into: &fields)
+        return .map(fields)
+    }
+
+    /// The children that are not a component's own.
+    private static func addChildren(of definition: NodeDefinition, into fields: inout ValueMap) {
+        let body = definition.component == nil ? nil : definition.base
+        func add(_ key: String, _ children: ArraySlice<NodeDefinition>) {
+            if !children.isEmpty { fields[key] = .list(children.map(node)) }
+        }
+        add("header", definition.header.dropFirst(body?.header.count ?? 0))
+        add(definition.kind == .section ? "content" : "children", definition.children.dropFirst(body?.children.count ?? 0))
+        add("footer", definition.footer.dropFirst(body?.footer.count ?? 0))
+    }
+}
+
+extension Value {
+    /// The value as documents can say it: dates, lengths of time, colours and the like as texts, which their types read again.
+    /// Recursion is bounded by the depth values are admitted with.
+    public var asWritten: Value {
+        switch self {
+        case .null, .bool, .int, .uint, .double, .string: return self
+        case .list(let list): return .list(list.map(\.asWritten))
+        case .map(let map): return .map(ValueMap(map.map { ($0.key, $0.value.asWritten) }))
+        case .optional(let wrapped): return wrapped?.asWritten ?? .null
+        case .opaque(let value): return value.json
+        case .timestamp, .duration, .bytes, .type:
+            // Their JSON form is a text in quotes.
+            return (try? JSONParser.parseOnce(jsonText.utf8)) ?? .string(jsonText)
+        }
+    }
+}
+
+extension AttributeDefinition {
+    /// On a component's root every binding and every let is one.
+    public var isParameter: Bool { isParameter(.binding) || isParameter(.let) }
+}

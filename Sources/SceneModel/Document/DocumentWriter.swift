@@ -1,0 +1,75 @@
+import AttributeValues
+
+/// A value as a YAML document, in block form; what is short stands on one line. `SceneReader.value` reads it back as it was.
+public enum DocumentWriter {
+    /// Columns that a map or list may take in one line.
+    private static let width = 100
+
+    /// Recursion is bounded by the depth values are admitted with.
+    public static func yaml(_ value: Value) -> String {
+        var text = ""
+        write(value, indent: 0, behindKey: false, into: &text)
+        return text
+    }
+
+    private static func write(_ value: Value, indent: Int, behindKey: Bool, into text: inout String) {
+        let line = flow(value)
+        switch value {
+        case .map(let map) where !map.isEmpty && (indent == 0 || line.count + indent > width || !isFlat(value)):
+            if behindKey { text += "\n" }
+            var isFirst = !behindKey
+            for (key, entry) in map {
+                // The first entry of an element stands behind its dash.
+                text += (isFirst ? "" : spaces(indent)) + scalar(key) + ":"
+                isFirst = false
+                write(entry, indent: indent + 2, behindKey: true, into: &text)
+            }
+        case .list(let list) where !list.isEmpty && (line.count + indent > width || !isFlat(value)):
+            if behindKey { text += "\n" }
+            for (position, element) in list.enumerated() {
+                text += (position == 0 && !behindKey ? "" : spaces(indent)) + "- "
+                write(element, indent: indent + 2, behindKey: false, into: &text)
+            }
+        default: text += (behindKey ? " " : "") + line + "\n"
+        }
+    }
+
+    private static func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
+
+    /// Holds scalars alone, or maps and lists of them.
+    private static func isFlat(_ value: Value, levels: Int = 2) -> Bool {
+        switch value {
+        case .map(let map): levels > 0 && map.values.allSatisfy { isFlat($0, levels: levels - 1) }
+        case .list(let list): levels > 0 && list.allSatisfy { isFlat($0, levels: levels - 1) }
+        default: true
+        }
+    }
+
+    private static func flow(_ value: Value) -> String {
+        guard isFlat(value) else { return "" }
+        switch value {
+        case .map(let map): return map.isEmpty ? "{}" : "{ " + map.map { "\(scalar($0.key)): \(flow($0.value))" }.joined(separator: ", ") + " }"
+        case .list(let list): return "[" + list.map(flow).joined(separator: ", ") + "]"
+        default: return scalar(value)
+        }
+    }
+
+    private static func scalar(_ value: Value) -> String {
+        guard case .string(let text) = value, isPlain(text) else {
+            if case .double(let number) = value, !number.isFinite { return number.isNaN ? ".nan" : number < 0 ? "-.inf" : ".inf" }
+            return value.jsonText
+        }
+        return text
+    }
+
+    /// Means itself without quotes, in any place: a word or words that are no number, no `true`, no sign of YAML's own.
+    private static func isPlain(_ text: String) -> Bool {
+        guard let first = text.utf8.first, let last = text.utf8.last, last != UInt8(ascii: " ") else { return false }
+        let isLetter: (UInt8) -> Bool = { ($0 | 32) >= UInt8(ascii: "a") && ($0 | 32) <= UInt8(ascii: "z") }
+        guard isLetter(first) || [UInt8(ascii: "$"), UInt8(ascii: "_"), UInt8(ascii: "/")].contains(first) else { return false }
+        let inside: Set<UInt8> = Set("_-./$ +*()=".utf8)
+        guard text.utf8.allSatisfy({ isLetter($0) || ($0 >= 48 && $0 <= 57) || inside.contains($0) }) else { return false }
+        if case .string = PlainScalar.value(text) { return true }
+        return false
+    }
+}

@@ -1,0 +1,209 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+// The living tree as a document: applied to an empty graph, it makes an equal one.
+
+/// How what stands below a node is written as a document.
+///
+/// A node is written with its present states as initial values. What was made from a component is written as its use, as long as its
+/// inside is as the component says, and what a `forEach` makes is left out; the present states inside both are written under `values`.
+/// Cost: O(nodes and attributes below).
+struct SceneExporter {
+    let graph: ViewGraph
+    /// The ids of the place that the document is to be applied to.
+    private let place: Int
+    private var values: [(String, Value)] = []
+    /// Whether a component in use still says what its instance was made from, by both definitions.
+    private var known: [ObjectIdentifier: Bool] = [:]
+
+    init(_ graph: ViewGraph, at row: UInt32) {
+        self.graph = graph
+        place = row == NodeID.root.row ? 0 : graph.ids(of: row).count - 1
+    }
+
+    /// - Throws: `limit` when there are more nodes than that, or more levels than a document can have.
+    mutating func document(of row: UInt32, limit: Int) throws(Failure) -> Value {
+        let isRoot = row == NodeID.root.row
+        let nodes: [Value]
+        if isRoot {
+            exportSystemValues()
+            var list: [Value] = []
+            for child in graph.nodes[Int(row)].children { list.append(try node(child, limit)) }
+            nodes = list
+        } else {
+            nodes = [try node(row, limit)]
+        }
+        var document = ValueMap([(.string("agd"), 1)])
+        let written = graph.declarations.written
+        func map(_ entries: [String: Value]) -> Value {
+            .map(ValueMap(entries.sorted { $0.key.precedesByBytes($1.key) }.map { (.string($0.key), $0.value) }))
+        }
+        if !written.keys.isEmpty { document["keys"] = map(written.keys.mapValues { map($0) }) }
+        if !written.types.isEmpty { document["types"] = map(written.types) }
+        if !written.components.isEmpty { document["components"] = map(written.components) }
+        document["nodes"] = .list(nodes)
+        if !values.isEmpty { document["values"] = .map(ValueMap(values.map { (.string($0.0), $0.1) })) }
+        return .map(document)
+    }
+
+    /// What an operator has set on the root. `scenePhase` is the daemon's own.
+    private mutating func exportSystemValues() {
+        for (name, standard) in ViewGraph.systemValues where name != "scenePhase" {
+            guard let value = graph.systemValue(name), value != standard else { continue }
+            values.append(("/." + name, value))
+        }
+    }
+
+    // MARK: Nodes
+
+    /// A node with all that is below. Children stand behind their parents, so the reverse order has every child ready.
+    private mutating func node(_ top: UInt32, _ limit: Int) throws(Failure) -> Value {
+        var rows: [(row: UInt32, level: Int, shown: [UInt32], isUse: Bool)] = []
+        var pending = [(top, 0)]
+        while let (row, level) = pending.popLast() {
+            let isUse = isUse(row)
+            let shown = children(of: row, isUse)
+            rows.append((row, level, shown, isUse))
+            guard rows.count <= limit else {
+                throw Failure(.limit, "more than \(limit) nodes; that many are exported at once", hint: "name a smaller part")
+            }
+            // A node is a map in a list.
+            guard (level + 2) * 2 < SceneLimits.nesting else {
+                throw Failure(.limit, "the tree is deeper than a document can be", hint: "export what is below in parts")
+            }
+            pending += shown.reversed().map { ($0, level + 1) }
+        }
+        var order = rows.indices.reversed().makeIterator()
+        var made: [UInt32: Value] = [:]
+        while let position = order.next() {
+            let (row, _, shown, isUse) = rows[position]
+            var fields = isUse ? use(row) : plain(row)
+            for (key, slot) in [("header", Slot.header), ("children", .content), ("footer", .footer)] {
+                let list = shown.filter { graph.nodes[Int($0)].slot == slot }.compactMap { made.removeValue(forKey: $0) }
+                guard !list.isEmpty else { continue }
+                fields[graph.nodes[Int(row)].kind == .section && slot == .content ? "content" : key] = .list(list)
+            }
+            made[row] = .map(fields)
+        }
+        // In the order of the tree, not of the document's making.
+        for entry in rows where entry.isUse { exportStates(inside: entry.row, below: entry.shown) }
+        for entry in rows where !entry.isUse && graph.nodes[Int(entry.row)].kind == .forEach {
+            exportStates(inside: entry.row, below: [])
+        }
+        return made[top] ?? .null
+    }
+
+    /// Children that the document names: those that neither the component's body nor data makes.
+    private func children(of row: UInt32, _ isUse: Bool) -> [UInt32] {
+        let node = graph.nodes[Int(row)]
+        if node.kind == .forEach { return [] }
+        guard isUse, let body = node.definition.body else { return node.children }
+        let inside = Set(body.slotted.map(\.0.id))
+        return node.children.filter { !inside.contains(graph.nodes[Int($0)].id) }
+    }
+
+    /// Whether a node can be written as the use of its component: the component still says the same, and nobody has changed
+    /// what it made.
+    private func isUse(_ row: UInt32) -> Bool {
+        let node = graph.nodes[Int(row)]
+        guard let name = node.definition.component, let body = node.definition.body,
+            let declared = graph.declarations.components[name], body === declared || body.makesSame(as: declared),
+            node.kind == body.kind || !node.children.isEmpty
+        else { return false }
+        // Beyond its parameters it has what the body has.
+        for attribute in node.definition.attributes {
+            guard let inBody = body.attributes.first(where: { $0.name == attribute.name }) else { return false }
+            if !attribute.isSame(as: inBody), !inBody.isParameter || !attribute.isParameter { return false }
+        }
+        guard node.definition.attributes.count == body.attributes.count else { return false }
+        // Its children, and theirs, are those of the body.
+        var pending = body.slotted.map { ($0.0, graph.child($0.0.id, of: row)) }
+        while let (definition, live) = pending.popLast() {
+            guard let live else { return false }
+            let living = graph.nodes[Int(live)].definition
+            if living === definition { continue }
+            guard living.makesSame(as: definition) else { return false }
+            if definition.isRepeated || definition.forEach != nil { continue }
+            pending += definition.slotted.map { ($0.0, graph.child($0.0.id, of: live)) }
+        }
+        return hasBodysOrder(row, body)
+    }
+
+    /// What is given at the use stands behind the body's own.
+    private func hasBodysOrder(_ row: UInt32, _ body: NodeDefinition) -> Bool {
+        for slot in [Slot.header, .content, .footer] {
+            let wanted = body.slotted.filter { $0.1 == slot }.map(\.0.id)
+            let found = graph.nodes[Int(row)].children.filter { graph.nodes[Int($0)].slot == slot }.prefix(wanted.count)
+            if found.map({ graph.nodes[Int($0)].id }) != wanted { return false }
+        }
+        return true
+    }
+
+    private func plain(_ row: UInt32) -> ValueMap {
+        let node = graph.nodes[Int(row)]
+        var fields = ValueMap([(.string("id"), .string(node.id)), (.string("kind"), .string(node.kind.rawValue))])
+        var groups: [(String, ValueMap)] = ["state", "binding", "let", "computed", "inherit", "clock"].map { ($0, ValueMap()) }
+        for (name, attribute) in node.attributes {
+            guard let definition = graph.record(attribute).definition else { continue }
+            var written = DefinitionWriter.attribute(definition)
+            if case .state(_, let isTransient) = definition.role {
+                written.value = DefinitionWriter.state(graph.storedValue(of: attribute), definition.type, isTransient)
+            }
+            if let position = groups.firstIndex(where: { $0.0 == written.group }) { groups[position].1[name] = written.value }
+        }
+        for (group, entries) in groups where !entries.isEmpty { fields[group] = .map(entries) }
+        DefinitionWriter.modifiers(of: node.definition, beyond: nil, into: &fields)
+        if let forEach = node.definition.forEach { fields["forEach"] = DefinitionWriter.forEach(forEach) }
+        return fields
+    }
+
+    private func use(_ row: UInt32) -> ValueMap {
+        let node = graph.nodes[Int(row)]
+        var fields = ValueMap([(.string("id"), .string(node.id))])
+        DefinitionWriter.use(of: node.definition, into: &fields)
+        return fields
+    }
+
+    // MARK: Values
+
+    /// States inside what a component or data made whose value is not the initial one.
+    private mutating func exportStates(inside top: UInt32, below excluded: [UInt32]) {
+        let excluded = Set(excluded)
+        var pending = [top]
+        while let row = pending.popLast() {
+            let node = graph.nodes[Int(row)]
+            for (_, attribute) in node.attributes { exportState(attribute) }
+            pending += node.children.reversed().filter { !excluded.contains($0) }
+        }
+    }
+
+    private mutating func exportState(_ attribute: AttributeID) {
+        let record = graph.record(attribute)
+        guard record.kind == .state, case .state(let initial, _)? = record.definition?.role else { return }
+        if case .object(let object) = record.source {
+            for (_, property) in graph.nodes[Int(object)].attributes { exportState(property) }
+            return
+        }
+        guard case .value(let value) = graph.content(of: attribute), value != record.type.accept(initial) ?? initial else { return }
+        guard let path = try? AttributePath(graph.path(of: attribute)) else { return }
+        let relative = AttributePath(nodes: Array(path.nodes.dropFirst(place)), attribute: path.attribute, steps: path.steps)
+        values.append((relative.description, value.asWritten))
+    }
+}
+
+extension ViewGraph {
+    /// What stands at and below a node as a scene document.
+    /// - Throws: `limit` when more nodes than that would be written, or more levels than a document has.
+    public func scene(at node: NodeID, limit: Int) throws(Failure) -> Value {
+        var exporter = SceneExporter(self, at: node.row)
+        return try exporter.document(of: node.row, limit: limit)
+    }
+
+    /// A state's value; of an object without what it computes. As deep as types contain each other.
+    func storedValue(of attribute: AttributeID) -> Value {
+        guard case .object(let object) = record(attribute).source else { return content(of: attribute).value ?? .null }
+        return .map(storedProperties(of: object))
+    }
+}

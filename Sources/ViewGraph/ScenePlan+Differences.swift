@@ -1,0 +1,55 @@
+import AttributeValues
+import SceneModel
+
+// What a document would change, in words: for people who look before they apply.
+
+extension ScenePlan {
+    /// Lines that are told; further ones are counted.
+    static let toldDifferences = 1000
+}
+
+extension ViewGraph {
+    /// One line per attribute or group of modifiers: `+` comes, `-` goes, `~` becomes another; with what was and what is written.
+    func differences(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [String] {
+        let path = path(of: nodeID(row))
+        func said(_ attribute: AttributeDefinition) -> String {
+            let (group, value) = DefinitionWriter.attribute(attribute)
+            return "\(group) \(value.jsonText)"
+        }
+        var lines: [String] = []
+        for attribute in definition.attributes {
+            let name = "\(path).\(attribute.name)"
+            guard let existing = ownAttribute(attribute.name, of: row), let old = record(existing).definition else {
+                lines.append("+ \(name): \(said(attribute))")
+                continue
+            }
+            if old.isSame(as: attribute) { continue }
+            var line = "~ \(name): \(said(old)) → \(said(attribute))"
+            if case (.state, .state) = (old.role, attribute.role) {
+                line += old.type == attribute.type ? ", keeps its value" : ", begins anew"
+            }
+            lines.append(line)
+        }
+        if isReplacing {
+            let names = Set(definition.attributes.map(\.name))
+            for (name, attribute) in nodes[Int(row)].attributes where !names.contains(name) {
+                if nodes[Int(row)].instances?.elements == attribute { continue }
+                lines.append("- \(path).\(name)" + (record(attribute).definition.map { ": \(said($0))" } ?? ""))
+            }
+        }
+        let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
+        var (before, after) = (ValueMap(), ValueMap())
+        DefinitionWriter.modifiers(of: nodes[Int(row)].definition, beyond: nil, into: &before)
+        DefinitionWriter.modifiers(of: target, beyond: nil, into: &after)
+        if let old = nodes[Int(row)].definition.forEach { before["forEach"] = DefinitionWriter.forEach(old) }
+        if let new = target.forEach { after["forEach"] = DefinitionWriter.forEach(new) }
+        for case .string(let key) in before.keys where after[key] == nil {
+            lines.append("- \(path) \(key): \(before[key]?.jsonText ?? "")")
+        }
+        for case .string(let key) in after.keys where before[key] != after[key] {
+            let old = before[key].map { "\($0.jsonText) → " }
+            lines.append("\(old == nil ? "+" : "~") \(path) \(key): \(old ?? "")\(after[key]?.jsonText ?? "")")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,31 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import SceneModel
+import WireProtocol
+
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the tree as a scene that makes it again.",
+        discussion: """
+            States are written with their present values. Applied to an empty graph, the scene makes an equal tree.
+
+            Examples:
+              agctl export > backup.yaml
+              agctl export /player > player.yaml && agctl apply -f player.yaml --replace
+            """)
+
+    @Argument(help: "The node to begin at; / is the whole tree.")
+    var path = "/"
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { session in
+            let result = try session.connection().call(.dump(path: path, format: .scene))
+            guard let document = result.map?["document"] else { throw Complaint(.software, "the daemon sent no document") }
+            if session.settings.isJSON { session.output.json(document) } else { session.output.write(DocumentWriter.yaml(document)) }
+        }
+    }
+}

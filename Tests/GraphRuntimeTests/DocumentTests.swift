@@ -1,0 +1,236 @@
+import AttributeValues
+import Foundation
+import SceneModel
+import Testing
+import ViewGraph
+import WireProtocol
+
+@testable import GraphRuntime
+
+/// Every scene of the project.
+private let exampleFiles: [String] = {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    var files: [String] = []
+    for folder in ["Examples", "Examples/swiftui"] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
+        files += names.filter { $0.hasSuffix(".yaml") }.sorted().map { root.appendingPathComponent("\(folder)/\($0)").path }
+    }
+    return files
+}()
+
+@Suite("Documents and the living tree")
+struct DocumentTests {
+    static let scene = """
+        keys: { environment: { size: 1 } }
+        components:
+          Row: { kind: container, let: { n: { type: int } }, state: { open: false }, computed: { t: n + 1 }, children: [{ id: inside, let: { m: =n } }] }
+        nodes:
+          - id: top
+            state: { a: 1, gone: 2 }
+            environment: { size: 2 }
+            computed: { b: a + 1 }
+            children:
+              - { id: row, component: Row, let: { n: $a } }
+              - { id: old, state: { x: 1 } }
+              - { id: last, computed: { size: env.size } }
+
+        """
+
+    static let changed = """
+        keys: { environment: { size: 1 } }
+        components:
+          Row: { kind: container, let: { n: { type: int } }, state: { open: false }, computed: { t: n + 2 }, children: [{ id: inside, let: { m: =n * 2 } }] }
+        nodes:
+          - id: top
+            state: { a: 1, new: 5 }
+            environment: { size: 3 }
+            computed: { b: a + new }
+            children:
+              - { id: last, computed: { size: env.size } }
+              - { id: row, component: Row, let: { n: $a } }
+              - { id: fresh }
+
+        """
+
+    @Test("replace makes the tree what the document says, keeps the states and subscriptions of what stays") func replace() throws {
+        let graph = try Harness(DocumentTests.scene)
+        try graph.set("/top.a", 10)
+        try graph.set("/top/row.open", true)
+        try graph.subscribe(["/top.b", "/top/row.t", "/top/row/inside.m", "/top/last.size", "/top/row.open"], initial: true)
+        let result = try graph.apply(DocumentTests.changed, mode: .replace)
+        #expect(result.map?["added"] == ["/top/fresh"] && result.map?["removed"] == ["/top/old"])
+        #expect(graph.changes == [
+            "/top.b": .value(15), "/top/row.t": .value(12), "/top/row/inside.m": .value(20), "/top/last.size": .value(3),
+        ])
+        #expect(try graph.value("/top/row.open") == true)
+        #expect(refusal { try graph.get("/top.gone") }?.code == .notFound)
+        guard case .value(let described) = try graph.succeed(.describe(path: "/top", depth: nil)) else { return }
+        #expect(described.map?["children"]?.list?.map { $0.map?["id"] } == ["last", "row", "fresh"])
+        // The same again changes nothing, runs nothing and wakes nobody.
+        _ = graph.runs()
+        let again = try graph.apply(DocumentTests.changed, mode: .replace)
+        #expect(again.map?["added"] == [] && again.map?["removed"] == [] && again.map?["changed"] == [])
+        #expect(graph.runs() == [] && graph.events.isEmpty)
+    }
+
+    @Test("merge completes what is there: kinds, components, names and children that are left out stay") func merge() throws {
+        let graph = try Harness(DocumentTests.scene)
+        try graph.set("/top.a", 10)
+        let result = try graph.apply(
+            """
+            nodes:
+              - id: top
+                computed: { c: a + b }
+                children:
+                  - { id: row, preferences: {}, children: [{ id: added, state: { z: 1 } }] }
+                  - { id: old, computed: { y: x + 1 } }
+            """)
+        #expect(result.map?["added"] == ["/top/row/added"] && result.map?["removed"] == [])
+        #expect(try graph.value("/top.c") == 21)
+        #expect(try graph.value("/top/old.y") == 2)
+        #expect(try graph.value("/top/row.t") == 11)
+        #expect(try graph.value("/top/row/inside.m") == 10)
+        #expect(try graph.value("/top/last.size") == 2)
+    }
+
+    @Test("a dry run tells what would come, go and change, line by line, and does nothing") func dryRun() throws {
+        let graph = try Harness(DocumentTests.scene)
+        let revision = graph.runtime.revision
+        let result = try graph.apply(DocumentTests.changed, mode: .replace, dryRun: true)
+        #expect(result.map?["added"] == ["/top/fresh"] && result.map?["removed"] == ["/top/old"])
+        let lines = (result.map?["differences"]?.list ?? []).compactMap(\.string)
+        #expect(lines.contains("~ /top.b: computed \"a + 1\" → computed \"a + new\""))
+        #expect(lines.contains("+ /top.new: state 5"))
+        #expect(lines.contains("- /top.gone: state 2"))
+        #expect(lines.contains("~ /top environment: {\"size\":2} → {\"size\":3}"))
+        #expect(lines.contains("~ /top/row/inside.m: let \"=n\" → let \"=n * 2\""))
+        #expect(graph.runtime.revision == revision)
+        #expect(try graph.value("/top.b") == 2)
+        #expect(try graph.value("/top/old.x") == 1)
+    }
+
+    @Test("a state of another type begins anew, one of the same type keeps its value whatever the document's initial one is") func states() throws {
+        let graph = try Harness("nodes: [{ id: n, state: { a: 1, b: 1 } }]")
+        try graph.set("/n.a", 7)
+        try graph.set("/n.b", 7)
+        _ = try graph.apply("nodes: [{ id: n, state: { a: 2, b: text } }]", mode: .replace)
+        #expect(try graph.value("/n.a") == 7)
+        #expect(try graph.value("/n.b") == "text")
+    }
+
+    @Test("values of a document set states, those of instances too, and what takes none is told") func values() throws {
+        let graph = try Harness("nodes: [{ id: place, children: [] }]")
+        let result = try graph.apply(
+            """
+            nodes:
+              - id: app
+                state: { items: [], n: 1 }
+                children: [{ id: rows, forEach: { in: $items, node: { state: { open: false } } } }]
+            values: { /app/rows/x.open: true, /app.n: 5, "/app.items": [{ id: x }], /app.nothing: 1, /app/rows/x.index: 3 }
+            """, at: "/place", mode: .create)
+        #expect(result.map?["unset"] == ["/place/app.nothing", "/place/app/rows/x.index"])
+        #expect(try graph.value("/place/app/rows/x.open") == true)
+        #expect(try graph.value("/place/app.n") == 5)
+        #expect(refusal { try graph.apply("values: { /app: 1, /a..b: 2 }") }?.message.contains("2 faults") == true)
+    }
+
+    // MARK: Export
+
+    private func export(_ graph: Harness, _ path: String = "/") throws -> Value {
+        guard case .value(let value) = try graph.succeed(.dump(path: path, format: .scene)), let document = value.map?["document"]
+        else { throw Failure(.unavailable, "no document") }
+        return document
+    }
+
+    private func tree(_ graph: Harness, _ path: String = "/") throws -> Value {
+        guard case .value(let value) = try graph.succeed(.describe(path: path, depth: nil)) else { return .null }
+        return value
+    }
+
+    /// Where two trees differ, by path.
+    private func differences(_ a: Value, _ b: Value, _ path: String = "") -> [String] {
+        switch (a, b) {
+        case (.map(let x), .map(let y)):
+            return Set((x.keys + y.keys).compactMap(\.string)).sorted().flatMap { differences(x[$0] ?? .null, y[$0] ?? .null, "\(path).\($0)") }
+        case (.list(let x), .list(let y)) where x.count == y.count:
+            return zip(x, y).enumerated().flatMap { differences($1.0, $1.1, "\(path)[\($0)]") }
+        default: return a == b ? [] : ["\(path): \(a.jsonText) ≠ \(b.jsonText)"]
+        }
+    }
+
+    /// The document as YAML, applied to an empty graph.
+    private func reborn(_ document: Value) throws -> Harness {
+        let text = DocumentWriter.yaml(document)
+        #expect(try differences(SceneReader.value(text: text), document) == [], "\(text)")
+        let graph = try Harness()
+        let result = try graph.succeed(.apply(.init(document: .string(text), at: "/", mode: .create, dryRun: false, options: .init())))
+        guard case .value(let value) = result else { return graph }
+        #expect(value.map?["unset"] == nil)
+        return graph
+    }
+
+    @Test("an exported scene makes an equal tree, and exports as the same", arguments: exampleFiles)
+    func examples(_ file: String) throws {
+        let graph = try Harness()
+        try graph.runtime.load(try String(contentsOfFile: file, encoding: .utf8), file: file)
+        let document = try export(graph)
+        let other = try reborn(document)
+        #expect(try differences(tree(other), tree(graph)) == [])
+        #expect(try differences(export(other), document) == [])
+    }
+
+    @Test("an export keeps present states: of nodes, components, instances, objects, system values") func present() throws {
+        let graph = try Harness(
+            """
+            types: { Book: { state: { title: "", pages: 1 }, computed: { long: pages > 100 } } }
+            components:
+              Row: { kind: container, binding: [n], state: { open: false, book: { type: Book } }, children: [{ id: deep, state: { s: 1 } }] }
+            nodes:
+              - id: app
+                state: { items: [{ id: x, n: 1 }, { id: y, n: 2 }], text: "==", at: { type: timestamp, initial: "2026-01-01T00:00:00Z" }, book: { type: Book }, fast: { initial: 1.5, transient: true } }
+                children:
+                  - { id: rows, forEach: { in: $items, as: item, component: Row, binding: { n: $item.n } } }
+                  - { id: single, component: Row, binding: { n: 5 }, containerValues: {}, children: [{ id: given, state: { g: 0 } }] }
+            """)
+        try graph.set("/app/rows/y.open", true)
+        try graph.set("/app/rows/y/deep.s", 7)
+        try graph.set("/app/rows/x.n", 3)
+        try graph.set("/app/single.book.title", "$money")
+        try graph.set("/app/single/deep.s", 8)
+        try graph.set("/app/single/given.g", 9)
+        try graph.set("/app.text", "$ref")
+        try graph.set("/app.fast", 2)
+        try graph.set("/app.at", "2027-01-01T00:00:00Z")
+        try graph.set("/app.book", ["title": "Long", "pages": 500])
+        try graph.set("/.colorScheme", "dark")
+        let document = try export(graph)
+        let other = try reborn(document)
+        #expect(try differences(tree(other), tree(graph)).joined(separator: "\n") == "")
+        #expect(try differences(export(other), document) == [])
+        #expect(try other.value("/app/rows/y/deep.s") == 7 && other.value("/app.text") == "$ref" && other.value("/app.book.long") == true)
+        // And back over the tree it comes from, it changes nothing.
+        let result = try graph.succeed(.apply(.init(document: document, at: "/", mode: .replace, dryRun: true, options: .init())))
+        guard case .value(let value) = result else { return }
+        #expect(value.map?["added"] == [] && value.map?["removed"] == [])
+    }
+
+    @Test("a part of the tree is exported to be applied where it stands") func part() throws {
+        let graph = try Harness(DocumentTests.scene)
+        try graph.set("/top/row.open", true)
+        let document = try export(graph, "/top/row")
+        #expect(document.map?["values"] == ["/row.open": true])
+        let before = try tree(graph)
+        try graph.succeed(.remove(path: "/top/row", .init()))
+        try graph.succeed(.apply(.init(document: document, at: "/top", mode: .create, dryRun: false, options: .init())))
+        try graph.succeed(.move(.init(path: "/top/row", to: nil, index: 0), .init()))
+        #expect(try tree(graph) == before)
+    }
+
+    @Test("what has been changed inside a component is written out in full") func changedInside() throws {
+        let graph = try Harness(DocumentTests.scene)
+        _ = try graph.apply("nodes: [{ id: inside, computed: { more: m + 1 } }]", at: "/top/row")
+        let other = try reborn(try export(graph))
+        #expect(try other.value("/top/row/inside.more") == 2)
+        #expect(try other.value("/top/row.t") == 2)
+    }
+}
