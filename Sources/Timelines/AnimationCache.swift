@@ -10,6 +10,9 @@ public struct AnimationCache {
 
     public init() {}
 
+    /// Texts remembered now.
+    public var count: Int { known.count }
+
     public mutating func animation(_ text: String) throws(AnimationError) -> Animation {
         if let animation = known[text] { return animation }
         let animation = try Animation(text)

@@ -14,7 +14,7 @@ public enum Space: Equatable {
     /// Degrees.
     case angle
     /// L, a and b of Oklab, premultiplied with alpha, and alpha.
-    case oklab
+    case oklab(target: Value)
     /// Nanoseconds.
     case duration(origin: TimeSpan)
     /// Nanoseconds.
@@ -49,7 +49,7 @@ extension Space {
             self = .map(target: map)
         case .opaque(let value):
             switch value {
-            case is ColorValue: self = .oklab
+            case is ColorValue: self = .oklab(target: target)
             case let angle as AngleValue where Space.canMove(angle.degrees): self = .angle
             case let vector as VectorValue:
                 guard 1...Space.maximumComponents ~= vector.components.count, vector.components.allSatisfy(Space.canMove) else { return nil }
@@ -102,6 +102,19 @@ extension Space {
         }
     }
 
+    /// Whether the components are counted in Oklab.
+    var isColor: Bool { if case .oklab = self { true } else { false } }
+
+    /// The value that a timeline in this space goes to, whose components are given, to the last bit: on the way through Oklab or
+    /// doubles colours and great whole numbers would lose some.
+    func target(_ components: Components) -> Value {
+        switch self {
+        case .oklab(let target): target
+        case .map(let target): .map(target)
+        default: value(of: components)
+        }
+    }
+
     /// The value that displayed components stand for.
     func value(of components: Components) -> Value {
         switch self {
@@ -117,8 +130,8 @@ extension Space {
             .map(ValueMap(target.values.indices.lazy.map { i in
                 let (key, value) = target.entry(at: i)
                 return switch value {
-                case .int: (key, .int(Space.sum(0, components[i])))
-                case .uint: (key, .uint(Space.sum(UInt64(0), components[i])))
+                case .int: (key, .int(Space.sum(0, components[i].rounded())))
+                case .uint: (key, .uint(Space.sum(UInt64(0), components[i].rounded())))
                 default: (key, .double(components[i]))
                 }
             }))
@@ -148,8 +161,14 @@ extension Space {
         return Double(a.seconds - b.seconds) * 1e9 + Double(a.nanoseconds - b.nanoseconds)
     }
 
+    /// To the nearest whole number; from the middle between two to the one nearer the target, so that progress is rounded up.
+    private static func whole(_ distance: Double) -> Double {
+        let whole = distance.rounded(.towardZero)
+        return (distance - whole).magnitude > 0.5 ? distance.rounded() : whole
+    }
+
     private static func sum<Number: FixedWidthInteger>(_ origin: Number, _ distance: Double) -> Number {
-        let rounded = distance.rounded()
+        let rounded = whole(distance)
         let step = Number.Magnitude(exactly: rounded.magnitude) ?? .max
         if rounded < 0 {
             return step <= Number.Magnitude(truncatingIfNeeded: origin &- .min) ? origin &- Number(truncatingIfNeeded: step) : .min
@@ -158,8 +177,9 @@ extension Space {
     }
 
     private static func sum(_ origin: Timestamp, _ distance: Double) -> Timestamp {
+        let distance = whole(distance)
         let seconds = (distance / 1e9).rounded(.down)
-        let rest = Int64((distance - seconds * 1e9).rounded())
+        let rest = Int64(distance - seconds * 1e9)
         let limit = distance < 0 ? Timestamp.secondsRange.lowerBound : Timestamp.secondsRange.upperBound
         guard let whole = Int64(exactly: seconds), let result = Timestamp(seconds: origin.seconds &+ whole, nanoseconds: Int64(origin.nanoseconds) + rest) else {
             return Timestamp(seconds: limit) ?? origin

@@ -18,7 +18,7 @@ extension Timeline {
         describe(in: &object)
         if let css {
             object["css"] = css.json
-            if space == .oklab, case .map(var endpoints)? = object["css"] {
+            if space.isColor, case .map(var endpoints)? = object["css"] {
                 endpoints["from"] = .string(Timeline.oklabCSS(from))
                 endpoints["to"] = .string(Timeline.oklabCSS(to))
                 object["css"] = .map(endpoints)

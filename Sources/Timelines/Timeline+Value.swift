@@ -11,10 +11,10 @@ extension Timeline {
     }
 
     /// The value displayed at a moment. Whole numbers are rounded, everything else overshoots with its curve.
-    public func displayed(at time: Double) -> Value { space.value(of: value(at: time)) }
+    public func displayed(at time: Double) -> Value { isFinished(at: time) ? target : space.value(of: value(at: time)) }
 
     /// The value it goes to.
-    public var target: Value { space.value(of: to) }
+    public var target: Value { space.target(to) }
 
     /// The timeline of the next change, made while this one runs. nil if the new value does not interpolate with this
     /// timeline's.

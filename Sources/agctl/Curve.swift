@@ -39,7 +39,7 @@ struct CurveCommand: ParsableCommand {
     @Flag(help: "Print samples (the default in a pipe).")
     var json = false
 
-    @Option(help: ArgumentHelp("Times of samples in seconds, as 0,0.1,0.5.", valueName: "times"))
+    @Option(help: ArgumentHelp("Times of samples in seconds, none below 0, as 0,0.1,0.5.", valueName: "times"))
     var at: Times?
 
     @Option(help: ArgumentHelp("The value before.", valueName: "number"))

@@ -173,7 +173,7 @@ struct BrowserTests {
             if let text = shown.string { got = try #require(Color(css: text), "\(text)").oklabComponents.elements }
             try #require(got.count == exact.count)
             for i in 0..<exact.count {
-                let scale = c.timeline.space == .oklab ? 1 : (c.timeline.to[i] - c.timeline.from[i]).magnitude + (c.timeline.velocity[i] * c.css.velocityScale).magnitude
+                let scale = c.timeline.space.isColor ? 1 : (c.timeline.to[i] - c.timeline.from[i]).magnitude + (c.timeline.velocity[i] * c.css.velocityScale).magnitude
                 worst = max(worst, ((got[i] - exact[i]).magnitude - 2e-6 * max(1, exact[i].magnitude)) / scale)
             }
         }

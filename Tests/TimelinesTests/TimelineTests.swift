@@ -223,6 +223,28 @@ struct ValueTests {
         #expect(next.velocity == [1, 10])
     }
 
+    @Test("what has arrived is the new value to the last bit, also where the way there is rounded")
+    func exactArrival() throws {
+        let animation = try Animation("spring(duration: 0.5, bounce: 0.3)")
+        let pairs: [(Value, Value)] = [
+            (.opaque(ColorValue(try #require(Color(css: "red")))), .opaque(ColorValue(try #require(Color(css: "blue"))))),
+            (.opaque(ColorValue(try #require(Color(css: "#12345678")))), .opaque(ColorValue(try #require(Color(css: "rgb(1 2 3 / 0.1)"))))),
+            (["n": .int(1)], ["n": .int(9_007_199_254_740_993)]), (["u": .uint(1), "d": 0.0], ["u": .uint(.max), "d": 0.1]),
+            (.opaque(AngleValue(degrees: 0.1)), .opaque(AngleValue(degrees: 0.3))), (.opaque(VectorValue([0.1])), .opaque(VectorValue([0.7]))),
+        ]
+        for (from, to) in pairs {
+            let timeline = try #require(Timeline(changing: from, to: to, animation: animation, start: 0))
+            #expect(timeline.displayed(at: timeline.end) == to && timeline.target == to)
+            let back = try #require(timeline.changing(to: from, animation: .linear, at: 0.1))
+            #expect(back.displayed(at: back.end) == from)
+            var sheet = FrameSheet()
+            _ = sheet.insert(timeline, name: "x")
+            let buffer = ByteBuffer()
+            sheet.write(at: timeline.end, into: buffer)
+            #expect(buffer.text == #""x":"# + to.jsonText)
+        }
+    }
+
     @Test("discrete values jump")
     func discrete() {
         let pairs: [(Value, Value)] = [("a", "b"), (true, false), (.null, 1), ([1, 2], [3, 4]), (1.0, .double(.nan)), (.double(.infinity), 1.0), (0.0, 1e300), (-1.7e308, 1.7e308)]
