@@ -81,6 +81,29 @@ struct SwiftUIEnvironmentTests {
         #expect(try example.set("/.pixelLength", 0.5).values == ["/hairline.width": 0.5])
     }
 
+    @Test("the system keeps the scene's phase: active while somebody watches")
+    func scenePhase() throws {
+        let example = try Example("locale")
+        #expect(try example.get("/.scenePhase") == "background")
+        let subscribed = try example.client.call("subscribe", ["paths": ["/greeting.text"]])
+        #expect(try example.client.event()["initial"] == true)
+        #expect(try example.get("/.scenePhase") == "active")
+        try example.client.call("unsubscribe", ["subscription": subscribed["subscription"] ?? .null])
+        #expect(try example.get("/.scenePhase") == "background")
+        #expect(try example.watch("/.scenePhase").values == ["/.scenePhase": "active"])
+    }
+
+    @Test("where motion is to be reduced nothing moves, whatever asks for it")
+    func reduceMotion() throws {
+        let example = try Example("animation-modifier")
+        try example.watch("/player/**")
+        try example.set("/.reduceMotion", true)
+        let still = try example.toggle("/player.isPlaying", animation: "bouncy")
+        #expect(still.timelines.isEmpty && still.values["/player/image.scaleEffect"] == 1.0)
+        try example.set("/.reduceMotion", false)
+        #expect(try !example.toggle("/player.isPlaying", animation: "bouncy").timelines.isEmpty)
+    }
+
     @Test("environment(_:_:) holds for the view and all below it until the next override")
     func lineLimit() throws {
         let example = try Example("line-limit")
