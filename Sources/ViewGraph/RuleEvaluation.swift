@@ -13,12 +13,38 @@ struct GraphReader: RuleReader {
     var interruption: (any Error)?
 
     @inline(__always)
+    mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
+        let vertex = rule.vertices[input]
+        guard vertex.index != 0 else { return readOther(input, into: register) }
+        do {
+            switch try engine.read(vertex) {
+            case .value(let value):
+                register.set(value)
+                return .value
+            case .failure(let failure): return .failure(failure)
+            }
+        } catch {
+            interruption = error
+            return .interrupted
+        }
+    }
+
+    @inline(never)
+    private mutating func readOther(_ input: Int, into register: InputRegister) -> ReadOutcome {
+        switch readOther(input) {
+        case .value(let value):
+            register.set(value)
+            return .value
+        case .failure(let failure): return .failure(failure)
+        case .interrupted: return .interrupted
+        }
+    }
+
     mutating func read(_ input: Int) -> Reading {
         let vertex = rule.vertices[input]
         return vertex.index != 0 ? read(vertex) : readOther(input)
     }
 
-    @inline(never)
     private mutating func readOther(_ input: Int) -> Reading {
         switch rule.sources[input] {
         case .attribute(let attribute): return read(attribute)
@@ -65,13 +91,10 @@ struct GraphReader: RuleReader {
 extension ViewGraph {
     @inline(__always)
     func evaluate(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
-        // A read may evaluate another rule before this one goes on, so each level of nesting has an evaluator of its own.
-        if evaluationDepth == evaluators.count { evaluators.append(Evaluator()) }
-        let evaluator = evaluators[evaluationDepth]
-        evaluationDepth += 1
-        defer { evaluationDepth -= 1 }
+        let evaluator = evaluators.enter()
+        defer { evaluators.leave() }
         var reader = GraphReader(graph: self, rule: rule, engine: engine)
-        switch evaluator.evaluate(rule.program, &reader) {
+        switch evaluator._withUnsafeGuaranteedRef({ $0.evaluate(rule.program, &reader) }) {
         case .content(let content):
             if recordedRuns != nil { recordedRuns?.append(attribute) }
             guard let type = rule.accepted, case .value(let value) = content else { return content }
@@ -83,12 +106,50 @@ extension ViewGraph {
 
     /// A rule over a handful of values, outside the graph.
     func evaluate(_ program: Program, bindings: ValueMap) -> Content {
-        if evaluationDepth == evaluators.count { evaluators.append(Evaluator()) }
-        let evaluator = evaluators[evaluationDepth]
-        evaluationDepth += 1
-        defer { evaluationDepth -= 1 }
-        return evaluator.evaluate(program, bindings: bindings)
+        let evaluator = evaluators.enter()
+        defer { evaluators.leave() }
+        return evaluator._withUnsafeGuaranteedRef { $0.evaluate(program, bindings: bindings) }
     }
 
     private struct Interrupted: Error {}
+}
+
+/// A read may evaluate another rule before this one goes on, so each level of nesting has an evaluator of its own; the engine
+/// bounds the levels.
+///
+/// The stack owns its evaluators from the first use of their level to `deinit`; what `enter` gives is good until then.
+struct EvaluatorStack: ~Copyable {
+    private var levels: UnsafeMutablePointer<Unmanaged<Evaluator>> = .allocate(capacity: 4)
+    private var capacity = 4
+    private var count = 0
+    private var depth = 0
+
+    deinit {
+        for level in 0..<count { levels[level].release() }
+        levels.deallocate()
+    }
+
+    /// An evaluator that nobody uses, until `leave`.
+    @inline(__always)
+    mutating func enter() -> Unmanaged<Evaluator> {
+        if depth == count { grow() }
+        depth += 1
+        return levels[depth - 1]
+    }
+
+    @inline(__always)
+    mutating func leave() { depth -= 1 }
+
+    @inline(never)
+    private mutating func grow() {
+        if count == capacity {
+            let larger = UnsafeMutablePointer<Unmanaged<Evaluator>>.allocate(capacity: 2 * capacity)
+            larger.moveInitialize(from: levels, count: count)
+            levels.deallocate()
+            levels = larger
+            capacity *= 2
+        }
+        (levels + count).initialize(to: .passRetained(Evaluator()))
+        count += 1
+    }
 }

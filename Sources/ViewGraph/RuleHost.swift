@@ -25,7 +25,14 @@ struct RuleHost: GraphHost {
     }
 
     func areEqual(_ old: borrowing Content, _ new: borrowing Content) -> Bool {
-        RuleHost.isSame(copy old, copy new)
+        withUnsafePointer(to: old) { old in
+            withUnsafePointer(to: new) { new in
+                // The commonest values, looked at where they lie.
+                if case .value(.int(let a)) = old.pointee, case .value(.int(let b)) = new.pointee { return a == b }
+                if case .value(.bool(let a)) = old.pointee, case .value(.bool(let b)) = new.pointee { return a == b }
+                return RuleHost.isSame(old.pointee, new.pointee)
+            }
+        }
     }
 
     @inline(__always)

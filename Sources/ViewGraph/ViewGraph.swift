@@ -49,9 +49,7 @@ public final class ViewGraph {
     public var recordedRuns: [AttributeID]?
     /// The rules of the rows whose source is one.
     var rules = RuleTable()
-    /// One per level of nested evaluation; the engine bounds the levels.
-    var evaluators: [Evaluator] = []
-    var evaluationDepth = 0
+    var evaluators = EvaluatorStack()
     /// Nodes made and not yet connected to what they read.
     var unboundNodes: [UInt32] = []
     /// What changed in the tree since it was last taken.
