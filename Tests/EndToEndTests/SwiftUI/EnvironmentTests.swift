@@ -196,6 +196,20 @@ struct SwiftUIEnvironmentTests {
         #expect(try example.set("/root/guestArea.guest.name", "Visitor").values == [
             "/root/guestArea/content.greeting": "Hello Visitor",
         ])
+        // An object as a whole is replaced by its properties.
+        #expect(try example.set("/root.currentProfile", ["name": "Hedy"]).values == ["/root/content.greeting": "Hello Hedy"])
+        // Another one in its place, and none.
+        let other = "state: { other: { type: Profile, initial: { name: Joan } } }, environment: { objects: [$other] }"
+        #expect(try example.merge("nodes: [{ id: root, \(other) }]").values == ["/root/content.greeting": "Hello Joan"])
+        let text = try Project.text("Examples/swiftui/profile.yaml")
+        let without = text.replacing("    environment: { objects: [$currentProfile] }\n", with: "")
+        let removed = try example.told("apply", ["document": .string(without), "mode": "replace"])
+        #expect(removed.values["/root/content.greeting"] == "Who are you?")
+        #expect(removed.values["/root/guestArea/content.greeting"] == nil)
+        // What may be null is a value; it is not silently left out.
+        let nullable = text.replacing("{ type: Profile, initial: { name: Ada } }", with: "{ type: \"Profile?\" }")
+        let refusal = try example.client.refusal("apply", ["document": .string(nullable), "mode": "replace"])
+        #expect(refusal["data"]?["code"] == "typeMismatch")
     }
 
     @Test("transformEnvironment derives from the inherited value; overriding a part of a group leaves the rest")
