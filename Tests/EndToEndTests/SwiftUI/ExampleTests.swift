@@ -36,6 +36,19 @@ struct ExampleTests {
         #expect(errors == (name == "library-optional" ? ["/required.count", "/required.library"] : []))
     }
 
+    @Test("exported, makes an equal tree in another daemon", arguments: names)
+    func export(_ name: String) throws {
+        let example = try Example(name)
+        let document = try #require(example.client.call("dump", ["format": "scene"])["document"])
+        let daemon = try Daemon()
+        try withExtendedLifetime(daemon) {
+            let other = try daemon.client()
+            try other.call("apply", ["document": document])
+            let tree = try example.client.call("describe", ["path": "/"])
+            #expect(try other.call("describe", ["path": "/"]) == tree)
+        }
+    }
+
     @Test("pages about them lead to files that are there", arguments: [
         "Examples/swiftui/README.md", "Documentation/SwiftScenes.md", "Documentation/Scenes.md",
     ])
