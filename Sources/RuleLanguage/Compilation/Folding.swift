@@ -3,17 +3,8 @@ import AttributeValues
 /// Operations on constants, done once when a rule is compiled. nil for what fails: then it fails when the rule runs, where
 /// the fault may be absorbed.
 enum Folding {
-    /// What one folded operation may cost; a result larger than this is made anew each time instead of being kept.
-    private static var meter: Meter {
-        var limits = RuleLimits()
-        limits.cost = 10_000
-        limits.textSize = 10_000
-        limits.resultSize = 1_000
-        return Meter(limits)
-    }
-
     private static func result(_ body: (inout Meter) throws(Fault) -> Value) -> Value? {
-        var meter = meter
+        var meter = Meter(RuleLimits.folding)
         do throws(Fault) { return try body(&meter) } catch { return nil }
     }
 

@@ -63,17 +63,38 @@ struct DynamicPath {
 /// The instructions and constants lie in memory that the program owns from `init` to `deinit`; an evaluator holds the
 /// program while it points there.
 public final class Program {
+    // MARK: what every evaluation touches, side by side and in one block of memory
+
+    let instructions: UnsafeMutablePointer<Instruction>
+    /// Behind the constants, which go downwards: the operand ~n, counted from here, is constant n.
+    let constants: UnsafeMutablePointer<Value>
+    /// The numbers of the definite inputs with constant paths.
+    @usableFromInline let definiteInputs: UnsafeMutablePointer<Int32>
+    @usableFromInline let definiteInputCount: Int
+    /// Where evaluation begins when the definite inputs are there: behind the loads of them that the code begins with.
+    @usableFromInline let entry: Int
+    /// The registers that may hold references.
+    let holders: UnsafeMutablePointer<Int32>
+    let holderCount: Int
+    /// No less than any of the counts of registers, inputs, loops, faults and lazy values, and than 1.
+    let frameSize: Int
+    let inputCount: Int
+    let faultCount: Int
+    let loopCount: Int
+    /// What an evaluation may cost, and what it costs at least.
+    let budget: Int
+    let instructionCount: Int
+    let makesContainers: Bool
+
+    // MARK: the rest
+
+    let limits: UnsafeMutablePointer<RuleLimits>
     /// The rule's text.
     public let text: String
     /// What the rule may read; the index is the number that a reader is asked with.
     public let inputs: [RuleInput]
     /// What the checker found, or `dyn`.
     public let resultType: RuleType
-
-    let instructions: UnsafeMutablePointer<Instruction>
-    let instructionCount: Int
-    /// Behind the constants, which go downwards: the operand ~n, counted from here, is constant n.
-    let constants: UnsafeMutablePointer<Value>
     let constantCount: Int
     let operands: UnsafeMutablePointer<Int32>
     /// By instruction: byte offset in the text.
@@ -86,81 +107,81 @@ public final class Program {
     let dynamicPaths: [DynamicPath]
     /// Inner regions before outer ones.
     let regions: [FaultRegion]
-    let limits: RuleLimits
-    let inputCount: Int
-    /// The numbers of the definite inputs with constant paths.
-    @usableFromInline let definiteInputs: UnsafeMutablePointer<Int32>
-    @usableFromInline let definiteInputCount: Int
-    /// Where evaluation begins when the definite inputs are there: behind the loads of them that the code begins with.
-    @usableFromInline let entry: Int
-    /// By input.
-    let ways: UnsafeMutablePointer<InputWay>
-    let registerCount: Int
-    /// The registers that may hold references.
-    let holders: UnsafeMutablePointer<Int32>
-    let holderCount: Int
-    let loopCount: Int
-    let faultCount: Int
     let lazyCount: Int
-    /// No less than any of these counts, and than 1.
-    let frameSize: Int
-    let makesContainers: Bool
     /// In traced programs, by instruction: the syntax node.
     let nodes: [Int32]
+    /// By input, made when they are first asked for.
+    private var madeWays: UnsafeMutablePointer<InputWay>?
 
     init(_ parts: consuming ProgramParts) {
         text = parts.text
         inputs = parts.inputs
         inputCount = parts.inputs.count
-        let definite = parts.inputs.indices.filter { parts.inputs[$0].isDefinite && !parts.inputs[$0].isDynamic }
-        definiteInputCount = definite.count
-        definiteInputs = .allocate(capacity: max(1, definite.count))
-        for (at, input) in definite.enumerated() { (definiteInputs + at).initialize(to: Int32(input)) }
-        entry = parts.instructions.firstIndex { $0.opcode != .load || !definite.contains(Int($0.a)) } ?? 0
-        ways = .allocate(capacity: max(1, inputCount))
-        for (number, input) in parts.inputs.enumerated() { (ways + number).initialize(to: InputWay(input)) }
         resultType = parts.resultType
         instructionCount = parts.instructions.count
-        instructions = .allocate(capacity: max(1, instructionCount))
-        for (at, instruction) in parts.instructions.enumerated() { (instructions + at).initialize(to: instruction) }
         constantCount = parts.constants.count
-        constants = .allocate(capacity: max(1, constantCount)) + constantCount
+
+        let definite = parts.inputs.indices.filter { parts.inputs[$0].isDefinite && !parts.inputs[$0].isDynamic }
+        let holding = parts.holdingRegisters
+        definiteInputCount = definite.count
+        holderCount = holding.count
+        entry = parts.instructions.firstIndex { $0.opcode != .load || !definite.contains(Int($0.a)) } ?? 0
+
+        let constantsAt = max(1, instructionCount) * MemoryLayout<Instruction>.stride
+        let definiteAt = constantsAt + constantCount * MemoryLayout<Value>.stride
+        let holdersAt = definiteAt + definiteInputCount * MemoryLayout<Int32>.stride
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: holdersAt + holderCount * MemoryLayout<Int32>.stride, alignment: MemoryLayout<Value>.alignment)
+        instructions = memory.bindMemory(to: Instruction.self, capacity: instructionCount)
+        constants = (memory + constantsAt).bindMemory(to: Value.self, capacity: constantCount) + constantCount
+        definiteInputs = (memory + definiteAt).bindMemory(to: Int32.self, capacity: definiteInputCount)
+        holders = (memory + holdersAt).bindMemory(to: Int32.self, capacity: holderCount)
+        for (at, instruction) in parts.instructions.enumerated() { (instructions + at).initialize(to: instruction) }
         for (at, constant) in parts.constants.enumerated() { (constants + ~at).initialize(to: constant) }
+        for (at, input) in definite.enumerated() { (definiteInputs + at).initialize(to: Int32(input)) }
+        for (at, register) in holding.enumerated() { (holders + at).initialize(to: register) }
+
         operands = .allocate(capacity: max(1, parts.operands.count))
         for (at, operand) in parts.operands.enumerated() { (operands + at).initialize(to: operand) }
-        positions = parts.positions
         calls = .allocate(capacity: max(1, parts.calls.count))
         for (at, call) in parts.calls.enumerated() { (calls + at).initialize(to: call) }
+        limits = .allocate(capacity: 1)
+        limits.initialize(to: parts.limits)
+        budget = parts.limits.cost
+        positions = parts.positions
         patterns = parts.patterns
         patternHandles = parts.patterns.map(\.handle)
         messages = parts.messages
         dynamicPaths = parts.dynamicPaths
         regions = parts.regions
-        limits = parts.limits
-        registerCount = parts.registerCount
-        let holding = parts.holdingRegisters
-        holderCount = holding.count
-        holders = .allocate(capacity: max(1, holding.count))
-        for (at, register) in holding.enumerated() { (holders + at).initialize(to: register) }
         loopCount = parts.loopCount
         faultCount = parts.faultCount
         lazyCount = parts.lazyCount
-        frameSize = max(
-            1, inputCount, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
+        frameSize = max(1, inputCount, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
         makesContainers = parts.makesContainers
         nodes = parts.nodes
     }
 
     deinit {
-        instructions.deallocate()
         (constants - constantCount).deinitialize(count: constantCount)
-        (constants - constantCount).deallocate()
+        // The block begins with the instructions.
+        UnsafeMutableRawPointer(instructions).deallocate()
         operands.deallocate()
-        definiteInputs.deallocate()
-        holders.deallocate()
-        ways.deinitialize(count: inputCount)
-        ways.deallocate()
         calls.deallocate()
+        limits.deallocate()
+        if let ways = madeWays {
+            ways.deinitialize(count: inputCount)
+            ways.deallocate()
+        }
+    }
+
+    /// By input: how it is found in a map of bindings. Good as long as the program.
+    var ways: UnsafeMutablePointer<InputWay> {
+        if let made = madeWays { return made }
+        let made = UnsafeMutablePointer<InputWay>.allocate(capacity: max(1, inputCount))
+        for (number, input) in inputs.enumerated() { (made + number).initialize(to: InputWay(input)) }
+        madeWays = made
+        return made
     }
 
     @inline(never)

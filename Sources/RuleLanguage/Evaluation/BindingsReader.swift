@@ -4,17 +4,20 @@ import AttributeValues
 /// name up; nothing is prepared, so a reader costs nothing to make.
 public struct BindingsReader: RuleReader {
     private let program: Program
+    /// The program's.
+    private let ways: UnsafeMutablePointer<InputWay>
     /// A map.
     private var bindings: Value
 
     public init(_ program: Program, _ bindings: ValueMap) {
         self.program = program
+        ways = program.ways
         self.bindings = .map(bindings)
     }
 
     public mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
         let program = program
-        let way = program.ways + input
+        let way = ways + input
         return withUnsafePointer(to: &bindings) { bindings in
             guard let variable = way.variable(in: bindings) else { return .failure(program.inputs[input].missing) }
             switch way.pointee.kind {
@@ -56,7 +59,7 @@ public struct BindingsReader: RuleReader {
 
     public mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
         let program = program
-        let way = program.ways + input
+        let way = ways + input
         let content = withUnsafePointer(to: &bindings) { bindings in
             way.variable(in: bindings)?.pointee.at(steps) ?? .failure(program.inputs[input].missing)
         }

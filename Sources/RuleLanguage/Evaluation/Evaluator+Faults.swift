@@ -10,7 +10,7 @@ extension Evaluator {
         machine.pointee.meter.remaining -= 1 + program.regions.count / 8
         if fault.kind == .limit || machine.pointee.meter.remaining < 0 {
             if fault.kind != .limit {
-                fault = Fault(limit: "the rule costs more than \(program.limits.cost) steps")
+                fault = Fault(limit: "the rule costs more than \(program.budget) steps")
                 fault.instruction = Int32(position)
             }
             machine.pointee.finish(program, program.failure(.limit, fault.message, at: Int(fault.instruction)))

@@ -54,23 +54,31 @@ struct Fault: Error {
 }
 
 /// What an evaluation may still spend, and the time zones it has met.
+///
+/// It refers to limits that it does not own: a program's, for the length of an evaluation, or the standard ones.
 struct Meter {
     /// Steps left.
     var remaining: Int
-    private(set) var limits: RuleLimits
+    private var budget: Int
+    private var source: UnsafePointer<RuleLimits>
     let zones = TimeZoneCache()
 
-    init(_ limits: RuleLimits) {
-        self.limits = limits
-        remaining = limits.cost
+    init(_ limits: UnsafePointer<RuleLimits> = RuleLimits.standard) {
+        source = limits
+        budget = limits.pointee.cost
+        remaining = budget
     }
 
-    /// Steps taken since the last `reset`.
-    var spent: Int { limits.cost - remaining }
+    var limits: RuleLimits { source.pointee }
 
-    mutating func reset(_ limits: RuleLimits) {
-        self.limits = limits
-        remaining = limits.cost
+    /// Steps taken since `begin`.
+    var spent: Int { budget - remaining }
+
+    @inline(__always)
+    mutating func begin(_ program: Program) {
+        source = UnsafePointer(program.limits)
+        budget = program.budget
+        remaining = program.budget - program.instructionCount
     }
 
     mutating func charge(_ steps: Int) throws(Fault) {

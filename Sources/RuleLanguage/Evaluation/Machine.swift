@@ -31,7 +31,7 @@ struct Machine {
     var requestedSteps: [AttributePath.Step] = []
     /// The property read at hand.
     var requestedProperty: (object: OpaqueValue, name: String)?
-    var meter = Meter(RuleLimits())
+    var meter = Meter()
     /// The register that takes what the dynamic or property read at hand gives.
     var target = 0
 
@@ -70,8 +70,7 @@ struct Machine {
         Machine.clear(isLoaded, program.inputCount)
         Machine.clear(hasFault, program.faultCount)
         position = 0
-        meter.reset(program.limits)
-        meter.remaining -= program.instructionCount
+        meter.begin(program)
     }
 
     /// Marks come in words of eight.

@@ -19,3 +19,22 @@ public struct RuleLimits: Hashable, Sendable {
 
     public init() {}
 }
+
+extension RuleLimits {
+    /// Made once and kept for good.
+    nonisolated(unsafe) static let standard = shared { _ in }
+    /// For one operation that is evaluated while a rule is compiled; a result larger than this is made anew each time instead of
+    /// being kept.
+    nonisolated(unsafe) static let folding = shared { limits in
+        limits.cost = 10_000
+        limits.textSize = 10_000
+        limits.resultSize = 1_000
+    }
+
+    private static func shared(_ change: (inout RuleLimits) -> Void) -> UnsafePointer<RuleLimits> {
+        let place = UnsafeMutablePointer<RuleLimits>.allocate(capacity: 1)
+        place.initialize(to: RuleLimits())
+        change(&place.pointee)
+        return UnsafePointer(place)
+    }
+}
