@@ -58,6 +58,30 @@ public struct CubicBezier: Hashable, Sendable {
         return sample(at: u).value
     }
 
+    /// Four parameters at once, found from those of points near by: two steps of the inverse function's Taylor series to the
+    /// third order, each with one division.
+    /// - Returns: also for which of them that was enough; the others, and the curve's ends, are to be found one by one.
+    func parameters(at u: SIMD4<Double>, near guess: SIMD4<Double>) -> (s: SIMD4<Double>, isFound: SIMDMask<SIMD4<Int64>>) {
+        let (a, b, c) = (ax, bx, cx)
+        var s = guess
+        var isFound = SIMDMask<SIMD4<Int64>>(repeating: false)
+        for _ in 0..<2 {
+            let inverse = 1 / ((3 * a * s + 2 * b) * s + c)
+            let step = (u - ((a * s + b) * s + c) * s) * inverse
+            let (second, third) = ((3 * a * s + b) * inverse, a * inverse)
+            let square = step * step
+            s += step * (1 - second * step + (2 * second * second - third) * square)
+            // The series' next term must be below the last bit, and the series one that falls quickly.
+            let next = 5 * second * (third - second * second) * square * square
+            let bend = square * (second * second + third * third * square)
+            isFound = (next * next .<= s * s * 0x1p-106) .& (bend .<= 0.01) .& (s .> 0) .& (s .< 1) .& (u .> 0) .& (u .< 1)
+        }
+        return (s, isFound)
+    }
+
+    /// y at the parameter.
+    func value(atParameter s: SIMD4<Double>) -> SIMD4<Double> { ((ay * s + by) * s + cy) * s }
+
     private var ax: Double { 1 - 3 * (x2 - x1) }
     private var bx: Double { 3 * (x2 - 2 * x1) }
     private var cx: Double { 3 * x1 }

@@ -11,8 +11,9 @@ public struct FrameSheet {
     public typealias Line = Int
 
     private struct Entry {
-        /// `"name":`
-        var head: [UInt8]
+        /// `,"name":` in `heads`.
+        var head: Int
+        var headEnd: Int
         var handle: FrameSampler.Handle
         var slot: Int
         /// nil: not a plain double.
@@ -26,6 +27,9 @@ public struct FrameSheet {
 
     private var sampler = FrameSampler()
     private var entries: [Entry] = []
+    /// The quoted names one behind the other, so that a frame walks along them, with gaps of lines that are gone.
+    private var heads: [UInt8] = []
+    private var unusedHeads = 0
     private var timelines: [Timeline?] = []
     private var lineOfHandle: [Line] = []
     private var free: [Line] = []
@@ -40,10 +44,12 @@ public struct FrameSheet {
     /// A timeline that is written under a name from the next `write` on.
     public mutating func insert(_ timeline: Timeline, name: String) -> Line {
         let buffer = ByteBuffer(capacity: name.utf8.count + 8)
+        buffer.append(UInt8(ascii: ","))
         buffer.appendJSONString(name)
         buffer.append(UInt8(ascii: ":"))
         let line = free.popLast() ?? entries.count
-        let entry = Entry(head: buffer.withBytes { Array($0) }, handle: 0, slot: 0)
+        let entry = Entry(head: heads.count, headEnd: heads.count + buffer.count, handle: 0, slot: 0)
+        buffer.withBytes { heads.append(contentsOf: $0) }
         if line == entries.count {
             entries.append(entry)
             timelines.append(nil)
@@ -80,9 +86,23 @@ public struct FrameSheet {
     private mutating func release(_ line: Line) {
         entries[line].isUsed = false
         entries[line].isFinished = false
-        entries[line].head = []
         timelines[line] = nil
         free.append(line)
+        unusedHeads += entries[line].headEnd - entries[line].head
+        if unusedHeads > heads.count / 2, unusedHeads > 4096 { compactHeads() }
+    }
+
+    private mutating func compactHeads() {
+        var compact: [UInt8] = []
+        compact.reserveCapacity(heads.count - unusedHeads)
+        for line in entries.indices where entries[line].isUsed {
+            let head = heads[entries[line].head..<entries[line].headEnd]
+            entries[line].head = compact.count
+            compact.append(contentsOf: head)
+            entries[line].headEnd = compact.count
+        }
+        heads = compact
+        unusedHeads = 0
     }
 
     /// Appends what is displayed at `time`, which must not go back: numbers on their way rounded to a trillionth of their distance,
@@ -95,17 +115,20 @@ public struct FrameSheet {
             finished.append(lineOfHandle[handle])
         }
         var isFirst = true
-        for line in entries.indices where entries[line].isUsed {
-            if !isFirst { buffer.append(UInt8(ascii: ",")) }
-            isFirst = false
-            entries[line].start = buffer.count
-            entries[line].head.withUnsafeBufferPointer { buffer.append($0) }
-            if let precision = entries[line].precision, !entries[line].isFinished {
-                buffer.append(sampler.values[entries[line].slot], precision)
-            } else if let timeline = timelines[line] {
-                buffer.appendJSON(entries[line].isFinished ? timeline.target : displayed(timeline, at: entries[line].slot))
+        heads.withUnsafeBufferPointer { heads in
+            for line in entries.indices where entries[line].isUsed {
+                // The first goes without its comma.
+                let head = entries[line].head + (isFirst ? 1 : 0)
+                entries[line].start = buffer.count + (isFirst ? 0 : 1)
+                isFirst = false
+                buffer.append(UnsafeBufferPointer(rebasing: heads[head..<entries[line].headEnd]))
+                if let precision = entries[line].precision, !entries[line].isFinished {
+                    buffer.append(sampler.values[entries[line].slot], precision)
+                } else if let timeline = timelines[line] {
+                    buffer.appendJSON(entries[line].isFinished ? timeline.target : displayed(timeline, at: entries[line].slot))
+                }
+                entries[line].end = buffer.count
             }
-            entries[line].end = buffer.count
         }
         for line in finished { release(line) }
     }
@@ -116,47 +139,5 @@ public struct FrameSheet {
 
     private func displayed(_ timeline: Timeline, at slot: Int) -> Value {
         timeline.space.value(of: Components(sampler.values[slot..<slot + timeline.to.count]))
-    }
-}
-
-/// How many decimals tell a number's way over a distance to a trillionth.
-struct DecimalPrecision {
-    let decimals: Int
-    /// 10 to the power of `decimals`.
-    let scale: Double
-    let unit: UInt64
-
-    /// nil for distances so small that decimals are no help, and for none.
-    init?(distance: Double) {
-        guard distance != 0, distance.isFinite else { return nil }
-        let decimals = max(0, 12 - Int(log10(distance.magnitude).rounded(.down)))
-        guard decimals <= 18 else { return nil }
-        self.decimals = decimals
-        var unit: UInt64 = 1
-        for _ in 0..<decimals { unit *= 10 }
-        self.unit = unit
-        scale = Double(unit)
-    }
-}
-
-extension ByteBuffer {
-    /// A double as JSON with so many decimals, without trailing zeros but with one digit behind the point, so that it stays a
-    /// double. What does not fit into 53 bits so, is written exactly instead.
-    func append(_ number: Double, _ precision: DecimalPrecision) {
-        let scaled = (number.magnitude * precision.scale).rounded()
-        guard scaled < 0x1p53 else { return appendJSON(number) }
-        let digits = UInt64(scaled)
-        if number < 0, digits > 0 { append(UInt8(ascii: "-")) }
-        append(digits / precision.unit)
-        append(UInt8(ascii: "."))
-        var fraction = digits % precision.unit
-        guard fraction > 0 else { return append(UInt8(ascii: "0")) }
-        var bound = precision.unit / 10
-        while fraction < bound {
-            append(UInt8(ascii: "0"))
-            bound /= 10
-        }
-        while fraction % 10 == 0 { fraction /= 10 }
-        append(fraction)
     }
 }

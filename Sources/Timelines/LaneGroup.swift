@@ -41,7 +41,7 @@ struct LaneGroup {
         var slot: Int
     }
 
-    private struct CurveLane {
+    fileprivate struct CurveLane {
         var start: Double
         var from: Double
         var distance: Double
@@ -156,13 +156,61 @@ extension LaneGroup {
         let bezier = function == .linear ? nil : function.bezier
         values.withUnsafeMutableBufferPointer { values in
             curves.withUnsafeMutableBufferPointer { lanes in
-                for i in lanes.indices {
-                    let u = min(max((time - lanes[i].start) / length, 0), 1)
+                var first = 0
+                if let bezier {
+                    while first + 4 <= lanes.count {
+                        LaneGroup.sample(bezier, length, at: time, lanes, from: first, into: values)
+                        first += 4
+                    }
+                }
+                for i in first..<lanes.count {
+                    let u = lanes[i].part(of: length, at: time)
                     let f = bezier.map { $0.value(at: u, near: &lanes[i].parameter) } ?? function.sample(at: u).value
-                    let left = 1 - u
-                    values[lanes[i].slot] = lanes[i].from + (lanes[i].distance * f + lanes[i].missing * (u * length * left * left))
+                    values[lanes[i].slot] = lanes[i].value(f, u, length)
                 }
             }
         }
+    }
+
+    /// Four lanes of one Bézier side by side.
+    @inline(__always)
+    private static func sample(
+        _ bezier: CubicBezier, _ length: Double, at time: Double, _ lanes: UnsafeMutableBufferPointer<CurveLane>, from first: Int,
+        into values: UnsafeMutableBufferPointer<Double>
+    ) {
+        func gather(_ member: (CurveLane) -> Double) -> SIMD4<Double> {
+            SIMD4(member(lanes[first]), member(lanes[first + 1]), member(lanes[first + 2]), member(lanes[first + 3]))
+        }
+        let u = ((time - gather(\.start)) / length).clamped(lowerBound: SIMD4(repeating: 0), upperBound: SIMD4(repeating: 1))
+        let (s, isFound) = bezier.parameters(at: u, near: gather(\.parameter))
+        guard all(isFound) else {
+            for lane in first..<first + 4 {
+                let u = u[lane - first]
+                let f = bezier.value(at: u, near: &lanes[lane].parameter)
+                values[lanes[lane].slot] = lanes[lane].value(f, u, length)
+            }
+            return
+        }
+        let left = 1 - u
+        let shown = gather(\.from) + (gather(\.distance) * bezier.value(atParameter: s) + gather(\.missing) * (u * length * left * left))
+        for i in 0..<4 {
+            lanes[first + i].parameter = s[i]
+            values[lanes[first + i].slot] = shown[i]
+        }
+    }
+}
+
+extension LaneGroup.CurveLane {
+    /// How much of the curve has passed, 0...1.
+    @inline(__always)
+    func part(of length: Double, at time: Double) -> Double { min(max((time - start) / length, 0), 1) }
+
+    /// - Parameters:
+    ///   - f: progress.
+    ///   - u: the part that has passed.
+    @inline(__always)
+    func value(_ f: Double, _ u: Double, _ length: Double) -> Double {
+        let left = 1 - u
+        return from + (distance * f + missing * (u * length * left * left))
     }
 }

@@ -88,6 +88,52 @@ struct FrameSheetTests {
         #expect(buffer.text == text)
     }
 
+    @Test("names are kept through thousands of comings and goings, and each line knows its place in what was written")
+    func places() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix(state: seed)
+        var sheet = FrameSheet()
+        var names: [FrameSheet.Line: String] = [:]
+        for round in 0..<300 {
+            for i in 0..<Int.random(in: 0...30, using: &random) {
+                let name = "/a long enough name to fill the memory of names/\(round)/\(i)"
+                names[sheet.insert(Timeline(from: 0, to: 1, animation: .smooth, start: 0), name: name)] = name
+            }
+            for line in names.keys.sorted() where Int.random(in: 0..<3, using: &random) == 0 {
+                sheet.remove(line)
+                names[line] = nil
+            }
+            let buffer = ByteBuffer()
+            sheet.write(at: 0.1, into: buffer)
+            let text = Array(buffer.text.utf8)
+            for (line, name) in names {
+                let member = String(decoding: text[sheet.place(of: line)], as: UTF8.self)
+                #expect(member.hasPrefix("\"\(name)\":0."), "seed \(seed), round \(round): \(member)")
+            }
+            #expect(try written(&sheet, at: 0.1).count == names.count)
+        }
+    }
+
+    @Test("decimals are those of the exact digits, for every number of them")
+    func randomDecimals() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix(state: seed)
+        for _ in 0..<20_000 {
+            let precision = try #require(DecimalPrecision(distance: random.pick([1e-6, 1e-4, 0.01, 1, 30, 1e5, 1e9, 1e13])))
+            let digits = UInt64.random(in: 0..<(1 << UInt64.random(in: 1...53, using: &random)), using: &random)
+            let number = (Bool.random(using: &random) ? -1 : 1) * Double(digits) / precision.scale
+            guard UInt64((number.magnitude * precision.scale).rounded()) == digits else { continue }
+            let buffer = ByteBuffer()
+            buffer.append(number, precision)
+            var text = String(digits)
+            if text.utf8.count <= precision.decimals { text = String(repeating: "0", count: precision.decimals + 1 - text.utf8.count) + text }
+            var fraction = text.suffix(precision.decimals)
+            while fraction.last == "0" { fraction.removeLast() }
+            let sign = number < 0 && digits > 0 ? "-" : ""
+            #expect(buffer.text == "\(sign)\(text.dropLast(precision.decimals)).\(fraction.isEmpty ? "0" : fraction)", "seed \(seed): \(number)")
+        }
+    }
+
     @Test("distances beyond decimals are left to the shortest exact text")
     func noDecimals() {
         for distance in [0, 1e-7, 1e-300, .infinity, .nan] { #expect(DecimalPrecision(distance: distance) == nil, "\(distance)") }

@@ -1,0 +1,81 @@
+import AttributeValues
+import Glibc
+
+/// How many decimals tell a number's way over a distance to a trillionth.
+struct DecimalPrecision {
+    let decimals: Int
+    /// 10 to the power of `decimals`.
+    let scale: Double
+
+    /// nil for distances so small that decimals are no help, and for none.
+    init?(distance: Double) {
+        guard distance != 0, distance.isFinite else { return nil }
+        let decimals = max(0, 12 - Int(log10(distance.magnitude).rounded(.down)))
+        guard decimals <= 18 else { return nil }
+        self.decimals = decimals
+        var scale: UInt64 = 1
+        for _ in 0..<decimals { scale *= 10 }
+        self.scale = Double(scale)
+    }
+}
+
+extension ByteBuffer {
+    /// A double as JSON with so many decimals, without trailing zeros but with one digit behind the point, so that it stays a
+    /// double. What does not fit into 53 bits so, is written exactly instead.
+    func append(_ number: Double, _ precision: DecimalPrecision) {
+        let scaled = (number.magnitude * precision.scale).rounded()
+        guard scaled < 0x1p53 else { return appendJSON(number) }
+        let (high, low) = UInt64(scaled).quotientAndRemainder(dividingBy: 100_000_000)
+        let (first, last) = (eightDigits(high), eightDigits(low))
+        // 24 digits, the first eight of them zeros, with room for a sign before them; `whole` of them stand before the point.
+        withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { room in
+            let start = 8
+            room.storeBytes(of: zeroDigits, toByteOffset: start, as: UInt64.self)
+            room.storeBytes(of: first.littleEndian, toByteOffset: start + 8, as: UInt64.self)
+            room.storeBytes(of: last.littleEndian, toByteOffset: start + 16, as: UInt64.self)
+            for i in 3..<6 { room.storeBytes(of: zeroDigits, toByteOffset: start + 8 * i, as: UInt64.self) }
+            let whole = 24 - precision.decimals
+            // What comes after the point gives way to it.
+            func digits(_ i: Int) -> UInt64 { room.loadUnaligned(fromByteOffset: start + whole + 8 * i, as: UInt64.self) }
+            let behind = (digits(0), digits(1), digits(2))
+            room[start + whole] = UInt8(ascii: ".")
+            room.storeBytes(of: behind.0, toByteOffset: start + whole + 1, as: UInt64.self)
+            room.storeBytes(of: behind.1, toByteOffset: start + whole + 9, as: UInt64.self)
+            room.storeBytes(of: behind.2, toByteOffset: start + whole + 17, as: UInt64.self)
+
+            var begin = start + min(leadingZeros(first, last), whole - 1)
+            let end = start + whole + 1 + max(1, precision.decimals - trailingZeros(first, last))
+            if number < 0, scaled > 0 {
+                begin -= 1
+                room[begin] = UInt8(ascii: "-")
+            }
+            append(UnsafeBufferPointer(rebasing: room.bindMemory(to: UInt8.self)[begin..<end]))
+        }
+    }
+}
+
+private let zeroDigits: UInt64 = 0x3030_3030_3030_3030
+
+/// A number below 10⁸ as eight ASCII digits, the first in the lowest byte: halves, quarters and eighths of it are divided side by
+/// side in one register (P. Khuong, "How to print integers really fast").
+private func eightDigits(_ number: UInt64) -> UInt64 {
+    let (top, bottom) = number.quotientAndRemainder(dividingBy: 10_000)
+    let fours = top | bottom << 32
+    let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
+    let pairs = hundreds | (fours &- 100 &* hundreds) << 16
+    let tens = (pairs &* 103) >> 10 & 0x000F_000F_000F_000F
+    return tens | (pairs &- 10 &* tens) << 8 | zeroDigits
+}
+
+/// Zeros at the front of the 24 digits that two words of digits end.
+private func leadingZeros(_ first: UInt64, _ last: UInt64) -> Int {
+    let (first, last) = (first ^ zeroDigits, last ^ zeroDigits)
+    return first != 0 ? 8 + first.trailingZeroBitCount / 8 : 16 + last.trailingZeroBitCount / 8
+}
+
+/// Zeros at their end.
+private func trailingZeros(_ first: UInt64, _ last: UInt64) -> Int {
+    let (first, last) = (first ^ zeroDigits, last ^ zeroDigits)
+    if last != 0 { return last.leadingZeroBitCount / 8 }
+    return first != 0 ? 8 + first.leadingZeroBitCount / 8 : 24
+}
