@@ -25,6 +25,26 @@ extension ViewGraph {
     }
 
     private func connectReferences(of row: UInt32) {
+        // A node sees the objects that it provides itself. They may be reached through its own references.
+        nodes[Int(row)].objects = providedObjects(of: row)
+        connectAttributes(of: row)
+        let provided = providedObjects(of: row)
+        guard !provided.elementsEqual(nodes[Int(row)].objects, by: ==) else { return }
+        nodes[Int(row)].objects = provided
+        connectAttributes(of: row)
+    }
+
+    private func providedObjects(of row: UInt32) -> [(type: String, object: UInt32)] {
+        nodes[Int(row)].definition.environmentObjects.compactMap { reference in
+            guard let named = self.attribute(named: reference.name, from: row, .modifier),
+                case .object(let object) = record(follow(Place(named, reference.steps)).attribute).source,
+                let type = nodes[Int(object)].definition.component
+            else { return nil }
+            return (type, object)
+        }
+    }
+
+    private func connectAttributes(of row: UInt32) {
         for (_, attribute) in nodes[Int(row)].attributes {
             guard let role = attributes[Int(attribute.index)]?.definition?.role else { continue }
             switch role {
@@ -52,13 +72,6 @@ extension ViewGraph {
                 replaceSource(of: attribute, .alias(Place(clock(schedule)), vertex: nil))
             case .constant(.rule), .state, .computed: continue
             }
-        }
-        nodes[Int(row)].objects = nodes[Int(row)].definition.environmentObjects.compactMap { reference in
-            guard let named = self.attribute(named: reference.name, from: row, .modifier),
-                case .object(let object) = record(follow(Place(named, reference.steps)).attribute).source,
-                let type = nodes[Int(object)].definition.component
-            else { return nil }
-            return (type, object)
         }
     }
 

@@ -19,6 +19,7 @@ extension ViewGraph {
             let row = createNode(
                 id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
                 isScopeBoundary: definition.component != nil)
+            nodes[Int(row)].isContent = definition.isContent
             attach(row, to: parent, at: place)
             for attribute in definition.attributes { createAttribute(attribute, of: row) }
             createModifiers(of: row)

@@ -48,6 +48,8 @@ struct NodeRecord {
     var lastPlace = 0
     /// The properties of an object in a state; such a node is no child of its parent.
     var isObject = false
+    /// Given to the parent's component from outside, not written in its body: names inside mean what they mean around the parent.
+    var isContent = false
     /// Lexical scopes end here: the root of a component's body, or an object.
     var isScopeBoundary: Bool
     /// Overrides and transforms of the environment that begin at this node, in order of application.
@@ -198,5 +200,23 @@ extension ViewGraph {
             pending.append(contentsOf: nodes[Int(next)].children.reversed())
         }
         return rows
+    }
+
+    /// The rows, each followed by those of the objects that its states hold, and of the objects in them.
+    func withObjects(_ rows: [UInt32]) -> [UInt32] {
+        var all: [UInt32] = []
+        all.reserveCapacity(rows.count)
+        for row in rows {
+            var pending = [row]
+            while let next = pending.popLast() {
+                all.append(next)
+                for (_, attribute) in nodes[Int(next)].attributes {
+                    guard let record = attributes[Int(attribute.index)], record.kind == .state, case .object(let object) = record.source
+                    else { continue }
+                    pending.append(object)
+                }
+            }
+        }
+        return all
     }
 }

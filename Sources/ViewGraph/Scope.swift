@@ -27,7 +27,7 @@ extension ViewGraph {
         if case .own = scope { return nil }
         var at = row
         while at != NodeID.root.row {
-            let isContent = nodes[Int(at)].definition.isContent
+            let isContent = nodes[Int(at)].isContent
             at = nodes[Int(at)].parent
             if isContent {
                 // Written where the parent's component is used: what the component has inside means nothing here.

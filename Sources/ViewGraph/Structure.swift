@@ -60,9 +60,12 @@ extension ViewGraph {
     public func sceneContext(at node: NodeID, _ mode: ApplyMode) -> SceneContext {
         var enclosing: [[(name: String, type: ValueType)]] = []
         var at = node.row
+        // What is put into a component from outside sees what is around it.
+        var isContent = isComponentRoot(at)
         while true {
-            enclosing.append(namesAndTypes(of: at))
-            if at == NodeID.root.row || nodes[Int(at)].isScopeBoundary { break }
+            enclosing.append(namesAndTypes(of: at, elementOnly: isContent))
+            if at == NodeID.root.row || (nodes[Int(at)].isScopeBoundary && !isContent) { break }
+            isContent = nodes[Int(at)].isContent
             at = nodes[Int(at)].parent
         }
         guard mode == .merge else { return SceneContext(declarations: declarations, enclosing: enclosing) }
@@ -76,9 +79,12 @@ extension ViewGraph {
         }
     }
 
-    private func namesAndTypes(of row: UInt32) -> [(name: String, type: ValueType)] {
+    /// The root of what a component made; not `/`, which ends scopes, too.
+    private func isComponentRoot(_ row: UInt32) -> Bool { row != NodeID.root.row && nodes[Int(row)].isScopeBoundary }
+
+    private func namesAndTypes(of row: UInt32, elementOnly: Bool = false) -> [(name: String, type: ValueType)] {
         let record = nodes[Int(row)]
-        return (record.attributes.list + record.elementScope).map { ($0.name, self.record($0.attribute).type) }
+        return ((elementOnly ? [] : record.attributes.list) + record.elementScope).map { ($0.name, self.record($0.attribute).type) }
             + (record.indexScope.map { [($0.name, .int)] } ?? [])
     }
 
@@ -90,6 +96,11 @@ extension ViewGraph {
         guard nodes[Int(node.row)].kind != .forEach else {
             throw Failure(
                 .conflict, "\(path(of: node)) is made from data", path: path(of: node), hint: "change the list it is made from")
+        }
+        guard nodes[Int(node.row)].kind != .view || scene.nodes.isEmpty else {
+            throw Failure(
+                .conflict, "\(path(of: node)) is a view, which takes no children", path: path(of: node),
+                hint: "make it a container or a group")
         }
         var plan = ScenePlan(declarations: scene.declarations, top: node.row)
         let place = ids(of: node.row)
@@ -205,18 +216,26 @@ extension ViewGraph {
         for (row, slot) in plan.slots { nodes[Int(row)].slot = slot }
         var parents: Set<UInt32> = []
         for (parent, definition, slot) in plan.creations {
-            instantiate(definition, under: parent, slot: slot)
+            let made = instantiate(definition, under: parent, slot: slot)
+            nodes[Int(made)].isContent = isGiven(definition, to: parent)
             parents.insert(parent)
         }
         for (parent, definitions) in plan.orders { order(definitions, below: parent) }
         for parent in parents { shapeChanged(at: parent) }
         if !plan.updates.isEmpty {
             unboundNodes = []
-            connect(subtree(of: plan.top))
+            connect(withObjects(subtree(of: plan.top)))
             shapeChanged(at: plan.top)
         }
         settleStructure()
         return set(plan.values)
+    }
+
+    /// Whether a child of a component's root is not one that the component's body has.
+    private func isGiven(_ definition: NodeDefinition, to parent: UInt32) -> Bool {
+        guard isComponentRoot(parent) else { return false }
+        let body = nodes[Int(parent)].definition.base
+        return !(body?.slotted.contains { $0.0 === definition } ?? false)
     }
 
     /// Sets states, those of a `forEach`'s instances after those that its data is made from.
@@ -356,8 +375,9 @@ extension ViewGraph {
         }
         detach(node.row)
         attach(node.row, to: parent.row, at: index)
+        if parent.row != oldParent { nodes[Int(node.row)].isContent = isComponentRoot(parent.row) }
         let rows = subtree(of: node.row)
-        connect(rows)
+        connect(withObjects(rows))
         placeChanged(of: rows)
         for changed in Set([oldParent, parent.row]) { shapeChanged(at: changed) }
         wrappingChanged(at: node.row)
