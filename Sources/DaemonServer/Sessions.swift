@@ -179,7 +179,9 @@ final class Sessions {
         if session.input.hasLine {
             if waiting <= limits.outputQueue { markReady(session) }
         } else if session.hasEnded, session.replies.isEmpty {
-            let isOver = session.isBroken || (waiting == 0 && session.subscriptions.isEmpty)
+            // Who only closed its own direction may go on listening; who is gone is not kept for the once-a-second care.
+            let isOver =
+                session.isBroken || session.connection.hasHungUp || (waiting == 0 && session.subscriptions.isEmpty)
             if isOver { close(session) }
             return !isOver
         }
