@@ -96,6 +96,7 @@ let package = Package(
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
         benchmark("timelines-benchmark", ["AttributeValues", "Timelines"]),
         benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph"]),
+        benchmark("documents-benchmark", ["AttributeValues", "SceneModel"]),
         .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
 
         tests("AttributeValues", ["AttributeValues"]),
@@ -113,7 +114,7 @@ let package = Package(
         tests("AgctlCurve", ["agctl", "Timelines", "AttributeValues"]),
         tests("HostFeeder", ["agd-host-feeder", "AttributeValues"]),
         // They start the programs, so they wait for them to be built.
-        tests("EndToEnd", ["AttributeValues", "agd", "agctl", "agd-host-feeder", "agd-gateway"]),
+        tests("EndToEnd", ["AttributeValues", "AGClient", "SceneModel", "agd", "agctl", "agd-host-feeder", "agd-gateway"]),
     ],
     cxxLanguageStandard: .cxx17
 )
