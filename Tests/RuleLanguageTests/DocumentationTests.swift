@@ -76,6 +76,20 @@ struct DocumentationTests {
         #expect(Self.examples.count > 200)
     }
 
+    @Test("the page gives the limits that hold")
+    func limits() {
+        let rows = Set((Self.page ?? "").split(separator: "\n").filter { $0.hasPrefix("|") }.compactMap { row in
+            row.split(separator: "|").last.flatMap { Int($0.filter { $0 != " " }) }
+        })
+        let limits = RuleLimits()
+        for limit in [
+            limits.sourceLength, limits.nesting, limits.nodes, limits.errors, limits.cost, limits.textSize, limits.resultSize,
+            limits.resultDepth,
+        ] {
+            #expect(rows.contains(limit), "\(limit)")
+        }
+    }
+
     @Test("every function and macro has an example")
     func coverage() {
         let rules = Self.examples.map(\.rule).joined(separator: "\n")
