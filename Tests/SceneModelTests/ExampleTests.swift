@@ -59,7 +59,7 @@ struct SchemaTests {
             "nodes: [{ id: a, kind: button }]", "nodes: [{ id: '' }]", "types: { library: { state: {} } }",
             "nodes: [{ id: a, forEach: { node: {} } }]", "nodes: [{ id: a, clock: { now: often } }]",
             "nodes: [{ id: a, state: { two words: 1 } }]", "nodes: [{ id: a, animation: bouncy }]",
-            "components: { A: { id: x } }", "nodes: [{ id: a, computed: { x: [1] } }]",
+            "components: { A: { id: x } }", "nodes: [{ id: a, computed: { x: [1] } }]", "values: { app.n: 1 }",
         ])
     func refusals(_ text: String) throws {
         #expect(try !problems(text).isEmpty)

@@ -57,9 +57,25 @@ public enum DocumentWriter {
     private static func scalar(_ value: Value) -> String {
         guard case .string(let text) = value, isPlain(text) else {
             if case .double(let number) = value, !number.isFinite { return number.isNaN ? ".nan" : number < 0 ? "-.inf" : ".inf" }
-            return value.jsonText
+            return escaped(value.jsonText)
         }
         return text
+    }
+
+    /// JSON leaves some characters as they are that YAML does not admit.
+    private static func escaped(_ text: String) -> String {
+        let isRefused: (Unicode.Scalar) -> Bool = { (0x7F...0x9F).contains($0.value) || $0.value == 0xFEFF || $0.value == 0xFFFE || $0.value == 0xFFFF }
+        guard text.unicodeScalars.contains(where: isRefused) else { return text }
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            guard isRefused(scalar) else {
+                escaped.unicodeScalars.append(scalar)
+                continue
+            }
+            let digits = String(scalar.value, radix: 16)
+            escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        return escaped
     }
 
     /// Means itself without quotes, in any place: a word or words that are no number, no `true`, no sign of YAML's own.
