@@ -105,7 +105,7 @@ let package = Package(
         tests("Timelines", ["Timelines", "AttributeValues"]),
         tests("SceneModel", ["SceneModel", "RuleLanguage", "AttributeValues"]),
         tests("WireProtocol", ["WireProtocol", "AttributeValues"]),
-        tests("GraphRuntime", ["GraphRuntime", "ViewGraph", "RuleLanguage", "WireProtocol", "AttributeValues"]),
+        tests("GraphRuntime", ["GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "AttributeValues", "CSQLite"]),
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", log]),
