@@ -70,7 +70,7 @@ public enum ProtocolSchema {
                 subscription, .required("time", .number, "Seconds on the daemon's monotonic clock."),
                 .required("values", .map(.any), "By path."),
             ]),
-            ("completion", "Timelines that ended.", [
+            ("completion", "Motions of watched attributes that ended, behind the update that began them: once each phase.", [
                 subscription, revision, .required("transaction", .count, "The revision that began them."),
                 .required("phase", .choice(["logical", "removed", "replaced"]), "How they ended."), paths,
             ]),
