@@ -14,7 +14,8 @@ help: ## show this
 run: ## build the release, start agd with the host monitor and its feeder, until Ctrl-C
 	@SWIFT="$(SWIFT)" Scripts/run
 
-test: dependencies ## run all tests
+test: ## run all tests
+	@Scripts/dependencies --tests
 	@SWIFT="$(SWIFT)" Scripts/test
 
 bench: dependencies ## run the benchmarks
