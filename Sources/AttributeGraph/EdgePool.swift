@@ -21,6 +21,8 @@ struct EdgePool: ~Copyable {
     @usableFromInline let free: UnsafeMutablePointer<UInt32>
 
     @usableFromInline static let classCount = 64
+    /// Free blocks are looked for up to this class: 800 million entries.
+    @usableFromInline static let largestFreeClass: UInt8 = 59
     /// Only blocks of this class or larger are worth carving up.
     @usableFromInline static let carvedClass: UInt8 = 10
 
@@ -75,7 +77,7 @@ struct EdgePool: ~Copyable {
         recycleRemainder()
         var sizeClass = EdgePool.carvedClass
         while EdgePool.size(of: sizeClass) < size { sizeClass += 1 }
-        while sizeClass < 60 {
+        while sizeClass <= EdgePool.largestFreeClass {
             let block = free[Int(sizeClass)]
             if block != 0 {
                 free[Int(sizeClass)] = ends[Int(block)]
@@ -98,7 +100,7 @@ struct EdgePool: ~Copyable {
     /// Puts what is left of the region into the free lists, largest blocks first.
     @inlinable
     mutating func recycleRemainder() {
-        var sizeClass: UInt8 = 59
+        var sizeClass = EdgePool.largestFreeClass
         while next < limit {
             while EdgePool.size(of: sizeClass) > limit - next { sizeClass -= 1 }
             release(next, sizeClass)

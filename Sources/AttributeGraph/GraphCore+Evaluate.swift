@@ -218,7 +218,8 @@ extension GraphCore where Host: ~Copyable {
             case .interrupted: return false
             }
         }
-        endRun(index, cause, s.pointee.revision, result)
+        endRun(index, cause, s.pointee.revision)
+        store(result, in: index)
         return true
     }
 
@@ -249,30 +250,6 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.cause = cause
         vertex.pointee.evaluatedAt = revision
         vertex.pointee.evaluations &+= 1
-    }
-
-    /// As `endRun`, with the value that a rule has returned.
-    @inlinable @inline(__always)
-    func endRun(_ index: UInt32, _ cause: UInt32, _ revision: Revision, _ result: consuming Value?) {
-        s.pointee.counters.evaluations &+= 1
-        if s.pointee.cursor != s.pointee.cursorEnd {
-            dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
-        }
-        let vertex = s.pointee.vertex(index)
-        vertex.pointee.cause = cause
-        vertex.pointee.evaluatedAt = revision
-        vertex.pointee.evaluations &+= 1
-        let flags = vertex.pointee.flags.subtracting(.runningAndCyclic)
-        vertex.pointee.flags = flags
-        if flags.contains(.empty) { return store(result, in: index) }
-        guard let new = result else { return store(nil, in: index) }
-        let slot = s.pointee.value(index)
-        if s.pointee.host.pointee.areEqual(slot.pointee, new) {
-            s.pointee.counters.cutOffs &+= 1
-        } else {
-            slot.pointee = new
-            vertex.pointee.changedAt = revision
-        }
     }
 
     @usableFromInline
@@ -308,7 +285,7 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// Puts a result in its place; the value counts as changed unless the host finds it equal to the old one.
-    @inlinable @inline(never)
+    @inlinable @inline(__always)
     func store(_ result: consuming Value?, in index: UInt32) {
         let vertex = s.pointee.vertex(index)
         let slot = s.pointee.value(index)

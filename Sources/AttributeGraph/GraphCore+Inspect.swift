@@ -133,7 +133,7 @@ extension GraphCore where Host: ~Copyable {
     /// Memory held by the engine itself, without what values and the host refer to. O(size classes + free blocks).
     public var memory: GraphMemory {
         var free = Int(s.pointee.edges.limit - s.pointee.edges.next) + 1
-        for sizeClass in 1..<UInt8(EdgePool.classCount - 4) {
+        for sizeClass in 1...EdgePool.largestFreeClass {
             var block = s.pointee.edges.free[Int(sizeClass)]
             while block != 0 {
                 free += Int(EdgePool.size(of: sizeClass))

@@ -31,10 +31,8 @@ extension GraphCore where Host: ~Copyable {
     func rest() {
         s.pointee.nesting = 0
         s.pointee.reader = 0
-        s.pointee.cursor = 0
-        s.pointee.cursorStart = 0
-        s.pointee.cursorEnd = 0
-        s.pointee.attention.subtract(.settledAtRest.union(.hinted))
+        suspendTracking()
+        s.pointee.attention.subtract(.settledAtRest)
     }
 
     /// The first input, if that alone shows that the vertex has to run: it is valid and another than last time.
