@@ -5,12 +5,16 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .er
 
 /// Modules on the path of an update: the released daemon does without the run-time checks of exclusive access, which debug
 /// builds (and so all tests) make.
-/// And specialisations of the engine are not folded into one another: that would call rules through one more pointer.
+/// Equal functions are not folded into one another: rules would be called through one more step. And no register is
+/// spent on a frame pointer; backtraces come from the unwinding tables.
 let fast: [SwiftSetting] =
     strict
     + [
         .unsafeFlags(
-            ["-enforce-exclusivity=unchecked", "-Xllvm", "-swiftmergefunc-threshold=0"], .when(configuration: .release))
+            [
+                "-enforce-exclusivity=unchecked", "-Xfrontend", "-disable-llvm-merge-functions-pass",
+                "-Xcc", "-Xclang", "-Xcc", "-mframe-pointer=none",
+            ], .when(configuration: .release))
     ]
 
 /// A module of the daemon, at its row: it imports what stands in rows above.

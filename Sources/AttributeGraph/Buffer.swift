@@ -20,7 +20,7 @@ struct Buffer<Element: BitwiseCopyable>: ~Copyable {
 
     @inlinable @inline(__always)
     mutating func append(_ element: Element) {
-        if count == capacity { grow(to: capacity * 2) }
+        if _slowPath(count == capacity) { grow(to: capacity * 2) }
         base[count] = element
         count &+= 1
     }

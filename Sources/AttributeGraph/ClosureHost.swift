@@ -1,25 +1,38 @@
 /// The host behind `Graph`: rules and observers are Swift closures, values are equal by `==`.
 public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @usableFromInline let table: UnsafeMutablePointer<ClosureTable<Value>>
+    /// Those of the table, one step nearer.
+    @usableFromInline var rows: UnsafeMutablePointer<ClosureRow>
 
     @inlinable
-    init(_ table: UnsafeMutablePointer<ClosureTable<Value>>) { self.table = table }
+    init() {
+        table = .allocate(capacity: 1)
+        table.initialize(to: ClosureTable())
+        rows = table.pointee.rows
+    }
+
+    deinit {
+        table.deinitialize(count: 1)
+        table.deallocate()
+    }
 
     @inlinable @inline(__always)
-    public func evaluate(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value? {
-        let row = table.pointee.row(attribute.index)
-        if row.pointee.extras != 0, !prepare(attribute.index, in: core) { return nil }
-        do { return try ClosureTable<Value>.rule(row).pointee.run(GraphContext(core, table)) } catch {
+    public func evaluate(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value {
+        let row = rows + Int(attribute.index)
+        if _slowPath(row.pointee.extras != 0) { try prepare(attribute.index, in: core) }
+        do { return try ClosureTable<Value>.rule(rows + Int(attribute.index)).pointee.run(GraphContext(core)) } catch {
             fail(attribute.index, error, in: core)
-            return nil
+            throw error
         }
     }
 
     @inlinable @inline(__always)
     public func observe(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) {
-        let row = table.pointee.row(attribute.index)
-        if row.pointee.extras != 0, !prepare(attribute.index, in: core) { return }
-        do { try ClosureTable<Value>.observer(row).pointee.run(GraphContext(core, table)) } catch {
+        let row = rows + Int(attribute.index)
+        do {
+            if _slowPath(row.pointee.extras != 0) { try prepare(attribute.index, in: core) }
+            try ClosureTable<Value>.observer(rows + Int(attribute.index)).pointee.run(GraphContext(core))
+        } catch {
             fail(attribute.index, error, in: core)
         }
     }
@@ -27,12 +40,12 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(__always)
     public func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool { copy old == copy new }
 
-    /// Before a run: what the last one left is cleaned up. False if that destroyed the attribute.
+    /// Before a run: what the last one left is cleaned up. Throws if that destroyed the attribute.
     @inlinable @inline(never)
-    func prepare(_ index: UInt32, in core: GraphCore<ClosureHost<Value>>) -> Bool {
+    func prepare(_ index: UInt32, in core: GraphCore<ClosureHost<Value>>) throws {
         let attribute = core.attribute(at: index)
-        GraphContext(core, table).cleanUp(attribute)
-        return core.isAlive(attribute)
+        GraphContext(core).cleanUp(attribute)
+        if !core.isAlive(attribute) { throw GraphError.removed(attribute) }
     }
 
     /// Keeps an error for the readers. That the run was interrupted the engine knows.

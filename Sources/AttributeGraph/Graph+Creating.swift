@@ -10,7 +10,7 @@ extension GraphAccess {
     public func rule(_ body: @escaping (GraphContext<Value>) throws -> Value) -> AttributeID {
         let context = context
         let attribute = context.core.createRule(in: context.currentSubgraph())
-        if Int(attribute.index) >= context.table.pointee.capacity { context.table.pointee.grow(to: attribute.index) }
+        if _slowPath(Int(attribute.index) >= context.table.pointee.capacity) { context.growRows(to: attribute.index) }
         let row = context.table.pointee.row(attribute.index)
         row.initialize(to: ClosureRow())
         row.pointee.isRule = true
@@ -26,7 +26,7 @@ extension GraphAccess {
     public func observe(_ body: @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
         let context = context
         let attribute = context.core.createObserver(in: context.currentSubgraph())
-        if Int(attribute.index) >= context.table.pointee.capacity { context.table.pointee.grow(to: attribute.index) }
+        if _slowPath(Int(attribute.index) >= context.table.pointee.capacity) { context.growRows(to: attribute.index) }
         let row = context.table.pointee.row(attribute.index)
         row.initialize(to: ClosureRow())
         row.pointee.isObserver = true
@@ -94,6 +94,12 @@ extension GraphAccess {
 }
 
 extension GraphContext {
+    @inlinable @inline(never)
+    func growRows(to index: UInt32) {
+        table.pointee.grow(to: index)
+        core.host.pointee.rows = table.pointee.rows
+    }
+
     /// Where new attributes belong: to the innermost of the running closure and the open `scope`.
     @inlinable @inline(__always)
     func currentSubgraph() -> SubgraphID {

@@ -29,16 +29,10 @@ public final class Graph<Value: Equatable>: GraphAccess {
 
     @inlinable
     public init() {
-        let table = UnsafeMutablePointer<ClosureTable<Value>>.allocate(capacity: 1)
-        table.initialize(to: ClosureTable())
-        context = GraphContext(GraphCore(host: ClosureHost(table)), table)
+        context = GraphContext(GraphCore(host: ClosureHost()))
     }
 
-    deinit {
-        context.core.deallocate()
-        context.table.deinitialize(count: 1)
-        context.table.deallocate()
-    }
+    deinit { context.core.deallocate() }
 }
 
 /// What a closure sees of its graph. One can copy it freely but must not keep it beyond the graph's life.
@@ -46,13 +40,12 @@ public final class Graph<Value: Equatable>: GraphAccess {
 public struct GraphContext<Value: Equatable>: GraphAccess {
     /// The engine beneath, for counters, reports, dumps and the invariant check.
     public let core: GraphCore<ClosureHost<Value>>
-    @usableFromInline let table: UnsafeMutablePointer<ClosureTable<Value>>
 
     @inlinable @inline(__always)
-    init(_ core: GraphCore<ClosureHost<Value>>, _ table: UnsafeMutablePointer<ClosureTable<Value>>) {
-        self.core = core
-        self.table = table
-    }
+    init(_ core: GraphCore<ClosureHost<Value>>) { self.core = core }
+
+    @inlinable @inline(__always)
+    var table: UnsafeMutablePointer<ClosureTable<Value>> { core.host.pointee.table }
 
     @inlinable @inline(__always)
     public var context: GraphContext<Value> { self }

@@ -10,8 +10,11 @@ extension GraphCore where Host: ~Copyable {
     func noteCycle(_ index: UInt32) {
         var target = s.pointee.vertex(index).pointee.cause
         if target & Vertex.openBit != 0 { target = lowOfGroup(containing: target & ~Vertex.openBit) }
-        let entry = s.pointee.pending.base + (s.pointee.pending.count &- 1)
-        if target < entry.pointee.low { entry.pointee.low = target }
+        let position = s.pointee.pending.count &- 1
+        var mark = s.pointee.cycleMark(at: position)
+        mark.low = min(mark.low, target)
+        s.pointee.forgetCycles(from: position)
+        s.pointee.cycleMarks.append(mark)
         s.pointee.attention.insert(.cycle)
     }
 
@@ -30,21 +33,21 @@ extension GraphCore where Host: ~Copyable {
     /// A run that met a cycle has ended. It forms one component with all members that began to wait since it
     /// began; if nothing below it on the stack belongs to that too, the component is complete.
     @inlinable @inline(never)
-    func endCyclicRun(_ index: UInt32, at position: UInt32) {
-        let entry = s.pointee.pending.base[Int(position)]
-        var low = entry.low
+    func endCyclicRun(_ index: UInt32, _ mark: CycleMark) {
+        s.pointee.forgetCycles(from: Int(mark.position))
+        var low = mark.low
         while s.pointee.openGroups.count > 0 {
             let group = s.pointee.openGroups.base[s.pointee.openGroups.count - 1]
-            guard group.start >= entry.openBefore else { break }
+            guard group.start >= mark.openBefore else { break }
             low = min(low, group.low)
             s.pointee.openGroups.count -= 1
         }
         s.pointee.vertex(index).pointee.cause = UInt32(truncatingIfNeeded: s.pointee.openCycle.count) | Vertex.openBit
         s.pointee.openCycle.append(index)
-        if low < position {
-            s.pointee.openGroups.append(OpenGroup(start: entry.openBefore, low: low))
+        if low < mark.position {
+            s.pointee.openGroups.append(OpenGroup(start: mark.openBefore, low: low))
         } else {
-            closeCycle(from: Int(entry.openBefore))
+            closeCycle(from: Int(mark.openBefore))
         }
     }
 
@@ -63,7 +66,7 @@ extension GraphCore where Host: ~Copyable {
             vertex.pointee.flags.insert(.cyclic)
             vertex.pointee.evaluatedAt = s.pointee.revision
             vertex.pointee.evaluations &+= 1
-            let value = s.pointee.host.pointee.value(ofCycle: path, for: s.pointee.id(member))
+            let value = host.pointee.value(ofCycle: path, for: s.pointee.id(member))
             store(value, in: member)
         }
     }

@@ -11,62 +11,70 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func validate(_ root: UInt32) -> Bool {
         let base = s.pointee.pending.count
-        s.pointee.push(root)
-        if s.pointee.nesting > 0 { return process(above: base) }
+        if s.pointee.nesting > 0 { return process(root, above: base) }
         s.pointee.beginNesting()
-        if base == 0 && s.pointee.reader == 0 {
-            // Nothing is running: there is no reader to come back to.
-            s.pointee.nesting = 1
-            if !workOffTop(root, 0) { updateRest() }
-            rest()
-            return true
-        }
-        while !process(above: base) {
+        while !process(root, above: base) {
             // What was to be read is on the stack now, above the runs that wait for it.
             s.pointee.attention.remove(.interrupted)
         }
         return true
     }
 
-    /// Works the stack off down to a height. The tracked reader is another one meanwhile, and restored at the end.
+    /// Works off what is on the stack above a height, or if nothing is, a vertex. The tracked reader is another one
+    /// meanwhile, and restored at the end.
     @inlinable @inline(__always)
-    func process(above base: Int) -> Bool {
+    func process(_ root: UInt32, above base: Int) -> Bool {
         let reader = s.pointee.reader
-        let position = s.pointee.readerPosition
         let cursor = s.pointee.cursor
         let isHinted = s.pointee.attention.contains(.hinted)
-        if reader != 0 { noteCursor() }
+        if reader != 0 { noteCursor(at: base &- 1) }
         s.pointee.attention.remove(.hinted)
+        if s.pointee.pending.count == base { s.pointee.push(root) }
         s.pointee.nesting &+= 1
         defer {
             s.pointee.nesting &-= 1
-            restoreReader(reader, position, cursor, isHinted)
+            restoreReader(reader, cursor, isHinted)
         }
         guard workOff(base) else { return false }
-        if base == 0 { s.pointee.attention.subtract(.settledAtRest) }
+        if base == 0 && !s.pointee.attention.isEmpty { calmDown() }
         return true
     }
 
     /// As `validate`, for the running rule while nothing asks for attention: it is the tracked reader again afterwards.
     @inlinable @inline(__always)
     func validateForReader(_ root: UInt32) -> Bool {
-        let reader = s.pointee.reader
-        let position = s.pointee.readerPosition
-        let cursor = s.pointee.cursor
-        noteCursor()
         let base = s.pointee.pending.count
-        s.pointee.push(root)
+        let reader = s.pointee.reader
+        let cursor = s.pointee.cursor
+        let (start, end) = (s.pointee.cursorStart, s.pointee.cursorEnd)
+        noteCursor(at: base &- 1)
         if s.pointee.nesting == 0 { s.pointee.beginNesting() }
         s.pointee.nesting &+= 1
-        var isValid = workOffTop(root, base)
-        while !isValid && s.pointee.nesting == 1 {
+        var isValid = workOffAlone(root, base)
+        while _slowPath(!isValid) && s.pointee.nesting == 1 {
             // The reader is an observer, whose run is not to be given up.
             s.pointee.attention.remove(.interrupted)
             isValid = workOff(base)
         }
         s.pointee.nesting &-= 1
-        restoreReader(reader, position, cursor, false)
+        if _fastPath(s.pointee.attention.isEmpty) {
+            s.pointee.reader = reader
+            s.pointee.cursor = cursor
+            s.pointee.cursorStart = start
+            s.pointee.cursorEnd = end
+        } else {
+            restoreReader(reader, cursor, false)
+        }
         return isValid
+    }
+
+    /// As `validate`, while nothing is running.
+    @inlinable @inline(__always)
+    func validateAtRest(_ root: UInt32) {
+        s.pointee.beginNesting()
+        s.pointee.nesting = 1
+        if _slowPath(!workOffAlone(root, 0)) { updateRest() }
+        rest()
     }
 
     /// Works the whole stack off after an interruption.
@@ -80,29 +88,31 @@ extension GraphCore where Host: ~Copyable {
 
     /// `workOff` for a single entry, with a short way for the commonest case: its first input is valid, and changed.
     @inlinable @inline(__always)
-    func workOffTop(_ index: UInt32, _ base: Int) -> Bool {
+    func workOffAlone(_ index: UInt32, _ base: Int) -> Bool {
         let vertex = s.pointee.vertex(index)
+        s.pointee.push(index)
         guard vertex.pointee.kind == .rule, let cause = firstInputIfChanged(vertex) else { return workOff(base) }
-        guard run(index, cause, at: base) else { return false }
+        if _slowPath(run(index, cause, at: base) == .interrupted) { return false }
         s.pointee.pending.count = base
         return true
     }
 
     /// Takes the entries above a height off the stack, each when its vertex is valid.
     ///
-    /// False if a run was interrupted. The walk down keeps the height in a register: `pending.count` is written before anything else can look at it.
+    /// False if a run was interrupted. The walk keeps the height in a register: `pending.count` is written before
+    /// anything else can look at it.
     @inlinable @inline(never)
     func workOff(_ base: Int) -> Bool {
         var position = s.pointee.pending.count &- 1
         next: while position >= base {
-            let entry = s.pointee.pending.base + position
-            var index = entry.pointee.vertex
+            let entry = s.pointee.pending.base[position]
+            var index = entry.vertex
+            var walked = entry.validated
             var vertex = s.pointee.vertex(index)
-            var walked = entry.pointee.validated
             var cause: UInt32 = 0
             down: while true {
                 let flags = vertex.pointee.flags
-                if flags.intersection(.decisive) != .maybe {
+                if _slowPath(flags.intersection(.decisive) != .maybe) {
                     s.pointee.pending.count = position &+ 1
                     switch classify(index, at: position) {
                     case .done:
@@ -128,8 +138,8 @@ extension GraphCore where Host: ~Copyable {
                     let other = s.pointee.vertex(input)
                     let otherFlags = other.pointee.flags
                     if !otherFlags.isDisjoint(with: .maybeOrRunning) {
-                        if otherFlags.contains(.running) { break down }
-                        s.pointee.pending.base[position].validated = walked
+                        if _slowPath(otherFlags.contains(.running)) { break down }
+                        if walked != 0 { s.pointee.pending.base[position].validated = walked }
                         position &+= 1
                         s.pointee.push(input, at: position)
                         index = input
@@ -144,13 +154,27 @@ extension GraphCore where Host: ~Copyable {
                     walked &+= 1
                 }
             }
-            s.pointee.pending.count = position &+ 1
-            if vertex.pointee.kind == .observer {
-                runObserver(index, cause, at: position)
-            } else if !run(index, cause, at: position) {
-                return false
+            up: while true {
+                s.pointee.pending.count = position &+ 1
+                if vertex.pointee.kind == .observer {
+                    runObserver(index, cause, at: position)
+                    position &-= 1
+                    continue next
+                }
+                let outcome = run(index, cause, at: position)
+                if _slowPath(outcome == .interrupted) { return false }
+                position &-= 1
+                if outcome == .unchanged || position < base { continue next }
+                // The entry below waits for this input, finds it changed and runs without another walk.
+                cause = index
+                index = s.pointee.pending.base[position].vertex
+                vertex = s.pointee.vertex(index)
+                if _slowPath(vertex.pointee.flags.intersection(.decisive) != .maybe)
+                    || _slowPath(vertex.pointee.evaluatedAt >= s.pointee.revision)
+                {
+                    continue next
+                }
             }
-            position &-= 1
         }
         s.pointee.pending.count = base
         return true
@@ -200,27 +224,62 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: Running
 
-    /// Runs the rule of the vertex whose entry is the top of the stack, and stores what it returns. False if it was interrupted.
+    @usableFromInline
+    enum Outcome {
+        /// The value is another one than before.
+        case changed
+        /// It is not, or the vertex is gone or on a cycle.
+        case unchanged
+        case interrupted
+    }
+
+    /// Runs the rule of the vertex whose entry is the top of the stack, and stores what it returns.
     @inlinable @inline(__always)
-    func run(_ index: UInt32, _ cause: UInt32, at position: Int) -> Bool {
+    func run(_ index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
         let generation = beginRun(index, at: position)
-        let result: Value?
+        let value: Value
         do {
-            result = try s.pointee.host.pointee.evaluate(AttributeID(index: index, generation: generation), in: self)
+            value = try host.pointee.evaluate(AttributeID(index: index, generation: generation), in: self)
         } catch {
-            abandon(index)
-            return false
+            return endFailedRun(index, cause, at: position)
         }
-        if !s.pointee.attention.isEmpty {
+        if _slowPath(!s.pointee.attention.isEmpty) {
             switch ending(index, at: position) {
             case .ordinary: break
-            case .without: return true
-            case .interrupted: return false
+            case .without: return .unchanged
+            case .interrupted: return .interrupted
             }
         }
-        endRun(index, cause, s.pointee.revision)
-        store(result, in: index)
-        return true
+        let revision = s.pointee.revision
+        let vertex = endRun(index, cause, revision)
+        let flags = vertex.pointee.flags.subtracting(.runningAndCyclic)
+        let slot = s.pointee.value(index)
+        if _slowPath(flags.contains(.empty)) {
+            slot.initialize(to: value)
+            vertex.pointee.flags = flags.subtracting(.empty)
+        } else {
+            vertex.pointee.flags = flags
+            if host.pointee.areEqual(slot.pointee, value) {
+                s.pointee.counters.cutOffs &+= 1
+                return .unchanged
+            }
+            slot.pointee = value
+        }
+        vertex.pointee.changedAt = revision
+        return .changed
+    }
+
+    /// A run that threw was given up, or leaves the vertex without a value.
+    @inlinable @inline(never)
+    func endFailedRun(_ index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
+        switch ending(index, at: position) {
+        case .ordinary: break
+        case .without: return .unchanged
+        case .interrupted: return .interrupted
+        }
+        endRun(index, cause, s.pointee.revision).pointee.flags.subtract(.runningAndCyclic)
+        store(nil, in: index)
+        return .changed
     }
 
     /// Makes a vertex the tracked reader, with its cursor at its first input.
@@ -231,25 +290,24 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
         let start = vertex.pointee.inputStart
         s.pointee.reader = index
-        s.pointee.readerPosition = UInt32(truncatingIfNeeded: position)
         s.pointee.cursorStart = start
         s.pointee.cursor = start
         s.pointee.cursorEnd = start &+ vertex.pointee.inputCount
         return vertex.pointee.generation
     }
 
-    /// Drops the inputs that were not read, and writes down that the rule ran.
+    /// Drops the inputs that were not read, and writes down that the rule ran. It still counts as running.
     @inlinable @inline(__always)
-    func endRun(_ index: UInt32, _ cause: UInt32, _ revision: Revision) {
+    func endRun(_ index: UInt32, _ cause: UInt32, _ revision: Revision) -> UnsafeMutablePointer<Vertex> {
         s.pointee.counters.evaluations &+= 1
-        if s.pointee.cursor != s.pointee.cursorEnd {
+        if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) {
             dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
         }
         let vertex = s.pointee.vertex(index)
-        vertex.pointee.flags.subtract(.runningAndCyclic)
         vertex.pointee.cause = cause
         vertex.pointee.evaluatedAt = revision
         vertex.pointee.evaluations &+= 1
+        return vertex
     }
 
     @usableFromInline
@@ -264,7 +322,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func ending(_ index: UInt32, at position: Int) -> Ending {
         if s.pointee.attention.contains(.interrupted) {
-            abandon(index)
+            abandon(index, at: position)
             return .interrupted
         }
         if s.pointee.attention.contains(.hinted) { restoreHints(of: index) }
@@ -274,13 +332,13 @@ extension GraphCore where Host: ~Copyable {
             freeVertex(index)
             return .without
         }
-        let entry = s.pointee.pending.base + position
-        if entry.pointee.low == UInt32.max && s.pointee.openCycle.count == Int(entry.pointee.openBefore) { return .ordinary }
+        let mark = s.pointee.cycleMark(at: position)
+        if mark.low == UInt32.max && s.pointee.openCycle.count == Int(mark.openBefore) { return .ordinary }
         s.pointee.counters.evaluations &+= 1
         if s.pointee.cursor != s.pointee.cursorEnd {
             dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
         }
-        endCyclicRun(index, at: UInt32(truncatingIfNeeded: position))
+        endCyclicRun(index, mark)
         return .without
     }
 
@@ -293,7 +351,7 @@ extension GraphCore where Host: ~Copyable {
             if vertex.pointee.flags.contains(.empty) {
                 slot.initialize(to: new)
                 vertex.pointee.flags.remove(.empty)
-            } else if s.pointee.host.pointee.areEqual(slot.pointee, new) {
+            } else if host.pointee.areEqual(slot.pointee, new) {
                 s.pointee.counters.cutOffs &+= 1
                 return
             } else {
@@ -308,7 +366,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// The run was given up; its entry stays on the stack and will be run again, and what it has read stays linked.
     @inlinable @inline(never)
-    func abandon(_ index: UInt32) {
+    func abandon(_ index: UInt32, at position: Int) {
         s.pointee.counters.restarts &+= 1
         restoreHints(of: index)
         if s.pointee.vertex(index).pointee.kind == .doomed {
@@ -316,7 +374,7 @@ extension GraphCore where Host: ~Copyable {
         } else {
             s.pointee.vertex(index).pointee.flags.insert(.maybeAndStale)
             // While running it served as the cursor.
-            s.pointee.pending.base[Int(s.pointee.readerPosition)].validated = 0
+            s.pointee.pending.base[position].validated = 0
         }
     }
 
@@ -332,23 +390,23 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: The tracked reader
 
-    @inlinable @inline(__always)
-    func restoreReader(_ reader: UInt32, _ position: UInt32, _ cursor: UInt32, _ isHinted: Bool) {
+    @inlinable @inline(never)
+    func restoreReader(_ reader: UInt32, _ cursor: UInt32, _ isHinted: Bool) {
         s.pointee.reader = 0
         if reader == 0 { return suspendTracking() }
         let vertex = s.pointee.vertex(reader)
         guard vertex.pointee.kind != .doomed else { return suspendTracking() }
         s.pointee.reader = reader
-        s.pointee.readerPosition = position
         s.pointee.cursor = cursor
         s.pointee.cursorStart = vertex.pointee.inputStart
         s.pointee.cursorEnd = vertex.pointee.inputStart &+ vertex.pointee.inputCount
         if isHinted { s.pointee.attention.insert(.hinted) } else { s.pointee.attention.remove(.hinted) }
     }
 
+    /// No rule is the tracked reader.
     @inlinable @inline(__always)
     func suspendTracking() {
-        if s.pointee.reader != 0 { noteCursor() }
+        if s.pointee.reader != 0 { noteCursor(at: s.pointee.pending.count &- 1) }
         s.pointee.reader = 0
         s.pointee.cursor = 0
         s.pointee.cursorStart = 0
@@ -356,9 +414,27 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.attention.remove(.hinted)
     }
 
-    /// Writes down how far the tracked rule has read, for writes that happen while it is not the tracked one.
+    /// Writes down in the tracked rule's entry how far it has read, for writes that happen while it is not the tracked one.
     @inlinable @inline(__always)
-    func noteCursor() {
-        s.pointee.pending.base[Int(s.pointee.readerPosition)].validated = s.pointee.cursor &- s.pointee.cursorStart
+    func noteCursor(at position: Int) {
+        s.pointee.pending.base[position].validated = s.pointee.cursor &- s.pointee.cursorStart
+    }
+
+    /// Nothing runs any more.
+    @inlinable @inline(__always)
+    func rest() {
+        s.pointee.nesting = 0
+        s.pointee.reader = 0
+        s.pointee.cursor = 0
+        s.pointee.cursorStart = 0
+        s.pointee.cursorEnd = 0
+        if _slowPath(!s.pointee.attention.isEmpty) { calmDown() }
+    }
+
+    /// What mattered to runs in progress is forgotten.
+    @inlinable @inline(never)
+    func calmDown() {
+        s.pointee.attention.subtract(.settledAtRest)
+        s.pointee.cycleMarks.count = 0
     }
 }

@@ -12,7 +12,7 @@ extension GraphCore where Host: ~Copyable {
     public func checkInvariants() -> [String] {
         var faults: [String] = []
         if s.pointee.pending.count != 0 || s.pointee.marking.count != 0 || s.pointee.openCycle.count != 0
-            || s.pointee.openGroups.count != 0 || s.pointee.overwrittenHints.count != 0
+            || s.pointee.openGroups.count != 0 || s.pointee.cycleMarks.count != 0 || s.pointee.overwrittenHints.count != 0
         {
             faults.append("a stack is not empty at rest")
         }

@@ -74,7 +74,7 @@ extension GraphCore where Host: ~Copyable {
         if !vertex.pointee.flags.contains(.empty) { s.pointee.value(index).deinitialize(count: 1) }
         vertex.pointee.flags = .empty
         vertex.pointee.kind = .free
-        s.pointee.host.pointee.didDestroy(AttributeID(index: index, generation: vertex.pointee.generation &- 1))
+        host.pointee.didDestroy(AttributeID(index: index, generation: vertex.pointee.generation &- 1))
         if s.pointee.vertex(index).pointee.generation != UInt32.max {
             s.pointee.vertex(index).pointee.hint = s.pointee.freeVertex
             s.pointee.freeVertex = index

@@ -26,15 +26,6 @@ extension GraphCore where Host: ~Copyable {
         rest()
     }
 
-    /// Nothing runs any more.
-    @inlinable @inline(__always)
-    func rest() {
-        s.pointee.nesting = 0
-        s.pointee.reader = 0
-        suspendTracking()
-        s.pointee.attention.subtract(.settledAtRest)
-    }
-
     /// The first input, if that alone shows that the vertex has to run: it is valid and another than last time.
     @inlinable @inline(__always)
     func firstInputIfChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> UInt32? {
@@ -51,21 +42,20 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func runNew(_ observer: UInt32) {
         let reader = s.pointee.reader
-        let readerPosition = s.pointee.readerPosition
         let cursor = s.pointee.cursor
         let isHinted = s.pointee.attention.contains(.hinted)
         if s.pointee.logCount != 0 { settle() }
-        if reader != 0 { noteCursor() }
+        if reader != 0 { noteCursor(at: s.pointee.pending.count &- 1) }
         s.pointee.attention.remove(.hinted)
         let position = s.pointee.pending.count
         s.pointee.push(observer)
         defer {
             s.pointee.pending.count = position
             s.pointee.reader = 0
-            restoreReader(reader, readerPosition, cursor, isHinted)
+            restoreReader(reader, cursor, isHinted)
         }
         runObserver(observer, 0, at: position)
-        if position == 0 { s.pointee.attention.subtract(.settledAtRest) }
+        if position == 0 && !s.pointee.attention.isEmpty { calmDown() }
     }
 
     /// An observer may write and is a reader from outside: what it reads is evaluated from a stack of its own.
@@ -75,12 +65,12 @@ extension GraphCore where Host: ~Copyable {
         let nesting = s.pointee.nesting
         s.pointee.nesting = 0
         let startedAt = s.pointee.revision
-        s.pointee.host.pointee.observe(AttributeID(index: index, generation: generation), in: self)
+        host.pointee.observe(AttributeID(index: index, generation: generation), in: self)
         if s.pointee.logCount != 0 { settle() }
         s.pointee.nesting = nesting
         if !s.pointee.attention.isEmpty, ending(index, at: position) != .ordinary { return }
         // Invalidated by its own writes: what they changed is later than the run.
         let wrote = s.pointee.vertex(index).pointee.flags.contains(.maybe)
-        endRun(index, cause, wrote ? startedAt : s.pointee.revision)
+        endRun(index, cause, wrote ? startedAt : s.pointee.revision).pointee.flags.subtract(.runningAndCyclic)
     }
 }

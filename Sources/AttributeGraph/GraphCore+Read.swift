@@ -13,13 +13,13 @@ extension GraphCore where Host: ~Copyable {
     public func read(_ attribute: AttributeID) throws -> Value {
         let cursor = s.pointee.cursor
         let vertex = s.pointee.vertex(attribute.index)
-        if cursor != s.pointee.cursorEnd && s.pointee.edges.ends[Int(cursor)] == attribute.index {
-            if vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation {
+        if _fastPath(cursor != s.pointee.cursorEnd && s.pointee.edges.ends[Int(cursor)] == attribute.index) {
+            if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation) {
                 s.pointee.cursor = cursor &+ 1
                 return s.pointee.value(attribute.index).pointee
             }
         } else if cursor != s.pointee.cursorStart && s.pointee.edges.ends[Int(cursor &- 1)] == attribute.index {
-            if vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation {
+            if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation) {
                 return s.pointee.value(attribute.index).pointee
             }
         }
@@ -37,20 +37,21 @@ extension GraphCore where Host: ~Copyable {
         let index = attribute.index
         let cursor = s.pointee.cursor
         // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
-        if cursor != s.pointee.cursorEnd && s.pointee.edges.ends[Int(cursor)] == index && s.pointee.attention.isEmpty {
+        if _fastPath(
+            cursor != s.pointee.cursorEnd && s.pointee.edges.ends[Int(cursor)] == index && s.pointee.attention.isEmpty)
+        {
             let vertex = s.pointee.vertex(index)
-            if vertex.pointee.generation == attribute.generation && vertex.pointee.flags.intersection(.slow) == .maybe
-                && s.pointee.mayNest
+            if _fastPath(
+                vertex.pointee.generation == attribute.generation && vertex.pointee.flags.intersection(.slow) == .maybe
+                    && s.pointee.mayNest)
             {
                 s.pointee.cursor = cursor &+ 1
-                if validateForReader(index) {
-                    let after = s.pointee.vertex(index)
-                    if after.pointee.flags.isDisjoint(with: .slow) && after.pointee.generation == attribute.generation {
-                        return s.pointee.value(index)
-                    }
-                    return try validated(attribute)
+                if _slowPath(!validateForReader(index)) { throw Interruption() }
+                let after = s.pointee.vertex(index)
+                if _fastPath(after.pointee.flags.isDisjoint(with: .slow) && after.pointee.generation == attribute.generation) {
+                    return s.pointee.value(index)
                 }
-                throw Interruption()
+                return try validated(attribute)
             }
         }
         // Then two inputs read in turn, again and again.
@@ -60,9 +61,15 @@ extension GraphCore where Host: ~Copyable {
                 return s.pointee.value(index)
             }
         }
+        return try readAnew(attribute)
+    }
+
+    /// Reads what the running rule may not have read before.
+    @inlinable @inline(never)
+    func readAnew(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if s.pointee.logCount != 0 { settle() }
-        guard s.pointee.isAlive(attribute) else { return try stored(s.pointee.host.pointee.value(ofRemoved: attribute)) }
+        guard s.pointee.isAlive(attribute) else { return try stored(host.pointee.value(ofRemoved: attribute)) }
         if s.pointee.reader != 0 { trackRead(of: attribute.index) }
         return try current(attribute)
     }
@@ -75,7 +82,7 @@ extension GraphCore where Host: ~Copyable {
         if !flags.isDisjoint(with: .slow) {
             if flags.contains(.running) {
                 noteCycle(index)
-                return try stored(s.pointee.host.pointee.value(ofFailed: attribute))
+                return try stored(host.pointee.value(ofFailed: attribute))
             }
             if flags.contains(.unseen) { s.pointee.vertex(index).pointee.flags.remove(.unseen) }
             if flags.contains(.maybe) {
@@ -97,11 +104,11 @@ extension GraphCore where Host: ~Copyable {
         let index = attribute.index
         let after = s.pointee.vertex(index).pointee
         guard after.generation == attribute.generation && after.kind != .doomed else {
-            return try stored(s.pointee.host.pointee.value(ofRemoved: attribute))
+            return try stored(host.pointee.value(ofRemoved: attribute))
         }
         if after.flags.contains(.running) { noteCycle(index) }
         if !after.flags.isDisjoint(with: .emptyOrRunning) {
-            return try stored(s.pointee.host.pointee.value(ofFailed: attribute))
+            return try stored(host.pointee.value(ofFailed: attribute))
         }
         return s.pointee.value(index)
     }
@@ -122,8 +129,9 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     public func readUntracked(_ attribute: AttributeID) throws -> Value {
         let vertex = s.pointee.vertex(attribute.index)
-        if attribute.index < s.pointee.vertexCount && vertex.pointee.flags.isDisjoint(with: .slow)
-            && vertex.pointee.generation == attribute.generation && s.pointee.logCount == 0
+        if _fastPath(
+            attribute.index < s.pointee.vertexCount && vertex.pointee.flags.isDisjoint(with: .slow)
+                && vertex.pointee.generation == attribute.generation && s.pointee.logCount == 0)
         {
             return s.pointee.value(attribute.index).pointee
         }
@@ -132,9 +140,21 @@ extension GraphCore where Host: ~Copyable {
 
     @inlinable @inline(never)
     func readUntrackedSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+        if _fastPath(s.pointee.pending.count == 0 && s.pointee.logCount == 0 && s.pointee.isAlive(attribute)) {
+            // Nothing is running.
+            let flags = s.pointee.vertex(attribute.index).pointee.flags
+            if _fastPath(flags.intersection(.slow) == .maybe) {
+                validateAtRest(attribute.index)
+                let after = s.pointee.vertex(attribute.index)
+                if _fastPath(after.pointee.flags.isDisjoint(with: .slow) && after.pointee.generation == attribute.generation) {
+                    return s.pointee.value(attribute.index)
+                }
+                return try validated(attribute)
+            }
+        }
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if s.pointee.logCount != 0 { settle() }
-        guard s.pointee.isAlive(attribute) else { return try stored(s.pointee.host.pointee.value(ofRemoved: attribute)) }
+        guard s.pointee.isAlive(attribute) else { return try stored(host.pointee.value(ofRemoved: attribute)) }
         return try current(attribute)
     }
 
@@ -144,10 +164,9 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.logCount != 0 { settle() }
         let reader = s.pointee.reader
         let cursor = s.pointee.cursor
-        let position = s.pointee.readerPosition
         let isHinted = s.pointee.attention.contains(.hinted)
         if reader != 0 { suspendTracking() }
-        defer { if reader != 0 { restoreReader(reader, position, cursor, isHinted) } }
+        defer { if reader != 0 { restoreReader(reader, cursor, isHinted) } }
         return try body()
     }
 

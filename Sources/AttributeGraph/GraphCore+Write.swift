@@ -16,7 +16,7 @@ extension GraphCore where Host: ~Copyable {
         let vertex = s.pointee.vertex(input.index)
         precondition(vertex.pointee.kind == .input, "only inputs are set")
         let slot = s.pointee.value(input.index)
-        if s.pointee.host.pointee.areEqual(slot.pointee, value) { return false }
+        if host.pointee.areEqual(slot.pointee, value) { return false }
         if s.pointee.batchDepth == 0 {
             slot.pointee = value
             s.pointee.revision &+= 1
@@ -84,7 +84,7 @@ extension GraphCore where Host: ~Copyable {
             let vertex = s.pointee.vertex(input.index)
             if vertex.pointee.generation == input.generation {
                 vertex.pointee.flags.remove(.unsettled)
-                if !s.pointee.host.pointee.areEqual(entry.pointee.old, s.pointee.value(input.index).pointee) {
+                if !host.pointee.areEqual(entry.pointee.old, s.pointee.value(input.index).pointee) {
                     commit(input.index)
                 }
             }

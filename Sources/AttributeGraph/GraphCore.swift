@@ -24,20 +24,34 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
 
     @inlinable
     public init(host: consuming Host) {
-        s = .allocate(capacity: 1)
-        s.initialize(to: GraphStorage(host: host))
+        let alignment = max(MemoryLayout<GraphStorage<Host>>.alignment, MemoryLayout<Host>.alignment)
+        s = UnsafeMutableRawPointer.allocate(
+            byteCount: GraphCore.hostOffset + MemoryLayout<Host>.size, alignment: alignment
+        ).bindMemory(to: GraphStorage<Host>.self, capacity: 1)
+        s.initialize(to: GraphStorage())
+        self.host.initialize(to: host)
     }
 
     /// Frees the graph, its values and its host. No handle to it may be used afterwards.
     @inlinable
     public func deallocate() {
         s.deinitialize(count: 1)
+        host.deinitialize(count: 1)
         s.deallocate()
     }
 
     /// The host, borrowed.
-    @inlinable
-    public var host: UnsafeMutablePointer<Host> { s.pointee.host }
+    @inlinable @inline(__always)
+    public var host: UnsafeMutablePointer<Host> {
+        (UnsafeMutableRawPointer(s) + GraphCore.hostOffset).assumingMemoryBound(to: Host.self)
+    }
+
+    /// The host lies behind the tables, in the same memory.
+    @inlinable @inline(__always)
+    static var hostOffset: Int {
+        let alignment = MemoryLayout<Host>.alignment
+        return (MemoryLayout<GraphStorage<Host>>.size + alignment - 1) & ~(alignment - 1)
+    }
 
     @inlinable
     public var counters: GraphCounters { s.pointee.counters }

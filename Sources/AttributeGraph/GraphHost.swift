@@ -7,14 +7,14 @@
 public protocol GraphHost: ~Copyable {
     associatedtype Value
 
-    /// Runs the rule of an attribute and returns its value, or `nil` for a rule that ended without one: an
-    /// observer, or a failure the host keeps aside (`value(ofFailed:)` is asked for it by readers).
+    /// Runs the rule of an attribute and returns its value. A rule that throws has no value: the host keeps what it must
+    /// know of the failure, and is asked for it by readers (`value(ofFailed:)`).
     ///
     /// Everything the rule depends on must be read with `graph.read(_:)`, whose errors must be passed on
     /// unchanged, because one of them (`Interruption`) is how the engine abandons a run that would nest too
     /// deep, to start it again later: whatever this function then returns or throws does not count. While it runs the host may
     /// create and destroy attributes and read others; it must not write inputs, unless the attribute is an observer.
-    func evaluate(_ attribute: AttributeID, in graph: GraphCore<Self>) throws -> Value?
+    func evaluate(_ attribute: AttributeID, in graph: GraphCore<Self>) throws -> Value
 
     /// As `evaluate`, for an attribute made with `createObserver`; its reads are never interrupted. Unless the host
     /// says otherwise it is evaluated like a rule, and the outcome dropped.
@@ -23,14 +23,14 @@ public protocol GraphHost: ~Copyable {
     /// Whether a change from one value to the other is none: readers are then left alone.
     func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool
 
-    /// The value of every attribute on a cycle; `nil` as in `evaluate`. `path` names the attributes in the
+    /// The value of every attribute on a cycle; `nil` for none. `path` names the attributes in the
     /// order they read one another, beginning with the one of lowest index; the last reads the first.
     func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Value?
 
     /// What a rule reads through the id of an attribute that has been destroyed.
     func value(ofRemoved attribute: AttributeID) throws -> Value
 
-    /// What is read from an attribute whose rule ended without a value.
+    /// What is read from an attribute whose rule threw, or that has no value on its cycle.
     func value(ofFailed attribute: AttributeID) throws -> Value
 
     /// An attribute is gone; its row will be reused. Called once for each, never while its rule is running.

@@ -11,8 +11,6 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var cursorStart: UInt32 = 0
     /// The rule whose reads are being tracked; 0: none.
     @usableFromInline var reader: UInt32 = 0
-    /// Its entry on the evaluation stack.
-    @usableFromInline var readerPosition: UInt32 = 0
 
     @usableFromInline var edges = EdgePool()
     /// Vertices with their values, `stride` bytes apart. Row 0 is a dead one, for edges whose input is gone.
@@ -41,6 +39,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var logCapacity = 16
 
     @usableFromInline var pending = Buffer<Pending>(capacity: 64)
+    /// What open cycles say of entries of `pending`, by ascending position; nearly always empty.
+    @usableFromInline var cycleMarks = Buffer<CycleMark>(capacity: 16)
     @usableFromInline var marking = Buffer<UInt32>(capacity: 64)
     @usableFromInline var invalidated = Buffer<AttributeID>(capacity: 64)
     /// Members of cycles that are not closed yet.
@@ -52,15 +52,12 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var subgraphs = Buffer<SubgraphRow>(capacity: 16)
     @usableFromInline var freeSubgraph: UInt32 = 0
     @usableFromInline var counters = GraphCounters()
-    @usableFromInline let host: UnsafeMutablePointer<Host>
     /// A value that no attribute holds (of a removed or failed one), lent to a reader.
     @usableFromInline let spare: UnsafeMutablePointer<Host.Value>
     @usableFromInline var hasSpare = false
 
     @inlinable
-    init(host: consuming Host) {
-        self.host = .allocate(capacity: 1)
-        self.host.initialize(to: host)
+    init() {
         spare = .allocate(capacity: 1)
         vertexCapacity = 64
         vertices = .allocate(byteCount: 64 * GraphStorage.stride, alignment: 64)
@@ -82,8 +79,6 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         siblings.deallocate()
         if hasSpare { spare.deinitialize(count: 1) }
         spare.deallocate()
-        host.deinitialize(count: 1)
-        host.deallocate()
     }
 
     // MARK: Rows
@@ -167,19 +162,48 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @inlinable @inline(__always)
     var mayNest: Bool { nesting < nestingLimit && (nesting == 0 || GraphStorage.stackAddress > stackFloor) }
 
+    /// Makes an entry on top of the stack.
     @inlinable @inline(__always)
     mutating func push(_ vertex: UInt32) {
-        pending.append(Pending(vertex: vertex, openBefore: UInt32(truncatingIfNeeded: openCycle.count)))
+        let position = pending.count
+        push(vertex, at: position)
+        pending.count = position &+ 1
     }
 
     /// Makes an entry at a height that may lie one above the written count.
     @inlinable @inline(__always)
     mutating func push(_ vertex: UInt32, at position: Int) {
-        if position == pending.capacity {
-            pending.count = position
-            pending.grow(to: position &* 2)
-        }
-        pending.base[position] = Pending(vertex: vertex, openBefore: UInt32(truncatingIfNeeded: openCycle.count))
+        if _slowPath(position == pending.capacity) { growPending(to: position) }
+        pending.base[position] = Pending(vertex: vertex)
+        if _slowPath(openCycle.count != 0) { noteOpenCycle(at: position) }
+    }
+
+    @inlinable @inline(never)
+    mutating func growPending(to count: Int) {
+        pending.count = count
+        pending.grow(to: count &* 2)
+    }
+
+    /// An entry made while cycles are open: members that come later it depends on.
+    @inlinable @inline(never)
+    mutating func noteOpenCycle(at position: Int) {
+        forgetCycles(from: position)
+        cycleMarks.append(
+            CycleMark(position: UInt32(truncatingIfNeeded: position), openBefore: UInt32(truncatingIfNeeded: openCycle.count)))
+    }
+
+    /// Drops the marks of entries at a height and above it.
+    @inlinable
+    mutating func forgetCycles(from position: Int) {
+        while let last = cycleMarks.last, Int(last.position) >= position { cycleMarks.count &-= 1 }
+    }
+
+    /// What is known of an entry; those above it are gone.
+    @inlinable
+    mutating func cycleMark(at position: Int) -> CycleMark {
+        forgetCycles(from: position &+ 1)
+        if let last = cycleMarks.last, Int(last.position) == position { return last }
+        return CycleMark(position: UInt32(truncatingIfNeeded: position), openBefore: 0)
     }
 
     @inlinable @inline(never)
@@ -193,7 +217,7 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
 
     @inlinable @inline(__always)
     mutating func appendLog(_ input: AttributeID, _ old: consuming Host.Value) {
-        if logCount == logCapacity { growLog() }
+        if _slowPath(logCount == logCapacity) { growLog() }
         (log + logCount).initialize(to: LoggedWrite(input: input, old: old))
         logCount &+= 1
     }
@@ -237,14 +261,23 @@ struct Pending: BitwiseCopyable {
     @usableFromInline let vertex: UInt32
     /// Inputs already found unchanged. Once it runs: how many it had read when it was last not the tracked one.
     @usableFromInline var validated: UInt32 = 0
+
+    @inlinable @inline(__always)
+    init(vertex: UInt32) { self.vertex = vertex }
+}
+
+/// What open cycles say of an entry on the evaluation stack. Without one nothing is open that came after the entry.
+@usableFromInline
+struct CycleMark: BitwiseCopyable {
+    @usableFromInline let position: UInt32
     /// The lowest position of a running vertex that its run has read: it is part of a cycle.
     @usableFromInline var low = UInt32.max
     /// How many members of open cycles there were when the entry was made; those that came later it depends on.
     @usableFromInline let openBefore: UInt32
 
-    @inlinable @inline(__always)
-    init(vertex: UInt32, openBefore: UInt32) {
-        self.vertex = vertex
+    @inlinable
+    init(position: UInt32, openBefore: UInt32) {
+        self.position = position
         self.openBefore = openBefore
     }
 }

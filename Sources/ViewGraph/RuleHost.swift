@@ -14,7 +14,7 @@ struct RuleHost: GraphHost {
 
     static let removed = Failure(.removed, "the attribute it refers to has been removed")
 
-    func evaluate(_ attribute: AttributeID, in engine: GraphCore<RuleHost>) throws -> Content? {
+    func evaluate(_ attribute: AttributeID, in engine: GraphCore<RuleHost>) throws -> Content {
         guard let graph else { return .failure(RuleHost.removed) }
         return try graph._withUnsafeGuaranteedRef { graph in
             if let rule = graph.rules[attribute.index] {

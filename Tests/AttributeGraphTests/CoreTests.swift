@@ -19,7 +19,7 @@ struct SumHost: GraphHost {
         return attribute
     }
 
-    func evaluate(_ attribute: AttributeID, in graph: GraphCore<SumHost>) throws -> Int? {
+    func evaluate(_ attribute: AttributeID, in graph: GraphCore<SumHost>) throws -> Int {
         var sum = rules.constants[attribute.index] ?? 0
         for input in rules.inputs[attribute.index] ?? [] { sum += try graph.read(input) }
         return sum
