@@ -6,9 +6,9 @@
 /// number that pointed at it is corrected. Lists are contiguous because they are walked far more often than
 /// changed; walking touches `ends` alone. Positions are relative to the block, so a block can move freely.
 ///
-/// Sizes are 1, 2, 3, 4, 6, 8, 12, 16, 24 …: a block is at least two thirds full when it has just grown, so
-/// an edge costs 16 bytes and at most 24. Freed blocks are kept by size; a large one is carved up before
-/// the pool grows.
+/// Sizes are 2, 3, 4, 6, 8, 12, 16, 24 …: a block is at least two thirds full when it has just grown, so
+/// an edge costs 16 bytes and at most 24; a list of one costs nothing here, it is kept in its vertex (`EdgeList`). Freed
+/// blocks are kept by size; a large one is carved up before the pool grows.
 @usableFromInline
 struct EdgePool: ~Copyable {
     @usableFromInline var ends: UnsafeMutablePointer<UInt32>
@@ -23,6 +23,8 @@ struct EdgePool: ~Copyable {
     @usableFromInline static let classCount = 64
     /// Free blocks are looked for up to this class: 800 million entries.
     @usableFromInline static let largestFreeClass: UInt8 = 59
+    /// The class of lists that are kept in the vertex.
+    @usableFromInline static let single: UInt8 = 1
     /// Only blocks of this class or larger are worth carving up.
     @usableFromInline static let carvedClass: UInt8 = 10
 
@@ -44,7 +46,7 @@ struct EdgePool: ~Copyable {
         free.deallocate()
     }
 
-    /// Entries in a block of a class: 0, 1, 2, 3, 4, 6, 8, 12, 16 …
+    /// Entries in a list of a class: 0, 1, 2, 3, 4, 6, 8, 12, 16 …
     @inlinable @inline(__always)
     static func size(of sizeClass: UInt8) -> UInt32 {
         if sizeClass < 4 { return UInt32(sizeClass) }
@@ -60,7 +62,8 @@ struct EdgePool: ~Copyable {
             return first
         }
         let size = EdgePool.size(of: sizeClass)
-        if size > limit &- next { refill(size) }
+        // A remainder of one could never be used.
+        if _slowPath(size > limit &- next || size &+ 1 == limit &- next) { refill(size) }
         let block = next
         next &+= size
         return block
@@ -102,7 +105,9 @@ struct EdgePool: ~Copyable {
     mutating func recycleRemainder() {
         var sizeClass = EdgePool.largestFreeClass
         while next < limit {
-            while EdgePool.size(of: sizeClass) > limit - next { sizeClass -= 1 }
+            while EdgePool.size(of: sizeClass) > limit - next || EdgePool.size(of: sizeClass) + 1 == limit - next {
+                sizeClass -= 1
+            }
             release(next, sizeClass)
             next += EdgePool.size(of: sizeClass)
         }

@@ -81,9 +81,9 @@ extension GraphCore where Host: ~Copyable {
         while next < reached.count {
             let member = reached[next]
             next += 1
-            let vertex = s.pointee.vertex(member).pointee
-            for entry in vertex.inputStart..<(vertex.inputStart + vertex.inputCount) {
-                let input = s.pointee.edges.ends[Int(entry)]
+            let inputs = inputs(of: s.pointee.vertex(member))
+            for position in 0..<Int(inputs.count) {
+                let input = inputs.ends[position]
                 if input == least {
                     var path = [member]
                     while let last = path.last, last != least, let reader = readBy[last] { path.append(reader) }

@@ -1,6 +1,6 @@
 extension GraphCore where Host: ~Copyable {
     /// How far a read that is not the expected next one is looked for in the list of inputs before other means are tried.
-    @inlinable static var searchWindow: UInt32 { 8 }
+    @inlinable static var searchWindow: Int { 8 }
 
     // MARK: Tracking
 
@@ -12,32 +12,31 @@ extension GraphCore where Host: ~Copyable {
     /// then in the whole list through the vertex's hint; else it is a new edge.
     @inlinable @inline(never)
     func trackRead(of input: UInt32) {
-        let cursor = s.pointee.cursor
-        let start = s.pointee.cursorStart
-        let end = s.pointee.cursorEnd
-        let ends = s.pointee.edges.ends
-        if cursor == start && cursor == end { return insertInput(input) }
-        if cursor < end && ends[Int(cursor)] == input {
-            s.pointee.cursor = cursor &+ 1
+        let inputs = s.pointee.cursorStart
+        let read = s.pointee.cursor - inputs
+        let count = s.pointee.cursorEnd - inputs
+        if count == 0 { return insertInput(input) }
+        if read < count && inputs[read] == input {
+            s.pointee.cursor = inputs + (read + 1)
             return
         }
-        var position = cursor
-        let earliest = cursor &- min(cursor &- start, GraphCore.searchWindow)
+        var position = read
+        let earliest = max(0, read - GraphCore.searchWindow)
         while position > earliest {
             position &-= 1
-            if ends[Int(position)] == input { return }
+            if inputs[position] == input { return }
         }
-        position = cursor &+ 1
-        let latest = cursor &+ min(end &- cursor, GraphCore.searchWindow)
+        position = read + 1
+        let latest = min(count, read + GraphCore.searchWindow)
         while position < latest {
-            if ends[Int(position)] == input { return moveToCursor(position) }
+            if inputs[position] == input { return moveToCursor(position) }
             position &+= 1
         }
-        if end &- start > GraphCore.searchWindow {
+        if count > GraphCore.searchWindow {
             if !s.pointee.attention.contains(.hinted) { hintInputs() }
-            let hint = s.pointee.vertex(input).pointee.hint
-            if hint < end &- start && ends[Int(start &+ hint)] == input {
-                if start &+ hint >= cursor { moveToCursor(start &+ hint) }
+            let hint = Int(s.pointee.vertex(input).pointee.hint)
+            if hint < count && inputs[hint] == input {
+                if hint >= read { moveToCursor(hint) }
                 return
             }
         }
@@ -47,126 +46,148 @@ extension GraphCore where Host: ~Copyable {
     /// Lets every input of the running rule point at its place in the list, until the run ends. O(inputs), once per run.
     @inlinable
     func hintInputs() {
-        let start = s.pointee.cursorStart
-        for position in 0..<(s.pointee.cursorEnd &- start) {
-            setHint(of: s.pointee.edges.ends[Int(start &+ position)], position)
+        for position in 0..<(s.pointee.cursorEnd - s.pointee.cursorStart) {
+            setHint(of: s.pointee.cursorStart[position], position)
         }
         s.pointee.attention.insert(.hinted)
     }
 
     /// The rule that a nested run interrupted may have hints of its own in the same vertices: they are put back at its end.
     @inlinable
-    func setHint(of vertex: UInt32, _ position: UInt32) {
+    func setHint(of vertex: UInt32, _ position: Int) {
         let row = s.pointee.vertex(vertex)
         s.pointee.overwrittenHints.append(Hint(reader: s.pointee.reader, vertex: vertex, hint: row.pointee.hint))
-        row.pointee.hint = position
+        row.pointee.hint = UInt32(truncatingIfNeeded: position)
     }
 
     /// The entry at a position after the cursor is what was read next.
     @inlinable
-    func moveToCursor(_ position: UInt32) {
-        let cursor = s.pointee.cursor
-        if position != cursor {
-            let start = s.pointee.cursorStart
-            exchangeInputs(cursor, position, start)
+    func moveToCursor(_ position: Int) {
+        let inputs = self.inputs(of: s.pointee.vertex(s.pointee.reader))
+        let read = s.pointee.cursor - inputs.ends
+        if position != read {
+            let (endA, slotA) = (inputs.ends[read], inputs.slots[read])
+            let (endB, slotB) = (inputs.ends[position], inputs.slots[position])
+            setInput(inputs, read, endB, slotB)
+            setInput(inputs, position, endA, slotA)
             if s.pointee.attention.contains(.hinted) {
-                setHint(of: s.pointee.edges.ends[Int(cursor)], cursor &- start)
-                setHint(of: s.pointee.edges.ends[Int(position)], position &- start)
+                setHint(of: endB, read)
+                setHint(of: endA, position)
             }
         }
-        s.pointee.cursor = cursor &+ 1
+        s.pointee.cursor = inputs.ends + (read + 1)
     }
 
-    /// Two entries of one list of inputs change places.
-    @inlinable
-    func exchangeInputs(_ a: UInt32, _ b: UInt32, _ start: UInt32) {
-        let ends = s.pointee.edges.ends
-        let slots = s.pointee.edges.slots
-        let (endA, slotA) = (ends[Int(a)], slots[Int(a)])
-        let (endB, slotB) = (ends[Int(b)], slots[Int(b)])
-        ends[Int(a)] = endB
-        slots[Int(a)] = slotB
-        ends[Int(b)] = endA
-        slots[Int(b)] = slotA
-        if endA != 0 { slots[Int(s.pointee.vertex(endA).pointee.readerStart &+ slotA)] = b &- start }
-        if endB != 0 { slots[Int(s.pointee.vertex(endB).pointee.readerStart &+ slotB)] = a &- start }
+    /// Writes an entry of a list of inputs, and in the input where it now is.
+    @inlinable @inline(__always)
+    func setInput(_ inputs: EdgeEntries, _ position: Int, _ end: UInt32, _ slot: UInt32) {
+        inputs.ends[position] = end
+        inputs.slots[position] = slot
+        if end != 0 { readers(of: s.pointee.vertex(end)).slots[Int(slot)] = UInt32(truncatingIfNeeded: position) }
     }
 
     /// Adds a new edge at the cursor; what stood there from the last run moves to the end of the list.
     @inlinable @inline(__always)
     func insertInput(_ input: UInt32) {
         let reader = s.pointee.reader
+        let read = readSoFar
         let vertex = s.pointee.vertex(reader)
-        let count = vertex.pointee.inputCount
-        let position = s.pointee.cursor &- s.pointee.cursorStart
-        if count == EdgePool.size(of: vertex.pointee.inputClass) { growInputs(of: reader) }
-        let start = vertex.pointee.inputStart
-        if position < count {
-            let from = Int(start &+ position)
-            let to = Int(start &+ count)
-            let end = s.pointee.edges.ends[from]
-            let slot = s.pointee.edges.slots[from]
-            s.pointee.edges.ends[to] = end
-            s.pointee.edges.slots[to] = slot
-            if end != 0 { s.pointee.edges.slots[Int(s.pointee.vertex(end).pointee.readerStart &+ slot)] = count }
-            if s.pointee.attention.contains(.hinted) { setHint(of: end, count) }
+        let count = addInputEntry(to: vertex)
+        if read < count {
+            let inputs = inputs(of: vertex)
+            let end = inputs.ends[Int(read)]
+            setInput(inputs, Int(count), end, inputs.slots[Int(read)])
+            if s.pointee.attention.contains(.hinted) { setHint(of: end, Int(count)) }
         }
-        vertex.pointee.inputCount = count &+ 1
-        link(reader, at: position, to: input)
-        if s.pointee.attention.contains(.hinted) { setHint(of: input, position) }
-        s.pointee.cursorStart = start
-        s.pointee.cursor = start &+ position &+ 1
-        s.pointee.cursorEnd = start &+ count &+ 1
+        link(reader, at: read, to: input)
+        if s.pointee.attention.contains(.hinted) { setHint(of: input, Int(read)) }
+        setCursor(vertex, read &+ 1)
     }
 
     /// Adds an edge at the end of a list of inputs that is not being read.
     @inlinable
     func appendInput(_ input: UInt32, to reader: UInt32) {
-        let vertex = s.pointee.vertex(reader)
-        let count = vertex.pointee.inputCount
-        if count == EdgePool.size(of: vertex.pointee.inputClass) { growInputs(of: reader) }
-        vertex.pointee.inputCount = count &+ 1
-        link(reader, at: count, to: input)
+        link(reader, at: addInputEntry(to: s.pointee.vertex(reader)), to: input)
     }
 
     // MARK: The two lists
+
+    @inlinable @inline(__always)
+    func inputs(of vertex: UnsafeMutablePointer<Vertex>) -> EdgeEntries {
+        withUnsafeMutablePointer(to: &vertex.pointee.inputs) { entries(vertex.pointee.inputClass, $0) }
+    }
+
+    @inlinable @inline(__always)
+    func readers(of vertex: UnsafeMutablePointer<Vertex>) -> EdgeEntries {
+        withUnsafeMutablePointer(to: &vertex.pointee.readers) { entries(vertex.pointee.readerClass, $0) }
+    }
+
+    @inlinable @inline(__always)
+    func entries(_ sizeClass: UInt8, _ list: UnsafeMutablePointer<EdgeList>) -> EdgeEntries {
+        if sizeClass == EdgePool.single {
+            let words = UnsafeMutableRawPointer(list).assumingMemoryBound(to: UInt32.self)
+            return EdgeEntries(words, words + 1, 1)
+        }
+        let start = Int(list.pointee.start)
+        return EdgeEntries(s.pointee.edges.ends + start, s.pointee.edges.slots + start, list.pointee.extent)
+    }
 
     /// Fills the entry at a position of a reader's inputs, and adds the reader to the input's readers.
     @inlinable @inline(__always)
     func link(_ reader: UInt32, at position: UInt32, to input: UInt32) {
         let target = s.pointee.vertex(input)
-        let slot = target.pointee.readerCount
-        if slot == EdgePool.size(of: target.pointee.readerClass) { growReaders(of: input) }
-        let entry = Int(target.pointee.readerStart &+ slot)
-        s.pointee.edges.ends[entry] = reader
-        s.pointee.edges.slots[entry] = position
-        target.pointee.readerCount = slot &+ 1
-        let own = Int(s.pointee.vertex(reader).pointee.inputStart &+ position)
-        s.pointee.edges.ends[own] = input
-        s.pointee.edges.slots[own] = slot
+        let slot: UInt32
+        if target.pointee.readerClass == 0 {
+            slot = 0
+            target.pointee.readerClass = EdgePool.single
+            target.pointee.readers.start = reader
+            target.pointee.readers.extent = position
+        } else {
+            slot = target.pointee.readerClass == EdgePool.single ? 1 : target.pointee.readers.extent
+            if slot == EdgePool.size(of: target.pointee.readerClass) {
+                grow(&target.pointee.readers, &target.pointee.readerClass)
+            }
+            let entry = Int(target.pointee.readers.start &+ slot)
+            s.pointee.edges.ends[entry] = reader
+            s.pointee.edges.slots[entry] = position
+            target.pointee.readers.extent = slot &+ 1
+        }
+        let inputs = inputs(of: s.pointee.vertex(reader))
+        inputs.ends[Int(position)] = input
+        inputs.slots[Int(position)] = slot
         s.pointee.counters.edgesAdded &+= 1
+    }
+
+    /// Makes room for one more input, and counts it. Returns its position.
+    @inlinable @inline(__always)
+    func addInputEntry(to vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
+        if vertex.pointee.inputClass == 0 {
+            vertex.pointee.inputClass = EdgePool.single
+            return 0
+        }
+        let count = vertex.pointee.inputClass == EdgePool.single ? 1 : vertex.pointee.inputs.extent
+        if count == EdgePool.size(of: vertex.pointee.inputClass) {
+            grow(&vertex.pointee.inputs, &vertex.pointee.inputClass)
+        }
+        vertex.pointee.inputs.extent = count &+ 1
+        return count
     }
 
     /// Takes an entry out of an input's readers; the last one fills the hole.
     @inlinable @inline(__always)
     func unlink(slot: UInt32, of input: UInt32) {
         let vertex = s.pointee.vertex(input)
-        let start = vertex.pointee.readerStart
-        let last = vertex.pointee.readerCount &- 1
-        vertex.pointee.readerCount = last
         s.pointee.counters.edgesRemoved &+= 1
-        let ends = s.pointee.edges.ends
-        let slots = s.pointee.edges.slots
+        let readers = readers(of: vertex)
+        let last = readers.count &- 1
+        if last == 0 { return emptyReaders(of: vertex) }
+        vertex.pointee.readers.extent = last
         if slot != last {
-            let moved = ends[Int(start &+ last)]
-            let position = slots[Int(start &+ last)]
-            ends[Int(start &+ slot)] = moved
-            slots[Int(start &+ slot)] = position
-            slots[Int(s.pointee.vertex(moved).pointee.inputStart &+ position)] = slot
-        }
-        if last == 0 {
-            s.pointee.edges.release(start, vertex.pointee.readerClass)
-            vertex.pointee.readerClass = 0
+            let moved = readers.ends[Int(last)]
+            let position = readers.slots[Int(last)]
+            readers.ends[Int(slot)] = moved
+            readers.slots[Int(slot)] = position
+            inputs(of: s.pointee.vertex(moved)).slots[Int(position)] = slot
         }
     }
 
@@ -174,68 +195,71 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func dropInputs(of reader: UInt32, from position: UInt32) {
         let vertex = s.pointee.vertex(reader)
-        let start = vertex.pointee.inputStart
-        var index = vertex.pointee.inputCount
-        while index > position {
+        let inputs = inputs(of: vertex)
+        var index = Int(inputs.count)
+        while index > Int(position) {
             index &-= 1
-            let input = s.pointee.edges.ends[Int(start &+ index)]
-            if input != 0 { unlink(slot: s.pointee.edges.slots[Int(start &+ index)], of: input) }
+            let input = inputs.ends[index]
+            if input != 0 { unlink(slot: inputs.slots[index], of: input) }
         }
-        vertex.pointee.inputCount = position
+        let sizeClass = vertex.pointee.inputClass
         if position == 0 {
-            s.pointee.edges.release(start, vertex.pointee.inputClass)
+            if sizeClass > EdgePool.single { s.pointee.edges.release(vertex.pointee.inputs.start, sizeClass) }
             vertex.pointee.inputClass = 0
-        } else if vertex.pointee.inputClass > EdgePool.carvedClass
-            && position < EdgePool.size(of: vertex.pointee.inputClass) / 4
-        {
-            shrinkInputs(of: reader)
+            vertex.pointee.inputs.extent = 0
+        } else if sizeClass > EdgePool.single {
+            vertex.pointee.inputs.extent = position
+            if sizeClass > EdgePool.carvedClass && position < EdgePool.size(of: sizeClass) / 4 { shrinkInputs(of: reader) }
         }
     }
 
-    @inlinable @inline(never)
-    func growInputs(of reader: UInt32) {
-        let vertex = s.pointee.vertex(reader)
-        if vertex.pointee.inputClass == 0 {
-            vertex.pointee.inputStart = s.pointee.edges.allocate(1)
-            vertex.pointee.inputClass = 1
-            return
+    /// Nobody reads a vertex any more.
+    @inlinable @inline(__always)
+    func emptyReaders(of vertex: UnsafeMutablePointer<Vertex>) {
+        if vertex.pointee.readerClass > EdgePool.single {
+            s.pointee.edges.release(vertex.pointee.readers.start, vertex.pointee.readerClass)
         }
-        vertex.pointee.inputStart = movedBlock(
-            vertex.pointee.inputStart, vertex.pointee.inputClass, count: vertex.pointee.inputCount,
-            to: vertex.pointee.inputClass &+ 1)
-        vertex.pointee.inputClass &+= 1
+        vertex.pointee.readerClass = 0
+        vertex.pointee.readers.extent = 0
     }
 
+    /// Gives a full list, of one or more, a block of the next class.
     @inlinable @inline(never)
-    func growReaders(of input: UInt32) {
-        let vertex = s.pointee.vertex(input)
-        vertex.pointee.readerStart = movedBlock(
-            vertex.pointee.readerStart, vertex.pointee.readerClass, count: vertex.pointee.readerCount,
-            to: vertex.pointee.readerClass &+ 1)
-        vertex.pointee.readerClass &+= 1
+    func grow(_ list: inout EdgeList, _ sizeClass: inout UInt8) {
+        move(&list, from: sizeClass, to: sizeClass &+ 1)
+        sizeClass &+= 1
     }
 
     @inlinable @inline(never)
     func shrinkInputs(of reader: UInt32) {
         let vertex = s.pointee.vertex(reader)
         var sizeClass = vertex.pointee.inputClass
-        while EdgePool.size(of: sizeClass - 1) >= vertex.pointee.inputCount * 2 { sizeClass -= 1 }
-        vertex.pointee.inputStart = movedBlock(
-            vertex.pointee.inputStart, vertex.pointee.inputClass, count: vertex.pointee.inputCount, to: sizeClass)
+        while EdgePool.size(of: sizeClass - 1) >= vertex.pointee.inputs.extent * 2 { sizeClass -= 1 }
+        move(&vertex.pointee.inputs, from: vertex.pointee.inputClass, to: sizeClass)
         vertex.pointee.inputClass = sizeClass
     }
 
-    /// Copies a block's first entries into one of another class and frees it. Positions are relative, so nothing else changes.
+    /// Copies a list into a block of another class. Positions are relative, so nothing else changes but the cursor, when
+    /// the pool has moved under it.
     @inlinable
-    func movedBlock(_ block: UInt32, _ sizeClass: UInt8, count: UInt32, to newClass: UInt8) -> UInt32 {
+    func move(_ list: inout EdgeList, from sizeClass: UInt8, to newClass: UInt8) {
+        let before = s.pointee.edges.ends
+        let read = readSoFar
         let new = s.pointee.edges.allocate(newClass)
-        if sizeClass != 0 {
-            let ends = s.pointee.edges.ends
-            let slots = s.pointee.edges.slots
-            (ends + Int(new)).update(from: ends + Int(block), count: Int(count))
-            (slots + Int(new)).update(from: slots + Int(block), count: Int(count))
-            s.pointee.edges.release(block, sizeClass)
+        let ends = s.pointee.edges.ends
+        let slots = s.pointee.edges.slots
+        if sizeClass == EdgePool.single {
+            ends[Int(new)] = list.start
+            slots[Int(new)] = list.extent
+            list.extent = 1
+        } else {
+            (ends + Int(new)).update(from: ends + Int(list.start), count: Int(list.extent))
+            (slots + Int(new)).update(from: slots + Int(list.start), count: Int(list.extent))
+            s.pointee.edges.release(list.start, sizeClass)
         }
-        return new
+        list.start = new
+        if _slowPath(ends != before) && s.pointee.reader != 0 && !s.pointee.isCursorHidden {
+            setCursor(s.pointee.vertex(s.pointee.reader), read)
+        }
     }
 }

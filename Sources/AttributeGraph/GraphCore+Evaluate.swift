@@ -25,15 +25,15 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func process(_ root: UInt32, above base: Int) -> Bool {
         let reader = s.pointee.reader
-        let cursor = s.pointee.cursor
+        let read = readSoFar
         let isHinted = s.pointee.attention.contains(.hinted)
-        if reader != 0 { noteCursor(at: base &- 1) }
+        if reader != 0 { s.pointee.pending.base[base &- 1].validated = read }
         s.pointee.attention.remove(.hinted)
         if s.pointee.pending.count == base { s.pointee.push(root) }
         s.pointee.nesting &+= 1
         defer {
             s.pointee.nesting &-= 1
-            restoreReader(reader, cursor, isHinted)
+            restoreReader(reader, read, isHinted)
         }
         guard workOff(base) else { return false }
         if base == 0 && !s.pointee.attention.isEmpty { calmDown() }
@@ -45,9 +45,8 @@ extension GraphCore where Host: ~Copyable {
     func validateForReader(_ root: UInt32) -> Bool {
         let base = s.pointee.pending.count
         let reader = s.pointee.reader
-        let cursor = s.pointee.cursor
-        let (start, end) = (s.pointee.cursorStart, s.pointee.cursorEnd)
-        noteCursor(at: base &- 1)
+        let read = readSoFar
+        s.pointee.pending.base[base &- 1].validated = read
         if s.pointee.nesting == 0 { s.pointee.beginNesting() }
         s.pointee.nesting &+= 1
         var isValid = workOffAlone(root, base)
@@ -59,11 +58,9 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.nesting &-= 1
         if _fastPath(s.pointee.attention.isEmpty) {
             s.pointee.reader = reader
-            s.pointee.cursor = cursor
-            s.pointee.cursorStart = start
-            s.pointee.cursorEnd = end
+            setCursor(s.pointee.vertex(reader), read)
         } else {
-            restoreReader(reader, cursor, false)
+            restoreReader(reader, read, false)
         }
         return isValid
     }
@@ -121,38 +118,58 @@ extension GraphCore where Host: ~Copyable {
                     case .waits:
                         position &+= 1
                         continue next
-                    case .runs: break down
+                    case .runs:
+                        cause = 0
+                        break down
                     }
                 }
                 let evaluatedAt = vertex.pointee.evaluatedAt
-                let count = vertex.pointee.inputCount
-                let ends = s.pointee.edges.ends + Int(vertex.pointee.inputStart)
-                while true {
-                    if walked == count {
-                        vertex.pointee.flags = flags.subtracting(.maybe)
-                        s.pointee.counters.cutOffs &+= 1
-                        position &-= 1
-                        continue next
-                    }
-                    let input = ends[Int(walked)]
-                    let other = s.pointee.vertex(input)
+                if vertex.pointee.inputClass == EdgePool.single {
+                    cause = vertex.pointee.inputs.start
+                    let other = s.pointee.vertex(cause)
                     let otherFlags = other.pointee.flags
                     if !otherFlags.isDisjoint(with: .maybeOrRunning) {
-                        if _slowPath(otherFlags.contains(.running)) { break down }
-                        if walked != 0 { s.pointee.pending.base[position].validated = walked }
+                        if _slowPath(otherFlags.contains(.running)) {
+                            cause = 0
+                            break down
+                        }
                         position &+= 1
-                        s.pointee.push(input, at: position)
-                        index = input
+                        s.pointee.push(cause, at: position)
+                        index = cause
                         vertex = other
                         walked = 0
                         continue down
                     }
-                    if other.pointee.changedAt > evaluatedAt {
-                        cause = input
-                        break down
+                    if other.pointee.changedAt > evaluatedAt { break down }
+                } else {
+                    let count = vertex.pointee.inputs.extent
+                    let ends = s.pointee.edges.ends + Int(vertex.pointee.inputs.start)
+                    while walked != count {
+                        let input = ends[Int(walked)]
+                        let other = s.pointee.vertex(input)
+                        let otherFlags = other.pointee.flags
+                        if !otherFlags.isDisjoint(with: .maybeOrRunning) {
+                            cause = 0
+                            if _slowPath(otherFlags.contains(.running)) { break down }
+                            if walked != 0 { s.pointee.pending.base[position].validated = walked }
+                            position &+= 1
+                            s.pointee.push(input, at: position)
+                            index = input
+                            vertex = other
+                            walked = 0
+                            continue down
+                        }
+                        if other.pointee.changedAt > evaluatedAt {
+                            cause = input
+                            break down
+                        }
+                        walked &+= 1
                     }
-                    walked &+= 1
                 }
+                vertex.pointee.flags = flags.subtracting(.maybe)
+                s.pointee.counters.cutOffs &+= 1
+                position &-= 1
+                continue next
             }
             up: while true {
                 s.pointee.pending.count = position &+ 1
@@ -201,16 +218,16 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func waitsForDeclaredInput(_ index: UInt32, _ position: Int, _ isOwn: Bool) -> Bool {
         let vertex = s.pointee.vertex(index)
-        let count = vertex.pointee.inputCount
-        if count == 0 { return false }
+        let inputs = inputs(of: vertex)
+        if inputs.count == 0 { return false }
         if !isOwn {
             vertex.pointee.flags.insert(.running)
             vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
         }
         let entry = s.pointee.pending.base + position
         var walked = entry.pointee.validated
-        while walked < count {
-            let input = s.pointee.edges.ends[Int(vertex.pointee.inputStart &+ walked)]
+        while walked < inputs.count {
+            let input = inputs.ends[Int(walked)]
             let flags = s.pointee.vertex(input).pointee.flags
             if flags.contains(.maybe) && !flags.contains(.running) {
                 entry.pointee.validated = walked
@@ -288,11 +305,8 @@ extension GraphCore where Host: ~Copyable {
         let vertex = s.pointee.vertex(index)
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
         vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
-        let start = vertex.pointee.inputStart
         s.pointee.reader = index
-        s.pointee.cursorStart = start
-        s.pointee.cursor = start
-        s.pointee.cursorEnd = start &+ vertex.pointee.inputCount
+        setCursor(vertex, 0)
         return vertex.pointee.generation
     }
 
@@ -301,7 +315,7 @@ extension GraphCore where Host: ~Copyable {
     func endRun(_ index: UInt32, _ cause: UInt32, _ revision: Revision) -> UnsafeMutablePointer<Vertex> {
         s.pointee.counters.evaluations &+= 1
         if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) {
-            dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
+            dropInputs(of: index, from: readSoFar)
         }
         let vertex = s.pointee.vertex(index)
         vertex.pointee.cause = cause
@@ -336,7 +350,7 @@ extension GraphCore where Host: ~Copyable {
         if mark.low == UInt32.max && s.pointee.openCycle.count == Int(mark.openBefore) { return .ordinary }
         s.pointee.counters.evaluations &+= 1
         if s.pointee.cursor != s.pointee.cursorEnd {
-            dropInputs(of: index, from: s.pointee.cursor &- s.pointee.cursorStart)
+            dropInputs(of: index, from: readSoFar)
         }
         endCyclicRun(index, mark)
         return .without
@@ -391,33 +405,50 @@ extension GraphCore where Host: ~Copyable {
     // MARK: The tracked reader
 
     @inlinable @inline(never)
-    func restoreReader(_ reader: UInt32, _ cursor: UInt32, _ isHinted: Bool) {
+    func restoreReader(_ reader: UInt32, _ read: UInt32, _ isHinted: Bool) {
         s.pointee.reader = 0
-        if reader == 0 { return suspendTracking() }
         let vertex = s.pointee.vertex(reader)
-        guard vertex.pointee.kind != .doomed else { return suspendTracking() }
+        if reader == 0 || vertex.pointee.kind == .doomed { return suspendTracking() }
         s.pointee.reader = reader
-        s.pointee.cursor = cursor
-        s.pointee.cursorStart = vertex.pointee.inputStart
-        s.pointee.cursorEnd = vertex.pointee.inputStart &+ vertex.pointee.inputCount
+        setCursor(vertex, read)
         if isHinted { s.pointee.attention.insert(.hinted) } else { s.pointee.attention.remove(.hinted) }
     }
 
-    /// No rule is the tracked reader.
+    /// How many inputs the tracked rule has read.
     @inlinable @inline(__always)
-    func suspendTracking() {
-        if s.pointee.reader != 0 { noteCursor(at: s.pointee.pending.count &- 1) }
-        s.pointee.reader = 0
-        s.pointee.cursor = 0
-        s.pointee.cursorStart = 0
-        s.pointee.cursorEnd = 0
-        s.pointee.attention.remove(.hinted)
+    var readSoFar: UInt32 { UInt32(truncatingIfNeeded: s.pointee.cursor - s.pointee.cursorStart) }
+
+    /// Lets the cursor stand in a rule's list of inputs, behind what the rule has read.
+    @inlinable @inline(__always)
+    func setCursor(_ vertex: UnsafeMutablePointer<Vertex>, _ read: UInt32) {
+        let start: UnsafeMutablePointer<UInt32>
+        if vertex.pointee.inputClass == EdgePool.single {
+            start = withUnsafeMutablePointer(to: &vertex.pointee.inputs.start) { $0 }
+            s.pointee.cursorEnd = start + 1
+        } else {
+            start = s.pointee.edges.ends + Int(vertex.pointee.inputs.start)
+            s.pointee.cursorEnd = start + Int(vertex.pointee.inputs.extent)
+        }
+        s.pointee.cursorStart = start
+        s.pointee.cursor = start + Int(read)
     }
 
-    /// Writes down in the tracked rule's entry how far it has read, for writes that happen while it is not the tracked one.
+    /// No reads are tracked.
     @inlinable @inline(__always)
-    func noteCursor(at position: Int) {
-        s.pointee.pending.base[position].validated = s.pointee.cursor &- s.pointee.cursorStart
+    func removeCursor() {
+        let nowhere = UnsafeMutableRawPointer(s).assumingMemoryBound(to: UInt32.self)
+        s.pointee.cursor = nowhere
+        s.pointee.cursorStart = nowhere
+        s.pointee.cursorEnd = nowhere
+    }
+
+    /// No rule is the tracked reader. How far it has read is kept, for writes that happen meanwhile.
+    @inlinable @inline(__always)
+    func suspendTracking() {
+        if s.pointee.reader != 0 { s.pointee.pending.base[s.pointee.pending.count &- 1].validated = readSoFar }
+        s.pointee.reader = 0
+        removeCursor()
+        s.pointee.attention.remove(.hinted)
     }
 
     /// Nothing runs any more.
@@ -425,9 +456,7 @@ extension GraphCore where Host: ~Copyable {
     func rest() {
         s.pointee.nesting = 0
         s.pointee.reader = 0
-        s.pointee.cursor = 0
-        s.pointee.cursorStart = 0
-        s.pointee.cursorEnd = 0
+        removeCursor()
         if _slowPath(!s.pointee.attention.isEmpty) { calmDown() }
     }
 

@@ -51,9 +51,9 @@ extension GraphCore where Host: ~Copyable {
     /// What the rule read when it last ran, in that order, each attribute once. Empty for inputs and destroyed attributes. O(inputs).
     public func inputs(of attribute: AttributeID) -> [AttributeID] {
         guard s.pointee.isAlive(attribute) else { return [] }
-        let vertex = s.pointee.vertex(attribute.index).pointee
-        return (vertex.inputStart..<(vertex.inputStart + vertex.inputCount)).compactMap { entry in
-            let input = s.pointee.edges.ends[Int(entry)]
+        let inputs = inputs(of: s.pointee.vertex(attribute.index))
+        return (0..<Int(inputs.count)).compactMap { position in
+            let input = inputs.ends[position]
             return input == 0 ? nil : s.pointee.id(input)
         }
     }
@@ -61,10 +61,8 @@ extension GraphCore where Host: ~Copyable {
     /// The rules that read the attribute when they last ran, in no particular order. Empty for destroyed attributes. O(readers).
     public func readers(of attribute: AttributeID) -> [AttributeID] {
         guard s.pointee.isAlive(attribute) else { return [] }
-        let vertex = s.pointee.vertex(attribute.index).pointee
-        return (vertex.readerStart..<(vertex.readerStart + vertex.readerCount)).map { entry in
-            s.pointee.id(s.pointee.edges.ends[Int(entry)])
-        }
+        let readers = readers(of: s.pointee.vertex(attribute.index))
+        return (0..<Int(readers.count)).map { s.pointee.id(readers.ends[$0]) }
     }
 
     /// Everything known of an attribute; `nil` for a destroyed one. O(inputs + readers). Evaluates nothing.

@@ -16,7 +16,8 @@ extension GraphCore where Host: ~Copyable {
         {
             faults.append("a stack is not empty at rest")
         }
-        if s.pointee.reader != 0 || s.pointee.cursor != 0 || s.pointee.cursorEnd != 0 || s.pointee.isCursorHidden
+        if s.pointee.reader != 0 || s.pointee.cursor != s.pointee.cursorEnd
+            || s.pointee.cursor != s.pointee.cursorStart || s.pointee.isCursorHidden
             || s.pointee.nesting != 0 || !s.pointee.attention.isEmpty
         {
             faults.append("an evaluation is in progress at rest")
@@ -51,7 +52,7 @@ extension GraphCore where Host: ~Copyable {
             faults.append("vertex \(index) is ahead of its time")
         }
         if vertex.kind == .input
-            && (vertex.flags.contains(.empty) || vertex.flags.contains(.maybe) || vertex.inputCount != 0)
+            && (vertex.flags.contains(.empty) || vertex.flags.contains(.maybe) || vertex.inputClass != 0)
         {
             faults.append("input \(index) looks like a rule")
         }
@@ -60,10 +61,11 @@ extension GraphCore where Host: ~Copyable {
     func checkInputs(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) -> UInt64 {
         var seen: Set<UInt32> = []
         var count: UInt64 = 0
-        if vertex.inputCount > EdgePool.size(of: vertex.inputClass) { faults.append("vertex \(index) overflows its inputs") }
-        for position in 0..<vertex.inputCount {
-            let input = s.pointee.edges.ends[Int(vertex.inputStart + position)]
-            let slot = s.pointee.edges.slots[Int(vertex.inputStart + position)]
+        let inputs = inputs(of: s.pointee.vertex(index))
+        if inputs.count > EdgePool.size(of: vertex.inputClass) { faults.append("vertex \(index) overflows its inputs") }
+        for position in 0..<inputs.count {
+            let input = inputs.ends[Int(position)]
+            let slot = inputs.slots[Int(position)]
             if input == 0 {
                 if !vertex.flags.contains(.stale) { faults.append("vertex \(index) lost an input and is not stale") }
                 continue
@@ -75,9 +77,8 @@ extension GraphCore where Host: ~Copyable {
                 faults.append("vertex \(index) reads \(input), which nobody can read")
                 continue
             }
-            if slot >= other.readerCount || s.pointee.edges.ends[Int(other.readerStart + slot)] != index
-                || s.pointee.edges.slots[Int(other.readerStart + slot)] != position
-            {
+            let readers = readers(of: s.pointee.vertex(input))
+            if slot >= readers.count || readers.ends[Int(slot)] != index || readers.slots[Int(slot)] != position {
                 faults.append("edge \(input) -> \(index) does not point back")
             }
             if other.flags.contains(.maybe) && !vertex.flags.contains(.maybe) {
@@ -88,12 +89,12 @@ extension GraphCore where Host: ~Copyable {
     }
 
     func checkReaders(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) {
-        if vertex.readerCount > EdgePool.size(of: vertex.readerClass) { faults.append("vertex \(index) overflows its readers") }
-        for slot in 0..<vertex.readerCount {
-            let reader = s.pointee.edges.ends[Int(vertex.readerStart + slot)]
-            let position = s.pointee.edges.slots[Int(vertex.readerStart + slot)]
-            let other = s.pointee.vertex(reader).pointee
-            if position >= other.inputCount || s.pointee.edges.ends[Int(other.inputStart + position)] != index {
+        let readers = readers(of: s.pointee.vertex(index))
+        if readers.count > EdgePool.size(of: vertex.readerClass) { faults.append("vertex \(index) overflows its readers") }
+        for slot in 0..<Int(readers.count) {
+            let (reader, position) = (readers.ends[slot], readers.slots[slot])
+            let inputs = inputs(of: s.pointee.vertex(reader))
+            if position >= inputs.count || inputs.ends[Int(position)] != index {
                 faults.append("reader \(reader) of \(index) does not read it")
             }
         }
@@ -121,8 +122,10 @@ extension GraphCore where Host: ~Copyable {
         for index in 1..<max(1, s.pointee.vertexCount) {
             let vertex = s.pointee.vertex(index).pointee
             if vertex.kind == .free { continue }
-            if vertex.inputClass != 0 { blocks.append((vertex.inputStart, EdgePool.size(of: vertex.inputClass))) }
-            if vertex.readerClass != 0 { blocks.append((vertex.readerStart, EdgePool.size(of: vertex.readerClass))) }
+            for (sizeClass, list) in [(vertex.inputClass, vertex.inputs), (vertex.readerClass, vertex.readers)]
+            where sizeClass > EdgePool.single {
+                blocks.append((list.start, EdgePool.size(of: sizeClass)))
+            }
         }
         for sizeClass in 1..<UInt8(EdgePool.classCount - 4) {
             var block = s.pointee.edges.free[Int(sizeClass)]

@@ -30,7 +30,7 @@ extension GraphCore where Host: ~Copyable {
         let vertex = s.pointee.vertex(index)
         precondition(vertex.pointee.kind != .free && vertex.pointee.kind != .doomed, "destroyed twice")
         s.pointee.counters.attributesDestroyed &+= 1
-        if vertex.pointee.readerCount != 0 { abandonReaders(of: index) }
+        if vertex.pointee.readerClass != 0 { abandonReaders(of: index) }
         if vertex.pointee.inputClass != 0 { dropInputs(of: index, from: 0) }
         if vertex.pointee.flags.contains(.running) {
             vertex.pointee.kind = .doomed
@@ -51,20 +51,18 @@ extension GraphCore where Host: ~Copyable {
     func abandonReaders(of index: UInt32) {
         let vertex = s.pointee.vertex(index)
         s.pointee.revision &+= 1
-        let start = vertex.pointee.readerStart
-        for entry in start..<(start &+ vertex.pointee.readerCount) {
-            let reader = s.pointee.edges.ends[Int(entry)]
-            let own = s.pointee.vertex(reader).pointee.inputStart &+ s.pointee.edges.slots[Int(entry)]
-            let wasRead =
-                !s.pointee.vertex(reader).pointee.flags.contains(.running) || hasRead(reader, Int(entry))
-            s.pointee.edges.ends[Int(own)] = 0
-            s.pointee.edges.slots[Int(own)] = 0
+        let readers = readers(of: vertex)
+        for slot in 0..<Int(readers.count) {
+            let reader = readers.ends[slot]
+            let position = readers.slots[slot]
+            let wasRead = !s.pointee.vertex(reader).pointee.flags.contains(.running) || hasRead(reader, position)
+            let inputs = inputs(of: s.pointee.vertex(reader))
+            inputs.ends[Int(position)] = 0
+            inputs.slots[Int(position)] = 0
             s.pointee.counters.edgesRemoved &+= 1
             if wasRead { makeStale(reader) }
         }
-        s.pointee.edges.release(start, vertex.pointee.readerClass)
-        vertex.pointee.readerClass = 0
-        vertex.pointee.readerCount = 0
+        emptyReaders(of: vertex)
     }
 
     /// Returns a row to the free list. Its generation has been advanced; a row whose generations are used up is retired.

@@ -29,8 +29,9 @@ extension GraphCore where Host: ~Copyable {
     /// The first input, if that alone shows that the vertex has to run: it is valid and another than last time.
     @inlinable @inline(__always)
     func firstInputIfChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> UInt32? {
-        guard vertex.pointee.flags.intersection(.decisive) == .maybe, vertex.pointee.inputCount != 0 else { return nil }
-        let input = s.pointee.edges.ends[Int(vertex.pointee.inputStart)]
+        guard vertex.pointee.flags.intersection(.decisive) == .maybe, vertex.pointee.inputClass != 0 else { return nil }
+        let start = vertex.pointee.inputs.start
+        let input = vertex.pointee.inputClass == EdgePool.single ? start : s.pointee.edges.ends[Int(start)]
         let other = s.pointee.vertex(input)
         guard other.pointee.flags.isDisjoint(with: .maybeOrRunning), other.pointee.changedAt > vertex.pointee.evaluatedAt else {
             return nil
@@ -42,17 +43,17 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func runNew(_ observer: UInt32) {
         let reader = s.pointee.reader
-        let cursor = s.pointee.cursor
+        let read = readSoFar
         let isHinted = s.pointee.attention.contains(.hinted)
         if s.pointee.logCount != 0 { settle() }
-        if reader != 0 { noteCursor(at: s.pointee.pending.count &- 1) }
+        if reader != 0 { s.pointee.pending.base[s.pointee.pending.count &- 1].validated = read }
         s.pointee.attention.remove(.hinted)
         let position = s.pointee.pending.count
         s.pointee.push(observer)
         defer {
             s.pointee.pending.count = position
             s.pointee.reader = 0
-            restoreReader(reader, cursor, isHinted)
+            restoreReader(reader, read, isHinted)
         }
         runObserver(observer, 0, at: position)
         if position == 0 && !s.pointee.attention.isEmpty { calmDown() }

@@ -13,12 +13,12 @@ extension GraphCore where Host: ~Copyable {
     public func read(_ attribute: AttributeID) throws -> Value {
         let cursor = s.pointee.cursor
         let vertex = s.pointee.vertex(attribute.index)
-        if _fastPath(cursor != s.pointee.cursorEnd && s.pointee.edges.ends[Int(cursor)] == attribute.index) {
+        if _fastPath(cursor != s.pointee.cursorEnd && cursor.pointee == attribute.index) {
             if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation) {
-                s.pointee.cursor = cursor &+ 1
+                s.pointee.cursor = cursor + 1
                 return s.pointee.value(attribute.index).pointee
             }
-        } else if cursor != s.pointee.cursorStart && s.pointee.edges.ends[Int(cursor &- 1)] == attribute.index {
+        } else if cursor != s.pointee.cursorStart && cursor[-1] == attribute.index {
             if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation) {
                 return s.pointee.value(attribute.index).pointee
             }
@@ -38,14 +38,14 @@ extension GraphCore where Host: ~Copyable {
         let cursor = s.pointee.cursor
         // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
         if _fastPath(
-            cursor != s.pointee.cursorEnd && s.pointee.edges.ends[Int(cursor)] == index && s.pointee.attention.isEmpty)
+            cursor != s.pointee.cursorEnd && cursor.pointee == index && s.pointee.attention.isEmpty)
         {
             let vertex = s.pointee.vertex(index)
             if _fastPath(
                 vertex.pointee.generation == attribute.generation && vertex.pointee.flags.intersection(.slow) == .maybe
                     && s.pointee.mayNest)
             {
-                s.pointee.cursor = cursor &+ 1
+                s.pointee.cursor = cursor + 1
                 if _slowPath(!validateForReader(index)) { throw Interruption() }
                 let after = s.pointee.vertex(index)
                 if _fastPath(after.pointee.flags.isDisjoint(with: .slow) && after.pointee.generation == attribute.generation) {
@@ -55,7 +55,7 @@ extension GraphCore where Host: ~Copyable {
             }
         }
         // Then two inputs read in turn, again and again.
-        if cursor &- s.pointee.cursorStart >= 2 && s.pointee.edges.ends[Int(cursor &- 2)] == index {
+        if cursor - s.pointee.cursorStart >= 2 && cursor[-2] == index {
             let vertex = s.pointee.vertex(index)
             if vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation {
                 return s.pointee.value(index)
@@ -163,10 +163,10 @@ extension GraphCore where Host: ~Copyable {
     public func withoutTracking<Result>(_ body: () throws -> Result) rethrows -> Result {
         if s.pointee.logCount != 0 { settle() }
         let reader = s.pointee.reader
-        let cursor = s.pointee.cursor
+        let read = readSoFar
         let isHinted = s.pointee.attention.contains(.hinted)
         if reader != 0 { suspendTracking() }
-        defer { if reader != 0 { restoreReader(reader, cursor, isHinted) } }
+        defer { if reader != 0 { restoreReader(reader, read, isHinted) } }
         return try body()
     }
 

@@ -97,10 +97,8 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func hideCursor() {
         s.pointee.isCursorHidden = true
-        s.pointee.hiddenCursor = s.pointee.cursor
-        s.pointee.cursor = 0
-        s.pointee.cursorStart = 0
-        s.pointee.cursorEnd = 0
+        s.pointee.hiddenCursor = readSoFar
+        removeCursor()
     }
 
     @inlinable @inline(never)
@@ -108,9 +106,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.isCursorHidden = false
         let vertex = s.pointee.vertex(s.pointee.reader)
         guard s.pointee.reader != 0, vertex.pointee.kind != .doomed else { return }
-        s.pointee.cursor = s.pointee.hiddenCursor
-        s.pointee.cursorStart = vertex.pointee.inputStart
-        s.pointee.cursorEnd = vertex.pointee.inputStart &+ vertex.pointee.inputCount
+        setCursor(vertex, s.pointee.hiddenCursor)
     }
 
     // MARK: Marking
@@ -125,68 +121,75 @@ extension GraphCore where Host: ~Copyable {
             vertex.pointee.flags.insert(.unseen)
             s.pointee.invalidated.append(s.pointee.id(input))
         }
-        if vertex.pointee.readerCount != 0 { markReaders(of: input) }
+        if vertex.pointee.readerClass != 0 { markReaders(of: input) }
     }
 
     /// Marks everything downstream as possibly changed. What is marked already has marked all that follows it.
     @inlinable @inline(never)
     func markReaders(of root: UInt32) {
-        let ends = s.pointee.edges.ends
-        var stack = s.pointee.marking.base
-        var top = 0
         var index = root
+        var top = 0
         var marked: UInt64 = 0
         while true {
             let vertex = s.pointee.vertex(index)
-            var entry = ends + Int(vertex.pointee.readerStart)
-            let end = entry + Int(vertex.pointee.readerCount)
-            index = 0
-            while entry != end {
-                let reader = entry.pointee
-                let other = s.pointee.vertex(reader)
-                let flags = other.pointee.flags
-                if !flags.isDisjoint(with: .maybeOrRunning), flags.contains(.maybe) || !hasRead(reader, entry - ends) {
-                    entry += 1
-                    continue
-                }
-                entry += 1
-                other.pointee.flags = flags.union(.maybe)
-                marked &+= 1
-                if flags.contains(.watched) {
-                    s.pointee.invalidated.append(AttributeID(index: reader, generation: other.pointee.generation))
-                }
-                if other.pointee.readerCount == 0 { continue }
-                if index != 0 {
-                    if top == s.pointee.marking.capacity {
-                        s.pointee.marking.count = top
-                        s.pointee.marking.grow(to: top &* 2)
-                        stack = s.pointee.marking.base
+            var next: UInt32 = 0
+            if vertex.pointee.readerClass == EdgePool.single {
+                let reader = vertex.pointee.readers.start
+                if mark(reader, vertex.pointee.readers.extent, &marked) { next = reader }
+            } else {
+                var entry = Int(vertex.pointee.readers.start)
+                let end = entry &+ Int(vertex.pointee.readers.extent)
+                while entry != end {
+                    let reader = s.pointee.edges.ends[entry]
+                    if mark(reader, s.pointee.edges.slots[entry], &marked) {
+                        if next != 0 {
+                            if _slowPath(top == s.pointee.marking.capacity) { growMarking() }
+                            s.pointee.marking.base[top] = next
+                            top &+= 1
+                        }
+                        next = reader
                     }
-                    stack[top] = index
-                    top &+= 1
+                    entry &+= 1
                 }
-                index = reader
             }
+            index = next
             if index == 0 {
                 if top == 0 { break }
                 top &-= 1
-                index = stack[top]
+                index = s.pointee.marking.base[top]
             }
         }
-        s.pointee.marking.count = 0
         s.pointee.counters.invalidations &+= marked
     }
 
-    /// Whether a running observer has read, in this run, the input at an entry of that input's readers. If not, it will see the new value.
     @inlinable @inline(never)
-    func hasRead(_ reader: UInt32, _ entry: Int) -> Bool {
-        let cursor: UInt32
-        if reader == s.pointee.reader {
-            cursor = s.pointee.cursor &- s.pointee.cursorStart
-        } else {
-            cursor = s.pointee.pending.base[Int(s.pointee.vertex(reader).pointee.cause)].validated
+    func growMarking() {
+        s.pointee.marking.count = s.pointee.marking.capacity
+        s.pointee.marking.grow(to: s.pointee.marking.capacity &* 2)
+        s.pointee.marking.count = 0
+    }
+
+    /// Marks a reader that has an input at a position. True if it was not marked before and has readers itself.
+    @inlinable @inline(__always)
+    func mark(_ reader: UInt32, _ position: @autoclosure () -> UInt32, _ marked: inout UInt64) -> Bool {
+        let vertex = s.pointee.vertex(reader)
+        let flags = vertex.pointee.flags
+        if !flags.isDisjoint(with: .maybeOrRunning), flags.contains(.maybe) || !hasRead(reader, position()) { return false }
+        vertex.pointee.flags = flags.union(.maybe)
+        marked &+= 1
+        if flags.contains(.watched) {
+            s.pointee.invalidated.append(AttributeID(index: reader, generation: vertex.pointee.generation))
         }
-        return s.pointee.edges.slots[entry] < cursor
+        return vertex.pointee.readerClass != 0
+    }
+
+    /// Whether a running observer has read, in this run, the input at a position of its list. If not, it will see the new value.
+    @inlinable @inline(never)
+    func hasRead(_ reader: UInt32, _ position: UInt32) -> Bool {
+        if reader == s.pointee.reader {
+            return position < (s.pointee.isCursorHidden ? s.pointee.hiddenCursor : readSoFar)
+        }
+        return position < s.pointee.pending.base[Int(s.pointee.vertex(reader).pointee.cause)].validated
     }
 
     /// Makes a rule run again whatever its inputs say.
@@ -198,6 +201,6 @@ extension GraphCore where Host: ~Copyable {
         if flags.contains(.maybe) { return }
         s.pointee.counters.invalidations &+= 1
         if flags.contains(.watched) { s.pointee.invalidated.append(s.pointee.id(index)) }
-        if vertex.pointee.readerCount != 0 { markReaders(of: index) }
+        if vertex.pointee.readerClass != 0 { markReaders(of: index) }
     }
 }

@@ -104,7 +104,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
             s.pointee.freeVertex = s.pointee.vertex(index).pointee.hint
             generation = s.pointee.vertex(index).pointee.generation
         } else {
-            if s.pointee.vertexCount == s.pointee.vertexCapacity { s.pointee.growVertices() }
+            if _slowPath(s.pointee.vertexCount == s.pointee.vertexCapacity) { growVertices() }
             index = s.pointee.vertexCount
             s.pointee.vertexCount += 1
         }
@@ -117,6 +117,14 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
         row.pointee.firstVertex = index
         s.pointee.counters.attributesCreated &+= 1
         return AttributeID(index: index, generation: generation)
+    }
+
+    /// The one input of the tracked rule may be listed in its row, which moves.
+    @inlinable @inline(never)
+    func growVertices() {
+        let read = readSoFar
+        s.pointee.growVertices()
+        if s.pointee.reader != 0 && !s.pointee.isCursorHidden { setCursor(s.pointee.vertex(s.pointee.reader), read) }
     }
 
     /// Whether the attribute has not been destroyed.

@@ -5,10 +5,11 @@
 /// fetches them again afterwards.
 @usableFromInline
 struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
-    // The evaluation in progress: where the running rule stands in its list of inputs (positions in `edges`).
-    @usableFromInline var cursor: UInt32 = 0
-    @usableFromInline var cursorEnd: UInt32 = 0
-    @usableFromInline var cursorStart: UInt32 = 0
+    // The evaluation in progress: where the running rule stands in its list of inputs. All three are equal while no
+    // reads are tracked. They are set again when the list moves; those of rules that wait are kept as numbers.
+    @usableFromInline var cursor: UnsafeMutablePointer<UInt32>
+    @usableFromInline var cursorEnd: UnsafeMutablePointer<UInt32>
+    @usableFromInline var cursorStart: UnsafeMutablePointer<UInt32>
     /// The rule whose reads are being tracked; 0: none.
     @usableFromInline var reader: UInt32 = 0
 
@@ -59,6 +60,9 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @inlinable
     init() {
         spare = .allocate(capacity: 1)
+        cursor = edges.ends
+        cursorEnd = cursor
+        cursorStart = cursor
         vertexCapacity = 64
         vertices = .allocate(byteCount: 64 * GraphStorage.stride, alignment: 64)
         siblings = .allocate(capacity: 64)

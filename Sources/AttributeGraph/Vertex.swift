@@ -4,14 +4,12 @@
 struct Vertex: BitwiseCopyable {
     @usableFromInline var flags: Flags
     @usableFromInline var kind: Kind
-    /// Size classes of the two edge blocks (see `EdgePool`); 0: no block.
+    /// Size classes of the two edge lists (see `EdgePool`); 0: empty, 1: a single edge.
     @usableFromInline var inputClass: UInt8
     @usableFromInline var readerClass: UInt8
     @usableFromInline var generation: UInt32
-    @usableFromInline var inputStart: UInt32
-    @usableFromInline var inputCount: UInt32
-    @usableFromInline var readerStart: UInt32
-    @usableFromInline var readerCount: UInt32
+    @usableFromInline var inputs: EdgeList
+    @usableFromInline var readers: EdgeList
     /// When the value last became a different one.
     @usableFromInline var changedAt: Revision
     /// When the rule last ran. Its inputs as of then are known to be unchanged while theirs are not later.
@@ -34,10 +32,8 @@ struct Vertex: BitwiseCopyable {
         inputClass = 0
         readerClass = 0
         self.generation = generation
-        inputStart = 0
-        inputCount = 0
-        readerStart = 0
-        readerCount = 0
+        inputs = EdgeList()
+        readers = EdgeList()
         changedAt = 0
         evaluatedAt = 0
         cause = 0
@@ -87,6 +83,38 @@ struct Vertex: BitwiseCopyable {
         @inlinable static var new: Flags { Flags(rawValue: 1 | 2 | 4) }
         /// Any of these sends a read the slow way.
         @inlinable static var slow: Flags { Flags(rawValue: 1 | 4 | 8 | 16 | 32) }
+    }
+}
+
+/// Where a vertex's edges of one direction are: a single one is kept right here, more in a block of the pool. Most vertices
+/// have one input or one reader, and are followed without a detour.
+@usableFromInline
+struct EdgeList: BitwiseCopyable {
+    /// The block in the pool; of a single edge the row at its other end.
+    @usableFromInline var start: UInt32 = 0
+    /// How many there are; of a single edge its position in the list at the other end.
+    @usableFromInline var extent: UInt32 = 0
+
+    @inlinable
+    init() {}
+}
+
+/// The entries of an edge list, wherever they are.
+///
+/// Lifetime: until the vertex table or the pool of edges grows.
+@usableFromInline
+struct EdgeEntries {
+    /// The rows at the other ends; 0 for an input that has been destroyed.
+    @usableFromInline let ends: UnsafeMutablePointer<UInt32>
+    /// The entries' positions in the lists at the other ends.
+    @usableFromInline let slots: UnsafeMutablePointer<UInt32>
+    @usableFromInline let count: UInt32
+
+    @inlinable @inline(__always)
+    init(_ ends: UnsafeMutablePointer<UInt32>, _ slots: UnsafeMutablePointer<UInt32>, _ count: UInt32) {
+        self.ends = ends
+        self.slots = slots
+        self.count = count
     }
 }
 

@@ -231,9 +231,9 @@ struct SumHost: GraphHost {
         let b = core.host.pointee.rule([a], plus: 0, in: core)
         _ = try core.read(b)
         #expect(core.checkInvariants() == [])
-        core.s.pointee.vertex(a.index).pointee.readerCount = 0
+        core.s.pointee.vertex(a.index).pointee.readerClass = 0
         #expect(!core.checkInvariants().isEmpty)
-        core.s.pointee.vertex(a.index).pointee.readerCount = 1
+        core.s.pointee.vertex(a.index).pointee.readerClass = EdgePool.single
         core.s.pointee.vertex(a.index).pointee.flags.insert(.maybe)
         #expect(!core.checkInvariants().isEmpty)
     }
