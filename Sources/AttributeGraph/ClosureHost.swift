@@ -19,9 +19,9 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(__always)
     public func evaluate(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value {
         let row = rows + Int(attribute.index)
-        if _slowPath(row.pointee.extras != 0) { try prepare(attribute.index, in: core) }
+        if _slowPath(row.pointee.extras != 0) { try core.host.pointee.prepare(attribute.index, in: core) }
         do { return try ClosureTable<Value>.rule(rows + Int(attribute.index)).pointee.run(GraphContext(core)) } catch {
-            fail(attribute.index, error, in: core)
+            core.host.pointee.fail(attribute.index, error, in: core)
             throw error
         }
     }
@@ -30,10 +30,10 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     public func observe(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) {
         let row = rows + Int(attribute.index)
         do {
-            if _slowPath(row.pointee.extras != 0) { try prepare(attribute.index, in: core) }
+            if _slowPath(row.pointee.extras != 0) { try core.host.pointee.prepare(attribute.index, in: core) }
             try ClosureTable<Value>.observer(rows + Int(attribute.index)).pointee.run(GraphContext(core))
         } catch {
-            fail(attribute.index, error, in: core)
+            core.host.pointee.fail(attribute.index, error, in: core)
         }
     }
 

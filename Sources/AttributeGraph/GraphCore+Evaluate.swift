@@ -40,37 +40,20 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// As `validate`, for the running rule while nothing asks for attention: it is the tracked reader again afterwards.
-    @inlinable @inline(__always)
-    func validateForReader(_ root: UInt32) -> Bool {
-        let base = s.pointee.pending.count
-        let reader = s.pointee.reader
-        let read = readSoFar
-        s.pointee.pending.base[base &- 1].validated = read
-        if s.pointee.nesting == 0 { s.pointee.beginNesting() }
-        s.pointee.nesting &+= 1
-        var isValid = workOffAlone(root, base)
-        while _slowPath(!isValid) && s.pointee.nesting == 1 {
-            // The reader is an observer, whose run is not to be given up.
-            s.pointee.attention.remove(.interrupted)
-            isValid = workOff(base)
-        }
-        s.pointee.nesting &-= 1
-        if _fastPath(s.pointee.attention.isEmpty) {
-            s.pointee.reader = reader
-            setCursor(s.pointee.vertex(reader), read)
-        } else {
-            restoreReader(reader, read, false)
-        }
-        return isValid
-    }
-
     /// As `validate`, while nothing is running.
     @inlinable @inline(__always)
     func validateAtRest(_ root: UInt32) {
         s.pointee.beginNesting()
         s.pointee.nesting = 1
-        if _slowPath(!workOffAlone(root, 0)) { updateRest() }
+        s.pointee.push(root)
+        let vertex = s.pointee.vertex(root)
+        if _fastPath(vertex.pointee.kind == .rule && firstInputChanged(vertex)) {
+            // The short way for the commonest case.
+            if _slowPath(run(root, firstInput(of: vertex), at: 0) == .interrupted) { updateRest() }
+            s.pointee.pending.count = 0
+        } else if _slowPath(!workOff(0)) {
+            updateRest()
+        }
         rest()
     }
 
@@ -83,15 +66,20 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// `workOff` for a single entry, with a short way for the commonest case: its first input is valid, and changed.
+    /// Whether the first input alone shows that a vertex has to run: it is valid and another than last time.
     @inlinable @inline(__always)
-    func workOffAlone(_ index: UInt32, _ base: Int) -> Bool {
-        let vertex = s.pointee.vertex(index)
-        s.pointee.push(index)
-        guard vertex.pointee.kind == .rule, let cause = firstInputIfChanged(vertex) else { return workOff(base) }
-        if _slowPath(run(index, cause, at: base) == .interrupted) { return false }
-        s.pointee.pending.count = base
-        return true
+    func firstInputChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+        guard vertex.pointee.flags.intersection(.decisive) == .maybe, vertex.pointee.inputClass != 0 else { return false }
+        let input = s.pointee.vertex(firstInput(of: vertex))
+        return input.pointee.flags.isDisjoint(with: .maybeOrRunning)
+            && input.pointee.changedAt > vertex.pointee.evaluatedAt
+    }
+
+    /// Of a vertex that has inputs.
+    @inlinable @inline(__always)
+    func firstInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
+        let start = vertex.pointee.inputs.start
+        return vertex.pointee.inputClass == EdgePool.single ? start : s.pointee.edges.ends[Int(start)]
     }
 
     /// Takes the entries above a height off the stack, each when its vertex is valid.
@@ -416,7 +404,9 @@ extension GraphCore where Host: ~Copyable {
 
     /// How many inputs the tracked rule has read.
     @inlinable @inline(__always)
-    var readSoFar: UInt32 { UInt32(truncatingIfNeeded: s.pointee.cursor - s.pointee.cursorStart) }
+    var readSoFar: UInt32 {
+        UInt32(truncatingIfNeeded: (UInt(bitPattern: s.pointee.cursor) &- UInt(bitPattern: s.pointee.cursorStart)) >> 2)
+    }
 
     /// Lets the cursor stand in a rule's list of inputs, behind what the rule has read.
     @inlinable @inline(__always)

@@ -15,8 +15,8 @@ extension GraphCore where Host: ~Copyable {
             let vertex = s.pointee.vertex(attribute.index)
             guard vertex.pointee.generation == attribute.generation, vertex.pointee.flags.contains(.maybe) else { continue }
             s.pointee.push(attribute.index)
-            if vertex.pointee.kind == .observer, let cause = firstInputIfChanged(vertex) {
-                runObserver(attribute.index, cause, at: 0)
+            if vertex.pointee.kind == .observer && firstInputChanged(vertex) {
+                runObserver(attribute.index, firstInput(of: vertex), at: 0)
                 s.pointee.pending.count = 0
             } else if !workOff(0) {
                 updateRest()
@@ -24,19 +24,6 @@ extension GraphCore where Host: ~Copyable {
         }
         if s.pointee.invalidated.count == count { s.pointee.invalidated.count = 0 } else { removeInvalidated(count) }
         rest()
-    }
-
-    /// The first input, if that alone shows that the vertex has to run: it is valid and another than last time.
-    @inlinable @inline(__always)
-    func firstInputIfChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> UInt32? {
-        guard vertex.pointee.flags.intersection(.decisive) == .maybe, vertex.pointee.inputClass != 0 else { return nil }
-        let start = vertex.pointee.inputs.start
-        let input = vertex.pointee.inputClass == EdgePool.single ? start : s.pointee.edges.ends[Int(start)]
-        let other = s.pointee.vertex(input)
-        guard other.pointee.flags.isDisjoint(with: .maybeOrRunning), other.pointee.changedAt > vertex.pointee.evaluatedAt else {
-            return nil
-        }
-        return input
     }
 
     /// Runs an observer that has just been made, without asking whether it must.

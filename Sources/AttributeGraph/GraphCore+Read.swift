@@ -38,20 +38,15 @@ extension GraphCore where Host: ~Copyable {
         let cursor = s.pointee.cursor
         // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
         if _fastPath(
-            cursor != s.pointee.cursorEnd && cursor.pointee == index && s.pointee.attention.isEmpty)
+            cursor != s.pointee.cursorEnd && cursor.pointee == index && s.pointee.attention.isEmpty && s.pointee.mayNest)
         {
             let vertex = s.pointee.vertex(index)
             if _fastPath(
-                vertex.pointee.generation == attribute.generation && vertex.pointee.flags.intersection(.slow) == .maybe
-                    && s.pointee.mayNest)
+                vertex.pointee.generation == attribute.generation
+                    && vertex.pointee.flags.subtracting(.watched) == .maybe)
             {
                 s.pointee.cursor = cursor + 1
-                if _slowPath(!validateForReader(index)) { throw Interruption() }
-                let after = s.pointee.vertex(index)
-                if _fastPath(after.pointee.flags.isDisjoint(with: .slow) && after.pointee.generation == attribute.generation) {
-                    return s.pointee.value(index)
-                }
-                return try validated(attribute)
+                return try readMarked(attribute, vertex)
             }
         }
         // Then two inputs read in turn, again and again.
@@ -62,6 +57,56 @@ extension GraphCore where Host: ~Copyable {
             }
         }
         return try readAnew(attribute)
+    }
+
+    /// Reads for the tracked rule a rule that may have changed, has a value, and neither runs nor must run. The tracked rule
+    /// is that again afterwards.
+    @inlinable @inline(__always)
+    func readMarked(_ attribute: AttributeID, _ vertex: UnsafeMutablePointer<Vertex>) throws -> UnsafeMutablePointer<Value> {
+        let index = attribute.index
+        let base = s.pointee.pending.count
+        let reader = s.pointee.reader
+        let read = readSoFar
+        s.pointee.pending.base[base &- 1].validated = read
+        s.pointee.push(index)
+        if _slowPath(s.pointee.nesting == 0) { s.pointee.beginNesting() }
+        s.pointee.nesting &+= 1
+        var isValid = true
+        if _fastPath(firstInputChanged(vertex)) {
+            // The short way for the commonest case.
+            isValid = run(index, firstInput(of: vertex), at: base) != .interrupted
+            s.pointee.pending.count = isValid ? base : s.pointee.pending.count
+        } else {
+            isValid = workOff(base)
+        }
+        let after = s.pointee.vertex(index)
+        if _fastPath(
+            s.pointee.attention.isEmpty && after.pointee.flags.isDisjoint(with: .slow)
+                && after.pointee.generation == attribute.generation)
+        {
+            s.pointee.nesting &-= 1
+            s.pointee.reader = reader
+            setCursor(s.pointee.vertex(reader), read)
+            return s.pointee.value(index)
+        }
+        return try endReading(attribute, reader, read, base, isValid)
+    }
+
+    /// The rest of `readMarked` if something asks for attention, or there is no value.
+    @inlinable @inline(never)
+    func endReading(_ attribute: AttributeID, _ reader: UInt32, _ read: UInt32, _ base: Int, _ isValid: Bool) throws
+        -> UnsafeMutablePointer<Value>
+    {
+        var isValid = isValid
+        while !isValid && s.pointee.nesting == 1 {
+            // The reader is an observer, whose run is not to be given up.
+            s.pointee.attention.remove(.interrupted)
+            isValid = workOff(base)
+        }
+        s.pointee.nesting &-= 1
+        restoreReader(reader, read, false)
+        if !isValid { throw Interruption() }
+        return try validated(attribute)
     }
 
     /// Reads what the running rule may not have read before.

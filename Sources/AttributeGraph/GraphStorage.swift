@@ -157,7 +157,7 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @inlinable @inline(__always)
     static var stackAddress: UInt {
         var here: UInt8 = 0
-        return withUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
+        return _withUnprotectedUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
     }
 
     @inlinable @inline(__always)
