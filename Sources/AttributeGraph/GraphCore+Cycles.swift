@@ -44,6 +44,7 @@ extension GraphCore where Host: ~Copyable {
         }
         s.pointee.vertex(index).pointee.cause = UInt32(truncatingIfNeeded: s.pointee.openCycle.count) | Vertex.openBit
         s.pointee.openCycle.append(index)
+        s.pointee.freeHeight = 0
         if low < mark.position {
             s.pointee.openGroups.append(OpenGroup(start: mark.openBefore, low: low))
         } else {

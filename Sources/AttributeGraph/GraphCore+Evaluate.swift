@@ -258,7 +258,7 @@ extension GraphCore where Host: ~Copyable {
         let revision = s.pointee.revision
         let vertex = endRun(index, cause, revision)
         let flags = vertex.pointee.flags.subtracting(.runningAndCyclic)
-        let slot = s.pointee.value(index)
+        let slot = GraphStorage<Host>.value(of: vertex)
         if _slowPath(flags.contains(.empty)) {
             slot.initialize(to: value)
             vertex.pointee.flags = flags.subtracting(.empty)

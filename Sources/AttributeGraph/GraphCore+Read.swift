@@ -16,11 +16,14 @@ extension GraphCore where Host: ~Copyable {
         if _fastPath(cursor != s.pointee.cursorEnd && cursor.pointee == attribute.index) {
             if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation) {
                 s.pointee.cursor = cursor + 1
-                return s.pointee.value(attribute.index).pointee
+                return GraphStorage<Host>.value(of: vertex).pointee
             }
-        } else if cursor != s.pointee.cursorStart && cursor[-1] == attribute.index {
+        } else if cursor != s.pointee.cursorStart
+            && (cursor[-1] == attribute.index || cursor - 1 != s.pointee.cursorStart && cursor[-2] == attribute.index)
+        {
+            // Read again, or two read in turn.
             if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation) {
-                return s.pointee.value(attribute.index).pointee
+                return GraphStorage<Host>.value(of: vertex).pointee
             }
         }
         return try readSlowly(attribute).pointee
@@ -47,13 +50,6 @@ extension GraphCore where Host: ~Copyable {
             {
                 s.pointee.cursor = cursor + 1
                 return try readMarked(attribute, vertex)
-            }
-        }
-        // Then two inputs read in turn, again and again.
-        if cursor - s.pointee.cursorStart >= 2 && cursor[-2] == index {
-            let vertex = s.pointee.vertex(index)
-            if vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation {
-                return s.pointee.value(index)
             }
         }
         return try readAnew(attribute)
@@ -87,7 +83,7 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.nesting &-= 1
             s.pointee.reader = reader
             setCursor(s.pointee.vertex(reader), read)
-            return s.pointee.value(index)
+            return GraphStorage<Host>.value(of: after)
         }
         return try endReading(attribute, reader, read, base, isValid)
     }
@@ -192,7 +188,7 @@ extension GraphCore where Host: ~Copyable {
                 validateAtRest(attribute.index)
                 let after = s.pointee.vertex(attribute.index)
                 if _fastPath(after.pointee.flags.isDisjoint(with: .slow) && after.pointee.generation == attribute.generation) {
-                    return s.pointee.value(attribute.index)
+                    return GraphStorage<Host>.value(of: after)
                 }
                 return try validated(attribute)
             }

@@ -125,34 +125,35 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// Marks everything downstream as possibly changed. What is marked already has marked all that follows it.
+    ///
+    /// Chains of single readers are followed at once; vertices with several wait on a stack.
     @inlinable @inline(never)
     func markReaders(of root: UInt32) {
-        var index = root
         var top = 0
         var marked: UInt64 = 0
-        while true {
-            let vertex = s.pointee.vertex(index)
-            var next: UInt32 = 0
-            if vertex.pointee.readerClass == EdgePool.single {
-                let reader = vertex.pointee.readers.start
-                if mark(reader, vertex.pointee.readers.extent, &marked) { next = reader }
-            } else {
-                var entry = Int(vertex.pointee.readers.start)
-                let end = entry &+ Int(vertex.pointee.readers.extent)
-                while entry != end {
-                    let reader = s.pointee.edges.ends[entry]
-                    if mark(reader, s.pointee.edges.slots[entry], &marked) {
-                        if next != 0 {
-                            if _slowPath(top == s.pointee.marking.capacity) { growMarking() }
-                            s.pointee.marking.base[top] = next
-                            top &+= 1
-                        }
-                        next = reader
-                    }
-                    entry &+= 1
+        var index = root
+        if s.pointee.vertex(root).pointee.readerClass == EdgePool.single { index = markChain(from: root, &marked) }
+        while index != 0 {
+            let readers = s.pointee.vertex(index).pointee.readers
+            var entry = Int(readers.start)
+            let end = entry &+ Int(readers.extent)
+            index = 0
+            while entry != end {
+                var reader = s.pointee.edges.ends[entry]
+                let readerClass = mark(reader, s.pointee.edges.slots[entry], &marked)
+                entry &+= 1
+                if readerClass == 0 { continue }
+                if readerClass == EdgePool.single {
+                    reader = markChain(from: reader, &marked)
+                    if reader == 0 { continue }
                 }
+                if index != 0 {
+                    if _slowPath(top == s.pointee.marking.capacity) { growMarking() }
+                    s.pointee.marking.base[top] = index
+                    top &+= 1
+                }
+                index = reader
             }
-            index = next
             if index == 0 {
                 if top == 0 { break }
                 top &-= 1
@@ -162,6 +163,20 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.counters.invalidations &+= marked
     }
 
+    /// From a marked vertex with a single reader on, marks up to the first that has several: this is returned, to be gone
+    /// on with; 0 if the chain ends before.
+    @inlinable @inline(__always)
+    func markChain(from first: UInt32, _ marked: inout UInt64) -> UInt32 {
+        var index = first
+        while true {
+            let readers = s.pointee.vertex(index).pointee.readers
+            let readerClass = mark(readers.start, readers.extent, &marked)
+            if readerClass == 0 { return 0 }
+            index = readers.start
+            if readerClass != EdgePool.single { return index }
+        }
+    }
+
     @inlinable @inline(never)
     func growMarking() {
         s.pointee.marking.count = s.pointee.marking.capacity
@@ -169,18 +184,19 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.marking.count = 0
     }
 
-    /// Marks a reader that has an input at a position. True if it was not marked before and has readers itself.
+    /// Marks a reader that has an input at a position. Returns the class of its own readers; 0, too, if it was marked before.
     @inlinable @inline(__always)
-    func mark(_ reader: UInt32, _ position: @autoclosure () -> UInt32, _ marked: inout UInt64) -> Bool {
+    func mark(_ reader: UInt32, _ position: @autoclosure () -> UInt32, _ marked: inout UInt64) -> UInt8 {
         let vertex = s.pointee.vertex(reader)
         let flags = vertex.pointee.flags
-        if !flags.isDisjoint(with: .maybeOrRunning), flags.contains(.maybe) || !hasRead(reader, position()) { return false }
+        if flags.contains(.maybe) { return 0 }
+        if _slowPath(flags.contains(.running)), !hasRead(reader, position()) { return 0 }
         vertex.pointee.flags = flags.union(.maybe)
         marked &+= 1
         if flags.contains(.watched) {
             s.pointee.invalidated.append(AttributeID(index: reader, generation: vertex.pointee.generation))
         }
-        return vertex.pointee.readerClass != 0
+        return vertex.pointee.readerClass
     }
 
     /// Whether a running observer has read, in this run, the input at a position of its list. If not, it will see the new value.

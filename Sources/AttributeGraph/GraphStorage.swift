@@ -40,6 +40,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var logCapacity = 16
 
     @usableFromInline var pending = Buffer<Pending>(capacity: 64)
+    /// Up to this height an entry of `pending` can be made without more ado: there is room, and no cycle is open.
+    @usableFromInline var freeHeight = 64
     /// What open cycles say of entries of `pending`, by ascending position; nearly always empty.
     @usableFromInline var cycleMarks = Buffer<CycleMark>(capacity: 16)
     @usableFromInline var marking = Buffer<UInt32>(capacity: 64)
@@ -111,6 +113,11 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     }
 
     @inlinable @inline(__always)
+    static func value(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Host.Value> {
+        (UnsafeMutableRawPointer(vertex) + valueOffset).assumingMemoryBound(to: Host.Value.self)
+    }
+
+    @inlinable @inline(__always)
     func id(_ index: UInt32) -> AttributeID {
         AttributeID(index: index, generation: vertex(index).pointee.generation)
     }
@@ -177,23 +184,24 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     /// Makes an entry at a height that may lie one above the written count.
     @inlinable @inline(__always)
     mutating func push(_ vertex: UInt32, at position: Int) {
-        if _slowPath(position == pending.capacity) { growPending(to: position) }
-        pending.base[position] = Pending(vertex: vertex)
-        if _slowPath(openCycle.count != 0) { noteOpenCycle(at: position) }
+        if _slowPath(position >= freeHeight) { prepareEntry(at: position) }
+        Pending.store(vertex, in: pending.base + position)
     }
 
+    /// Makes room, and notes the entry if cycles are open: members that come later it depends on.
     @inlinable @inline(never)
-    mutating func growPending(to count: Int) {
-        pending.count = count
-        pending.grow(to: count &* 2)
-    }
-
-    /// An entry made while cycles are open: members that come later it depends on.
-    @inlinable @inline(never)
-    mutating func noteOpenCycle(at position: Int) {
-        forgetCycles(from: position)
-        cycleMarks.append(
-            CycleMark(position: UInt32(truncatingIfNeeded: position), openBefore: UInt32(truncatingIfNeeded: openCycle.count)))
+    mutating func prepareEntry(at position: Int) {
+        if position >= pending.capacity {
+            pending.count = position
+            pending.grow(to: position &* 2)
+        }
+        if openCycle.count == 0 {
+            freeHeight = pending.capacity
+        } else {
+            forgetCycles(from: position)
+            cycleMarks.append(
+                CycleMark(position: UInt32(truncatingIfNeeded: position), openBefore: UInt32(truncatingIfNeeded: openCycle.count)))
+        }
     }
 
     /// Drops the marks of entries at a height and above it.
@@ -262,12 +270,15 @@ struct LoggedWrite<Value> {
 /// A vertex on the explicit evaluation stack; each depends, or may depend, on the one above it.
 @usableFromInline
 struct Pending: BitwiseCopyable {
-    @usableFromInline let vertex: UInt32
+    @usableFromInline var vertex: UInt32
     /// Inputs already found unchanged. Once it runs: how many it had read when it was last not the tracked one.
-    @usableFromInline var validated: UInt32 = 0
+    @usableFromInline var validated: UInt32
 
+    /// Makes an entry with nothing validated, in one store.
     @inlinable @inline(__always)
-    init(vertex: UInt32) { self.vertex = vertex }
+    static func store(_ vertex: UInt32, in entry: UnsafeMutablePointer<Pending>) {
+        UnsafeMutableRawPointer(entry).storeBytes(of: UInt64(vertex).littleEndian, as: UInt64.self)
+    }
 }
 
 /// What open cycles say of an entry on the evaluation stack. Without one nothing is open that came after the entry.
