@@ -29,9 +29,19 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(__always)
     public func observe(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) {
         let row = rows + Int(attribute.index)
+        if _slowPath(row.pointee.extras != 0) { return observeAnew(attribute, in: core) }
+        do { try ClosureTable<Value>.observer(row).pointee.run(GraphContext(core)) } catch {
+            // Through the core: what is known of the host would have to be kept during the run.
+            core.host.pointee.fail(attribute.index, error, in: core)
+        }
+    }
+
+    /// As `observe`, where the last run left something.
+    @inlinable @inline(never)
+    func observeAnew(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) {
         do {
-            if _slowPath(row.pointee.extras != 0) { try core.host.pointee.prepare(attribute.index, in: core) }
-            try ClosureTable<Value>.observer(rows + Int(attribute.index)).pointee.run(GraphContext(core))
+            try prepare(attribute.index, in: core)
+            try ClosureTable<Value>.observer(core.host.pointee.rows + Int(attribute.index)).pointee.run(GraphContext(core))
         } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
         }
@@ -85,7 +95,6 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     /// By subgraph, the attribute whose run owns it; 0: none.
     @usableFromInline var owners: [UInt32] = []
     @usableFromInline var cleanupCount = 0
-    @usableFromInline var isFlushing = false
     @usableFromInline var observerFailures: [any Error] = []
     /// Where `scope` put its attributes, and how deep evaluation was nested then.
     @usableFromInline var scope = SubgraphID.root

@@ -5,24 +5,46 @@ extension GraphContext {
     /// Runs the observers that are due, unless a batch is open or they are being run already.
     @inlinable @inline(__always)
     func flush() throws {
-        if core.hasInvalidated && core.batchIsClosed && core.stackDepth == 0 && !table.pointee.isFlushing { try runObservers() }
+        if core.batchIsClosed && core.hasInvalidated && runObservers() { try reportObservers() }
     }
 
+    /// Closes a batch, and after the outermost does as `flush`.
+    @inlinable @inline(__always)
+    func closeBatch() throws {
+        if core.closeBatch() && runObservers() { try reportObservers() }
+    }
+
+    /// The rest of a write outside a batch.
     @inlinable @inline(never)
-    func runObservers() throws {
-        table.pointee.isFlushing = true
+    func commit(_ input: AttributeID) throws {
+        core.commitNow(input.index)
+        try flush()
+    }
+
+    /// As `set`, while something may be running or is wrong.
+    @inlinable @inline(never)
+    func setWithCare(_ input: AttributeID, _ value: Value) throws {
+        if try core.setWithCare(input, value) { try flush() }
+    }
+
+    /// Settles the batch that has been closed and runs the observers that are due, unless they are being run already.
+    /// True if they have left something behind.
+    @inlinable @inline(never)
+    func runObservers() -> Bool {
+        if core.hasUnsettled { core.settle() }
+        guard core.hasInvalidated && core.stackDepth == 0 else { return false }
         var rounds = 0
+        var areMoreDue: Bool
         repeat {
-            if table.pointee.owners.isEmpty { core.updateInvalidated() } else { runOwnedObservers() }
+            areMoreDue = _fastPath(table.pointee.owners.isEmpty) ? core.updateInvalidated() : runOwnedObservers()
             rounds &+= 1
-        } while core.hasInvalidated && rounds < roundLimit
-        table.pointee.isFlushing = false
-        if core.hasInvalidated || !table.pointee.observerFailures.isEmpty { try reportObservers() }
+        } while areMoreDue && rounds < roundLimit
+        return areMoreDue || !table.pointee.observerFailures.isEmpty
     }
 
-    /// A round in which an observer may have been made by another that is due as well.
+    /// A round in which an observer may have been made by another that is due as well. True if more have become due.
     @inlinable @inline(never)
-    func runOwnedObservers() {
+    func runOwnedObservers() -> Bool {
         let count = core.invalidatedCount
         for position in 0..<count {
             let observer = core.invalidatedAttribute(position)
@@ -30,6 +52,7 @@ extension GraphContext {
             core.update(observer)
         }
         core.removeInvalidated(count)
+        return core.hasInvalidated
     }
 
     /// What observers left behind: an error, or no end of work. Those that are still due stay so for the next flush.

@@ -96,7 +96,12 @@ extension GraphAccess {
     ///   error of an observer that ran. In the last two cases the write has taken place.
     @inlinable
     public func set(_ input: AttributeID, _ value: Value) throws {
-        if try context.core.set(input, value) { try context.flush() }
+        let context = context
+        if _fastPath(context.core.isPlainWrite(to: input)) {
+            if context.core.put(input, value) == .uncommitted { try context.commit(input) }
+        } else {
+            try context.setWithCare(input, value)
+        }
     }
 
     /// Runs the body as one batch: observers run once, after it. Reads inside see the writes so far.
@@ -107,12 +112,10 @@ extension GraphAccess {
         context.core.beginBatch()
         let result: Result
         do { result = try body() } catch {
-            context.core.endBatch()
-            try? context.flush()
+            try? context.closeBatch()
             throw error
         }
-        context.core.endBatch()
-        try context.flush()
+        try context.closeBatch()
         return result
     }
 }

@@ -15,6 +15,10 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     var hasInvalidated: Bool { s.pointee.invalidated.count != 0 }
 
+    /// Whether writes of a batch have not taken effect yet.
+    @inlinable @inline(__always)
+    var hasUnsettled: Bool { s.pointee.logCount != 0 }
+
     @inlinable @inline(__always)
     var batchIsClosed: Bool { s.pointee.batchDepth == 0 }
 

@@ -1,29 +1,45 @@
 /// Running observers: rules that may write, whose readers are the outside.
 extension GraphCore where Host: ~Copyable {
-    /// Brings all reported attributes up to date, in their order, and drops the reports; those that this causes stay.
+    /// Brings all reported attributes up to date, in their order, and drops the reports; true if this has caused more.
     /// For observers, while nothing is running.
-    @inlinable @inline(never)
-    func updateInvalidated() {
-        precondition(s.pointee.pending.count == 0, "observers run between evaluations")
-        s.pointee.beginNesting()
-        s.pointee.nesting = 1
+    ///
+    /// Each in turn takes the same entry at the bottom of the stack.
+    @inlinable @inline(__always)
+    func updateInvalidated() -> Bool {
+        s.pointee.pending.count = 1
         let count = s.pointee.invalidated.count
         var next = 0
-        while next < count {
+        while next != count {
             let attribute = s.pointee.invalidated.base[next]
             next &+= 1
             let vertex = s.pointee.vertex(attribute.index)
-            guard vertex.pointee.generation == attribute.generation, vertex.pointee.flags.contains(.maybe) else { continue }
-            s.pointee.push(attribute.index)
+            if _slowPath(vertex.pointee.generation != attribute.generation) { continue }
             if vertex.pointee.kind == .observer && firstInputChanged(vertex) {
-                runObserver(attribute.index, firstInput(of: vertex), at: 0)
-                s.pointee.pending.count = 0
-            } else if !workOff(0) {
-                updateRest()
+                observe(attribute.index, firstInput(of: vertex), at: 0)
+            } else if vertex.pointee.flags.contains(.maybe) {
+                updateReported(attribute.index)
             }
         }
-        if s.pointee.invalidated.count == count { s.pointee.invalidated.count = 0 } else { removeInvalidated(count) }
+        s.pointee.pending.count = 0
         rest()
+        if _fastPath(s.pointee.invalidated.count == count) {
+            s.pointee.invalidated.count = 0
+            return false
+        }
+        removeInvalidated(count)
+        return true
+    }
+
+    /// Brings an attribute up to date from the bottom of the stack, whatever there is to be done upstream.
+    @inlinable @inline(never)
+    func updateReported(_ index: UInt32) {
+        s.pointee.pending.count = 0
+        s.pointee.push(index)
+        s.pointee.beginNesting()
+        s.pointee.nesting = 1
+        if _slowPath(!workOff(0)) { updateRest() }
+        s.pointee.nesting = 0
+        s.pointee.pending.count = 1
     }
 
     /// Runs an observer that has just been made, without asking whether it must.
@@ -46,19 +62,29 @@ extension GraphCore where Host: ~Copyable {
         if position == 0 && !s.pointee.attention.isEmpty { calmDown() }
     }
 
-    /// An observer may write and is a reader from outside: what it reads is evaluated from a stack of its own.
+    /// Runs an observer at the top of the stack, above running rules perhaps.
     @inlinable @inline(never)
     func runObserver(_ index: UInt32, _ cause: UInt32, at position: Int) {
-        let generation = beginRun(index, at: position)
         let nesting = s.pointee.nesting
         s.pointee.nesting = 0
-        let startedAt = s.pointee.revision
-        host.pointee.observe(AttributeID(index: index, generation: generation), in: self)
-        if s.pointee.logCount != 0 { settle() }
+        observe(index, cause, at: position)
         s.pointee.nesting = nesting
-        if !s.pointee.attention.isEmpty, ending(index, at: position) != .ordinary { return }
+    }
+
+    /// An observer may write and is a reader from outside: what it reads is evaluated from a stack of its own.
+    /// Takes the entry at the top of the stack.
+    @inlinable @inline(__always)
+    func observe(_ index: UInt32, _ cause: UInt32, at position: Int) {
+        let startedAt = s.pointee.revision
+        let generation = beginRun(index, at: position)
+        Pending.store(index, in: s.pointee.pending.base + position)
+        host.pointee.observe(AttributeID(index: index, generation: generation), in: self)
+        if _slowPath(s.pointee.logCount != 0) { settle() }
+        if _slowPath(!s.pointee.attention.isEmpty), ending(index, at: position) != .ordinary { return }
+        let vertex = endRun(index, cause, s.pointee.revision)
+        let flags = vertex.pointee.flags
         // Invalidated by its own writes: what they changed is later than the run.
-        let wrote = s.pointee.vertex(index).pointee.flags.contains(.maybe)
-        endRun(index, cause, wrote ? startedAt : s.pointee.revision).pointee.flags.subtract(.runningAndCyclic)
+        if _slowPath(flags.contains(.maybe)) { vertex.pointee.evaluatedAt = startedAt }
+        vertex.pointee.flags = flags.subtracting(.runningAndCyclic)
     }
 }

@@ -11,25 +11,62 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     @discardableResult
     public func set(_ input: AttributeID, _ value: consuming Value) throws(GraphError) -> Bool {
+        if _slowPath(!isPlainWrite(to: input)) { return try setWithCare(input, value) }
+        let effect = put(input, value)
+        if effect == .uncommitted { commitNow(input.index) }
+        return effect != .nothing
+    }
+
+    /// Whether nothing is running and nothing else stands in the way of a write.
+    @inlinable @inline(__always)
+    func isPlainWrite(to input: AttributeID) -> Bool {
+        s.pointee.isAlive(input) && s.pointee.pending.count == 0 && s.pointee.hasRoomInLog
+    }
+
+    /// As `set`, while something may be running or is wrong.
+    @inlinable @inline(never)
+    func setWithCare(_ input: AttributeID, _ value: consuming Value) throws(GraphError) -> Bool {
         guard s.pointee.isAlive(input) else { throw .removed(input) }
         guard !isEvaluating else { throw .writeDuringEvaluation(input) }
+        if !s.pointee.hasRoomInLog { s.pointee.growLog() }
+        switch put(input, value) {
+        case .nothing: return false
+        case .logged: if s.pointee.reader != 0 && !s.pointee.isCursorHidden { hideCursor() }
+        case .uncommitted: commitNow(input.index)
+        }
+        return true
+    }
+
+    /// What a write has done.
+    @usableFromInline
+    enum Effect {
+        /// The value is an equal one.
+        case nothing
+        /// The write takes effect when the batch settles.
+        case logged
+        /// There is no batch: `commitNow` is due.
+        case uncommitted
+    }
+
+    /// Writes a living input, with room in the log.
+    @inlinable @inline(__always)
+    func put(_ input: AttributeID, _ value: consuming Value) -> Effect {
         let vertex = s.pointee.vertex(input.index)
         precondition(vertex.pointee.kind == .input, "only inputs are set")
         let slot = s.pointee.value(input.index)
-        if host.pointee.areEqual(slot.pointee, value) { return false }
+        if host.pointee.areEqual(slot.pointee, value) { return .nothing }
         if s.pointee.batchDepth == 0 {
             slot.pointee = value
-            s.pointee.revision &+= 1
-            commit(input.index)
-        } else if vertex.pointee.flags.contains(.unsettled) {
+            return .uncommitted
+        }
+        if _slowPath(vertex.pointee.flags.contains(.unsettled)) {
             slot.pointee = value
         } else {
             s.pointee.appendLog(input, slot.move())
             slot.initialize(to: value)
-            vertex.pointee.flags.insert(.unsettled)
-            if s.pointee.reader != 0 && !s.pointee.isCursorHidden { hideCursor() }
+            vertex.pointee.flags = vertex.pointee.flags.union(.unsettled)
         }
-        return true
+        return .logged
     }
 
     /// Whether a rule is running: one that reads, or further down the stack one that an observer was made by.
@@ -66,13 +103,29 @@ extension GraphCore where Host: ~Copyable {
     /// Closes a batch; closing the outermost marks what its writes have changed. Evaluates nothing.
     @inlinable @inline(__always)
     public func endBatch() {
+        if closeBatch() && s.pointee.logCount != 0 { settle() }
+    }
+
+    /// Closes a batch but leaves it to the caller to settle the outermost: true for that.
+    @inlinable @inline(__always)
+    func closeBatch() -> Bool {
         s.pointee.batchDepth &-= 1
-        if s.pointee.batchDepth == 0 && s.pointee.logCount != 0 { settle() }
+        return s.pointee.batchDepth == 0
     }
 
     /// Lets the writes of the open batch take effect, so that everything read sees them.
-    @inlinable
+    @inlinable @inline(never)
     func settle() {
+        if _slowPath(s.pointee.logCount != 1 || s.pointee.isCursorHidden) { return settleAll() }
+        s.pointee.logCount = 0
+        s.pointee.revision &+= 1
+        let entry = s.pointee.log.move()
+        if hasSettled(entry) { commit(entry.input.index) }
+    }
+
+    /// As `settle`, for any number of writes, and inside an observer.
+    @inlinable @inline(never)
+    func settleAll() {
         if s.pointee.isCursorHidden { showCursor() }
         s.pointee.revision &+= 1
         let count = s.pointee.logCount
@@ -80,17 +133,20 @@ extension GraphCore where Host: ~Copyable {
         var entry = s.pointee.log
         let end = entry + count
         while entry != end {
-            let input = entry.pointee.input
-            let vertex = s.pointee.vertex(input.index)
-            if vertex.pointee.generation == input.generation {
-                vertex.pointee.flags.remove(.unsettled)
-                if !host.pointee.areEqual(entry.pointee.old, s.pointee.value(input.index).pointee) {
-                    commit(input.index)
-                }
-            }
+            if hasSettled(entry.pointee) { commit(entry.pointee.input.index) }
             entry += 1
         }
         s.pointee.log.deinitialize(count: count)
+    }
+
+    /// Ends the unsettled state of an input. Whether it then holds another value than before the batch, and is not gone.
+    @inlinable @inline(__always)
+    func hasSettled(_ entry: borrowing LoggedWrite<Value>) -> Bool {
+        let vertex = s.pointee.vertex(entry.input.index)
+        let slot = s.pointee.value(entry.input.index)
+        guard _fastPath(vertex.pointee.generation == entry.input.generation) else { return false }
+        vertex.pointee.flags = vertex.pointee.flags.subtracting(.unsettled)
+        return !host.pointee.areEqual(entry.old, slot.pointee)
     }
 
     /// While a running observer has unsettled writes, no read may take the short way past them.
@@ -111,13 +167,29 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: Marking
 
+    /// A write outside a batch takes effect.
+    @inlinable @inline(__always)
+    func commitNow(_ input: UInt32) {
+        s.pointee.revision &+= 1
+        commit(input)
+    }
+
     /// An input holds another value than before.
     @inlinable @inline(__always)
     func commit(_ input: UInt32) {
         let vertex = s.pointee.vertex(input)
+        let flags = vertex.pointee.flags
         vertex.pointee.changedAt = s.pointee.revision
         s.pointee.counters.writes &+= 1
-        if vertex.pointee.flags.contains(.watched) && !vertex.pointee.flags.contains(.unseen) {
+        if _slowPath(flags.contains(.watched)) { return commitWatched(input) }
+        if vertex.pointee.readerClass != 0 { markReaders(of: input) }
+    }
+
+    /// The rest of `commit`, for an input that is to be reported.
+    @inlinable @inline(never)
+    func commitWatched(_ input: UInt32) {
+        let vertex = s.pointee.vertex(input)
+        if !vertex.pointee.flags.contains(.unseen) {
             vertex.pointee.flags.insert(.unseen)
             s.pointee.invalidated.append(s.pointee.id(input))
         }

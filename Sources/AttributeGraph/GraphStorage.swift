@@ -228,8 +228,10 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     }
 
     @inlinable @inline(__always)
+    var hasRoomInLog: Bool { logCount != logCapacity }
+
+    @inlinable @inline(__always)
     mutating func appendLog(_ input: AttributeID, _ old: consuming Host.Value) {
-        if _slowPath(logCount == logCapacity) { growLog() }
         (log + logCount).initialize(to: LoggedWrite(input: input, old: old))
         logCount &+= 1
     }
