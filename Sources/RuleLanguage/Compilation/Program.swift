@@ -77,18 +77,19 @@ public final class Program {
     let holders: UnsafeMutablePointer<Int32>
     let holderCount: Int
     /// No less than any of the counts of registers, inputs, loops, faults and lazy values, and than 1.
-    let frameSize: Int
-    let inputCount: Int
-    let faultCount: Int
+    @usableFromInline let frameSize: Int
+    @usableFromInline let inputCount: Int
+    @usableFromInline let faultCount: Int
     let loopCount: Int
-    /// What an evaluation may cost, and what it costs at least.
-    let budget: Int
+    /// What an evaluation may cost, and what is left of it when every instruction has run once.
+    @usableFromInline let budget: Int
+    @usableFromInline let budgetBehindInstructions: Int
+    @usableFromInline let limits: UnsafeMutablePointer<RuleLimits>
     let instructionCount: Int
     let makesContainers: Bool
 
     // MARK: the rest
 
-    let limits: UnsafeMutablePointer<RuleLimits>
     /// The rule's text.
     public let text: String
     /// What the rule may read; the index is the number that a reader is asked with.
@@ -148,6 +149,7 @@ public final class Program {
         limits = .allocate(capacity: 1)
         limits.initialize(to: parts.limits)
         budget = parts.limits.cost
+        budgetBehindInstructions = budget - instructionCount
         positions = parts.positions
         patterns = parts.patterns
         patternHandles = parts.patterns.map(\.handle)

@@ -34,12 +34,11 @@ public struct BindingsReader: RuleReader {
         }
     }
 
-    /// Along any path, with the failure of one that leads nowhere.
     @inline(never)
     private static func readSlowly(
         _ input: RuleInput, _ variable: UnsafePointer<Value>, _ register: InputRegister
     ) -> ReadOutcome {
-        switch input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps) {
+        switch content(of: input, in: variable) {
         case .value(let value):
             register.set(value)
             return .value
@@ -47,13 +46,21 @@ public struct BindingsReader: RuleReader {
         }
     }
 
+    /// Along any path, with the failure of one that leads nowhere.
+    private static func content(of input: RuleInput, in variable: UnsafePointer<Value>) -> Content {
+        input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps)
+    }
+
     public mutating func read(_ input: Int) -> Reading {
-        var value = Value.null
-        let outcome = withUnsafeMutablePointer(to: &value) { read(input, into: InputRegister($0)) }
-        return switch outcome {
-        case .value: .value(value)
+        let program = program
+        let way = ways + input
+        let content = withUnsafePointer(to: &bindings) { bindings in
+            way.variable(in: bindings).map { BindingsReader.content(of: program.inputs[input], in: $0) }
+                ?? .failure(program.inputs[input].missing)
+        }
+        return switch content {
+        case .value(let value): .value(value)
         case .failure(let failure): .failure(failure)
-        case .interrupted: .interrupted
         }
     }
 

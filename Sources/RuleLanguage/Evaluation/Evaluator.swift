@@ -5,7 +5,7 @@ import AttributeValues
 /// Its state lies in memory that is allocated once, behind a constant pointer: each access to a class's own variables would
 /// be checked at run time. The memory lives from `init` to `deinit`.
 public final class Evaluator {
-    let machine: UnsafeMutablePointer<Machine>
+    @usableFromInline let machine: UnsafeMutablePointer<Machine>
 
     public init() {
         machine = .allocate(capacity: 1)
@@ -19,16 +19,17 @@ public final class Evaluator {
     }
 
     /// Evaluates a program. The definite inputs are read first, the others when evaluation reaches them.
-    @inlinable
+    @inlinable @inline(__always)
     public func evaluate<R: RuleReader>(_ program: Program, _ reader: inout R) -> Evaluation {
-        let frame = begin(program)
+        let machine = machine
+        machine.pointee.begin(program)
         // What every evaluation reads is read at once; a failure is left to where it is used, and may not be.
         var next = program.definiteInputs
         let end = next + program.definiteInputCount
         reading: while next != end {
             let input = Int(next.pointee)
-            switch reader.read(input, into: InputRegister(frame.registers + input)) {
-            case .value: frame.isLoaded[input] = true
+            switch reader.read(input, into: InputRegister(machine, input)) {
+            case .value: machine.pointee.isLoaded[input] = true
             case .failure: break reading
             case .interrupted: return abandon(program)
             }
@@ -41,15 +42,15 @@ public final class Evaluator {
                 if request == Evaluator.interrupted { return abandon(program) }
                 continue
             }
-            switch reader.read(request, into: InputRegister(frame.registers + request)) {
+            switch reader.read(request, into: InputRegister(machine, request)) {
             case .value:
-                frame.isLoaded[request] = true
+                machine.pointee.isLoaded[request] = true
                 request = resume(program)
             case .failure(let failure): request = resume(program, withFailure: failure)
             case .interrupted: return abandon(program)
             }
         }
-        return .content(frame.result.move())
+        return .content(machine.pointee.result.move())
     }
 
     /// Evaluates over bindings.
@@ -94,31 +95,6 @@ public final class Evaluator {
         let steps = machine.pointee.requestedSteps
         machine.pointee.requestedSteps = []
         return reader.read(Evaluator.dynamic - request, at: steps)
-    }
-
-    // MARK: one evaluation
-
-    /// Where an evaluation's inputs go; good until it ends.
-    @usableFromInline
-    struct Frame {
-        @usableFromInline let registers: UnsafeMutablePointer<Value>
-        /// By input: whether its register holds its value.
-        @usableFromInline let isLoaded: UnsafeMutablePointer<Bool>
-        @usableFromInline let result: UnsafeMutablePointer<Content>
-
-        init(_ machine: Machine) {
-            registers = machine.registers
-            isLoaded = machine.isLoaded
-            result = machine.result
-        }
-    }
-
-    @usableFromInline
-    func begin(_ program: Program) -> Frame {
-        precondition(!machine.pointee.isRunning, "a reader must not use the evaluator that calls it")
-        machine.pointee.isRunning = true
-        machine.pointee.prepare(program)
-        return Frame(machine.pointee)
     }
 
     @usableFromInline @inline(never)
