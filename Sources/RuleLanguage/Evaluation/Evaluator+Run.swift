@@ -31,16 +31,22 @@ extension Evaluator {
             }
             return i.flag
         }
+        /// What an `&&` or `||` gives, by one of its steps; true when the rule has ended with it.
+        @inline(__always) func decide(_ step: Instruction, _ holds: Bool) -> Bool {
+            next = code + Int(step.c)
+            if next.pointee.opcode == .end, next.pointee.b == step.a {
+                machine.pointee.finish(program, .value(.bool(holds)))
+                return true
+            }
+            set(step.a, .bool(holds))
+            return false
+        }
         /// As `give`, for a comparison. Its result is mostly what an `&&` or `||` asks next; then that is done at once.
         @inline(__always) func conclude(_ i: Instruction, _ holds: Bool) -> Bool {
             let step = next.pointee
             guard step.opcode == .logicStep, step.b == i.a else { return give(i, .bool(holds)) }
             next += 1
-            if holds == step.flag {
-                set(step.a, .bool(holds))
-                next = code + Int(step.c)
-            }
-            return false
+            return holds == step.flag && decide(step, holds)
         }
         /// Ints and durations in the order of their numbers.
         @inline(__always) func ordered(_ i: Instruction) -> (Int64, Int64)? {
@@ -187,7 +193,7 @@ extension Evaluator {
                     case .matches:
                         set(i.a, .bool(try program.matches(at(i.b), pattern: Int(i.c), &machine.pointee.meter)))
 
-                    case .timePart: set(i.a, try TimeLibrary.part(program.calls[Int(i.c)].function, of: at(i.b)))
+                    case .timePart: set(i.a, .int(try TimeLibrary.part(program.calls[Int(i.c)].function, of: at(i.b))))
                     case .startsWith, .endsWith, .contains:
                         if i.opcode == .startsWith, let holds = UnsafePointer(at(i.b)).shortText(startsWith: at(i.c)) {
                             set(i.a, .bool(holds))
@@ -204,18 +210,14 @@ extension Evaluator {
                         guard case .bool(let flag) = at(i.b).pointee else {
                             throw .noSuchOverload(i.flag ? "||" : "&&", at(i.b))
                         }
-                        if flag == i.flag {
-                            set(i.a, .bool(flag))
-                            next = code + Int(i.c)
-                        }
+                        if flag == i.flag, decide(i, flag) { return Evaluator.finished }
                     case .lastLogicStep:
                         guard case .bool(let flag) = at(i.b).pointee else {
                             throw .noSuchOverload(i.flag ? "||" : "&&", at(i.b))
                         }
                         // Undecided behind a fault: to the end of the chain, which throws it.
                         if flag != i.flag, machine.pointee.hasFault[Int(next.pointee.b)] { continue }
-                        set(i.a, .bool(flag))
-                        next = code + Int(i.c)
+                        if decide(i, flag) { return Evaluator.finished }
                     case .endLogic:
                         if machine.pointee.hasFault[Int(i.b)], let fault = machine.pointee.faults[Int(i.b)] { throw fault }
                         set(i.a, .bool(!i.flag))

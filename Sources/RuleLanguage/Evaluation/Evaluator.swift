@@ -18,14 +18,14 @@ public final class Evaluator {
         machine.deallocate()
     }
 
-    /// Evaluates a program. The definite inputs are read first, the others when evaluation reaches them.
+    /// Evaluates a program. What every evaluation reads is read first, the other inputs when evaluation reaches them.
     @inlinable @inline(__always)
     public func evaluate<R: RuleReader>(_ program: Program, _ reader: inout R) -> Evaluation {
         let machine = machine
         machine.pointee.begin(program)
         // What every evaluation reads is read at once; a failure is left to where it is used, and may not be.
-        var next = program.definiteInputs
-        let end = next + program.definiteInputCount
+        var next = program.firstInputs
+        let end = next + program.firstInputCount
         reading: while next != end {
             let input = Int(next.pointee)
             switch reader.read(input, into: InputRegister(machine, input)) {
