@@ -23,7 +23,7 @@ public final class Evaluator {
     public func evaluate<R: RuleReader>(_ program: Program, _ reader: inout R) -> Evaluation {
         let machine = machine
         machine.pointee.begin(program)
-        // What every evaluation reads is read at once; a failure is left to where it is used, and may not be.
+        // What every evaluation reads is read at once, until one fails: that is left to where it is used, and may not be.
         var next = program.firstInputs
         let end = next + program.firstInputCount
         reading: while next != end {
@@ -35,11 +35,20 @@ public final class Evaluator {
             }
             next += 1
         }
-        var request = next == end ? run(program, from: program.entry) : run(program, from: 0)
+        let request = run(program, from: next == end ? program.entry : 0)
+        if _slowPath(request != Evaluator.finished) && !goOn(from: request, program, &reader) { return abandon(program) }
+        return .content(machine.pointee.result.move())
+    }
+
+    /// Gives the program what it asks for, until it has finished; false when the reader interrupts.
+    @inlinable @inline(never)
+    func goOn<R: RuleReader>(from request: Int, _ program: Program, _ reader: inout R) -> Bool {
+        let machine = machine
+        var request = request
         while request != Evaluator.finished {
             if request < 0 {
                 request = serve(request, program, &reader)
-                if request == Evaluator.interrupted { return abandon(program) }
+                if request == Evaluator.interrupted { return false }
                 continue
             }
             switch reader.read(request, into: InputRegister(machine, request)) {
@@ -47,10 +56,10 @@ public final class Evaluator {
                 machine.pointee.isLoaded[request] = true
                 request = resume(program)
             case .failure(let failure): request = resume(program, withFailure: failure)
-            case .interrupted: return abandon(program)
+            case .interrupted: return false
             }
         }
-        return .content(machine.pointee.result.move())
+        return true
     }
 
     /// Evaluates over bindings.
