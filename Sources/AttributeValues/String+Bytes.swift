@@ -9,6 +9,12 @@ extension String {
     /// Of the second word: the string lies in its words.
     @inlinable static var smallFlag: UInt64 { 1 << 61 }
 
+    /// Whether the string lies in its words, without a reference.
+    @inlinable
+    public var isSmall: Bool {
+        @inline(__always) get { words.1 & String.smallFlag != 0 }
+    }
+
     /// Equality of the UTF-8 bytes. (`==` would also call canonically equivalent strings equal.)
     @inlinable
     public func hasSameBytes(as other: String) -> Bool {

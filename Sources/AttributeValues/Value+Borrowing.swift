@@ -46,21 +46,31 @@ extension ValueMap.Storage {
     @inlinable
     func element(of key: UnsafePointer<Value>) -> UnsafePointer<Value>? {
         guard let keyBase, let valueBase else { return nil }
-        guard !isIndexed else { return elementByIndex(key.pointee) }
+        if _slowPath(isIndexed) { return elementByIndex(key) }
         let wanted = UnsafeRawPointer(key).load(as: (UInt64, UInt64).self)
-        for position in 0..<count {
-            guard case .string = keyBase[position] else { continue }
-            let found = UnsafeRawPointer(keyBase + position).load(as: (UInt64, UInt64).self)
-            if found == wanted { return valueBase + position }
-            // Both short (see `String.hasSameBytes`): they differ. Else their bytes tell.
-            if found.1 & wanted.1 & 1 << 61 != 0 { continue }
-            if ValueMap.sameKey(keyBase[position], key.pointee) { return valueBase + position }
+        var position = 0
+        while position < count {
+            if case .string = keyBase[position] {
+                let found = UnsafeRawPointer(keyBase + position).load(as: (UInt64, UInt64).self)
+                if found == wanted { return valueBase + position }
+                // Both short (see `String.hasSameBytes`): they differ. Else their bytes tell.
+                let areShort = found.1 & wanted.1 & String.smallFlag != 0
+                if _slowPath(!areShort), hasKey(key, at: position) { return valueBase + position }
+            }
+            position &+= 1
         }
         return nil
     }
 
-    @usableFromInline
-    func elementByIndex(_ key: Value) -> UnsafePointer<Value>? {
-        ValueMap(self).position(of: key).flatMap { position in valueBase.map { $0 + position } }
+    // Apart from the search, which so needs no registers but those that its caller leaves to it.
+
+    @usableFromInline @inline(never)
+    func hasKey(_ key: UnsafePointer<Value>, at position: Int) -> Bool {
+        keyBase.map { ValueMap.sameKey($0[position], key.pointee) } ?? false
+    }
+
+    @usableFromInline @inline(never)
+    func elementByIndex(_ key: UnsafePointer<Value>) -> UnsafePointer<Value>? {
+        ValueMap(self).position(of: key.pointee).flatMap { position in valueBase.map { $0 + position } }
     }
 }

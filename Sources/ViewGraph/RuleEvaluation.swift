@@ -9,8 +9,6 @@ struct GraphReader: RuleReader {
     unowned(unsafe) let graph: ViewGraph
     unowned(unsafe) let rule: BoundRule
     let engine: ViewGraph.Engine
-    /// What the engine threw to abandon this run.
-    var interruption: (any Error)?
 
     @inline(__always)
     mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
@@ -24,7 +22,6 @@ struct GraphReader: RuleReader {
             case .failure(let failure): return .failure(failure)
             }
         } catch {
-            interruption = error
             return .interrupted
         }
     }
@@ -67,7 +64,6 @@ struct GraphReader: RuleReader {
             case .failure(let failure): return .failure(failure)
             }
         } catch {
-            interruption = error
             return .interrupted
         }
     }
@@ -96,11 +92,10 @@ extension ViewGraph {
         var reader = GraphReader(graph: self, rule: rule, engine: engine)
         switch evaluator._withUnsafeGuaranteedRef({ $0.evaluate(rule.program, &reader) }) {
         case .content(let content):
-            if recordedRuns != nil { recordedRuns?.append(attribute) }
-            guard let type = rule.accepted, case .value(let value) = content else { return content }
-            // A rule of a written type gives that type: an int widens.
-            return type.accept(value).map { .value($0) } ?? content
-        case .interrupted: throw reader.interruption ?? Interrupted()
+            if _slowPath(recordedRuns != nil) { recordedRuns?.append(attribute) }
+            return rule.isHeldToType ? rule.accept(content) : content
+        // The engine has given up this run, and looks at no error of it.
+        case .interrupted: throw Interrupted()
         }
     }
 
@@ -132,13 +127,14 @@ struct EvaluatorStack: ~Copyable {
     /// An evaluator that nobody uses, until `leave`.
     @inline(__always)
     mutating func enter() -> Unmanaged<Evaluator> {
-        if depth == count { grow() }
-        depth += 1
-        return levels[depth - 1]
+        if _slowPath(depth == count) { grow() }
+        let level = levels[depth]
+        depth &+= 1
+        return level
     }
 
     @inline(__always)
-    mutating func leave() { depth -= 1 }
+    mutating func leave() { depth &-= 1 }
 
     @inline(never)
     private mutating func grow() {

@@ -12,12 +12,15 @@ final class BoundRule {
     let sources: [BoundInput]
     /// The type to hold results to; nil where the checker has proved it, or anything goes.
     let accepted: ValueType?
+    /// Whether there is one: asked by every evaluation.
+    let isHeldToType: Bool
     let vertices: UnsafeMutablePointer<AttributeID>
 
     init(program: Program, sources: [BoundInput], type: ValueType = .dyn) {
         self.program = program
         self.sources = sources
         accepted = type == .dyn || program.resultType.valueType == type ? nil : type
+        isHeldToType = accepted != nil
         vertices = .allocate(capacity: max(1, sources.count))
         for (position, source) in sources.enumerated() {
             let vertex = if case .attribute(let attribute) = source { attribute } else { AttributeID(index: 0, generation: 0) }
@@ -26,6 +29,13 @@ final class BoundRule {
     }
 
     deinit { vertices.deallocate() }
+
+    /// A rule of a written type gives that type: an int widens.
+    @inline(never)
+    func accept(_ content: Content) -> Content {
+        guard case .value(let value) = content, let widened = accepted?.accept(value) else { return content }
+        return .value(widened)
+    }
 }
 
 /// The rules by the engine's rows, so that an evaluation finds its own with one load.

@@ -74,6 +74,36 @@ struct InputTests {
         #expect(try reads("x > 5 ? 0 : x", values) == ["x"])
     }
 
+    @Test("behind an operand that fails nothing is read")
+    func failedOperand() throws {
+        let values = bindings(["y": 1])
+        // One that failed may be asked for again where its failure counts.
+        #expect(Set(try reads("x - y > 0 || true", values)) == ["x"])
+        #expect(Set(try reads("y - x > 0 || true", values)) == ["x", "y"])
+    }
+
+    @Test(
+        "an evaluation lets go of the values it held, however it ends",
+        arguments: [
+            "anything == 1", "[anything].size() + 1", "[anything].map(a, a).size() + 1", "[1].map(n, anything).size() + n",
+            "anything + 1", "anything > 5 || true", "x > 0 ? anything : 1",
+        ])
+    func lettingGo(_ rule: String) throws {
+        final class Book: OpaqueValue {
+            override var typeName: String { "Book" }
+        }
+        let evaluator = Evaluator()
+        let program = try Rule.compileUnchecked(rule, in: makeScope())
+        weak var book: Book?
+        do {
+            let made = Book()
+            book = made
+            let content = evaluator.evaluate(program, bindings: bindings(["x": 1, "anything": .opaque(made)]))
+            #expect(content != .value(.null))
+        }
+        #expect(book == nil)
+    }
+
     @Test("an index that is computed reads that element alone")
     func dynamicPaths() throws {
         let values = bindings(["x": 1, "items": [["name": "a"], ["name": "b"]], "user": ["a": ["k": 7]], "name": "a"])

@@ -53,10 +53,17 @@ struct Compiler {
     static func compile(_ checked: CheckedTree, text: String, scope: RuleScope, isTraced: Bool = false) -> Program {
         var compiler = Compiler(checked, text: text, scope: scope, isTraced: isTraced)
         let result = compiler.emit(checked.tree.root)
+        compiler.letOperationEnd(with: result)
         compiler.add(.end, b: result, at: checked.tree.root)
         compiler.parts.registerCount = Int(compiler.peak) + 1
         if checked.resultType.isScalar { compiler.parts.makesContainers = false }
         return Program(compiler.parts)
+    }
+
+    /// A last operation that makes the result is told so: then it ends the evaluation itself.
+    private mutating func letOperationEnd(with result: Int32) {
+        guard let last = parts.instructions.last, last.a == result, last.opcode.mayEnd else { return }
+        parts.instructions[parts.instructions.count - 1].flag = true
     }
 
     // MARK: instructions

@@ -22,7 +22,7 @@ enum Opcode: UInt8 {
     /// To c when b is false; b must be a bool.
     case jumpUnless
 
-    // b ∘ c → a
+    // b ∘ c → a; flag, where it `mayEnd`: a is the rule's result, and need not be written
     case add, subtract, multiply, divide, modulo
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, isIn
     // ∘ b → a
@@ -108,6 +108,14 @@ enum Opcode: UInt8 {
 }
 
 extension Opcode {
+    /// Whether the operation, when it gives the rule's result, can end the evaluation.
+    var mayEnd: Bool {
+        switch self {
+        case .add, .subtract, .multiply, .modulo, .equal, .less, .lessOrEqual, .greater, .greaterOrEqual: true
+        default: false
+        }
+    }
+
     /// Whether the register written, if one is, gets a value without references.
     var givesScalar: Bool {
         switch self {

@@ -68,27 +68,29 @@ public final class Program {
     let instructions: UnsafeMutablePointer<Instruction>
     /// Behind the constants, which go downwards: the operand ~n, counted from here, is constant n.
     let constants: UnsafeMutablePointer<Value>
-    /// The numbers of the definite inputs with constant paths.
-    @usableFromInline let definiteInputs: UnsafeMutablePointer<Int32>
-    @usableFromInline let definiteInputCount: Int
-    /// Where evaluation begins when the definite inputs are there: behind the loads of them that the code begins with.
+    /// The numbers of the inputs that are read before anything else, until one fails: those that the code begins with
+    /// loading, then the other definite ones with constant paths.
+    @usableFromInline let firstInputs: UnsafeMutablePointer<Int32>
+    @usableFromInline let firstInputCount: Int
+    /// Where evaluation begins when these are there: behind the loads that the code begins with.
     @usableFromInline let entry: Int
     /// The registers that may hold references.
     let holders: UnsafeMutablePointer<Int32>
     let holderCount: Int
     /// No less than any of the counts of registers, inputs, loops, faults and lazy values, and than 1.
-    let frameSize: Int
-    let inputCount: Int
-    let faultCount: Int
+    @usableFromInline let frameSize: Int
+    @usableFromInline let inputCount: Int
+    @usableFromInline let faultCount: Int
     let loopCount: Int
-    /// What an evaluation may cost, and what it costs at least.
-    let budget: Int
+    /// What an evaluation may cost, and what is left of it when every instruction has run once.
+    @usableFromInline let budget: Int
+    @usableFromInline let budgetBehindInstructions: Int
+    @usableFromInline let limits: UnsafeMutablePointer<RuleLimits>
     let instructionCount: Int
     let makesContainers: Bool
 
     // MARK: the rest
 
-    let limits: UnsafeMutablePointer<RuleLimits>
     /// The rule's text.
     public let text: String
     /// What the rule may read; the index is the number that a reader is asked with.
@@ -121,24 +123,28 @@ public final class Program {
         instructionCount = parts.instructions.count
         constantCount = parts.constants.count
 
-        let definite = parts.inputs.indices.filter { parts.inputs[$0].isDefinite && !parts.inputs[$0].isDynamic }
+        let loads = parts.instructions.prefix { $0.opcode == .load }
+        entry = loads.count
+        var first = loads.map { $0.a }
+        for (number, input) in parts.inputs.enumerated() where input.isDefinite && !input.isDynamic {
+            if !first.contains(Int32(number)) { first.append(Int32(number)) }
+        }
         let holding = parts.holdingRegisters
-        definiteInputCount = definite.count
+        firstInputCount = first.count
         holderCount = holding.count
-        entry = parts.instructions.firstIndex { $0.opcode != .load || !definite.contains(Int($0.a)) } ?? 0
 
         let constantsAt = max(1, instructionCount) * MemoryLayout<Instruction>.stride
-        let definiteAt = constantsAt + constantCount * MemoryLayout<Value>.stride
-        let holdersAt = definiteAt + definiteInputCount * MemoryLayout<Int32>.stride
+        let inputsAt = constantsAt + constantCount * MemoryLayout<Value>.stride
+        let holdersAt = inputsAt + firstInputCount * MemoryLayout<Int32>.stride
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: holdersAt + holderCount * MemoryLayout<Int32>.stride, alignment: MemoryLayout<Value>.alignment)
         instructions = memory.bindMemory(to: Instruction.self, capacity: instructionCount)
         constants = (memory + constantsAt).bindMemory(to: Value.self, capacity: constantCount) + constantCount
-        definiteInputs = (memory + definiteAt).bindMemory(to: Int32.self, capacity: definiteInputCount)
+        firstInputs = (memory + inputsAt).bindMemory(to: Int32.self, capacity: firstInputCount)
         holders = (memory + holdersAt).bindMemory(to: Int32.self, capacity: holderCount)
         for (at, instruction) in parts.instructions.enumerated() { (instructions + at).initialize(to: instruction) }
         for (at, constant) in parts.constants.enumerated() { (constants + ~at).initialize(to: constant) }
-        for (at, input) in definite.enumerated() { (definiteInputs + at).initialize(to: Int32(input)) }
+        for (at, input) in first.enumerated() { (firstInputs + at).initialize(to: input) }
         for (at, register) in holding.enumerated() { (holders + at).initialize(to: register) }
 
         operands = .allocate(capacity: max(1, parts.operands.count))
@@ -148,6 +154,7 @@ public final class Program {
         limits = .allocate(capacity: 1)
         limits.initialize(to: parts.limits)
         budget = parts.limits.cost
+        budgetBehindInstructions = budget - instructionCount
         positions = parts.positions
         patterns = parts.patterns
         patternHandles = parts.patterns.map(\.handle)

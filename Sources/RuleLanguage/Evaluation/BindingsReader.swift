@@ -19,27 +19,34 @@ public struct BindingsReader: RuleReader {
         let program = program
         let way = ways + input
         return withUnsafePointer(to: &bindings) { bindings in
-            guard let variable = way.variable(in: bindings) else { return .failure(program.inputs[input].missing) }
-            switch way.pointee.kind {
-            case .whole: register.copy(from: variable)
-            case .field:
-                guard let element = variable.element(of: &way.pointee.key) else { return BindingsReader.readSlowly(program.inputs[input], variable, register) }
-                register.copy(from: element)
-            case .fieldPresence:
-                guard case .map = variable.pointee else { return BindingsReader.readSlowly(program.inputs[input], variable, register) }
-                register.set(.bool(variable.element(of: &way.pointee.key) != nil))
-            case .path: return BindingsReader.readSlowly(program.inputs[input], variable, register)
+            let variable = way.variable(in: bindings)
+            if let variable {
+                switch way.pointee.kind {
+                case .whole:
+                    register.copy(from: variable)
+                    return .value
+                case .field:
+                    if let element = variable.element(of: &way.pointee.key) {
+                        register.copy(from: element)
+                        return .value
+                    }
+                case .fieldPresence:
+                    if case .map = variable.pointee {
+                        register.set(.bool(variable.element(of: &way.pointee.key) != nil))
+                        return .value
+                    }
+                case .path: break
+                }
             }
-            return .value
+            return BindingsReader.readSlowly(program, input, variable, register)
         }
     }
 
-    /// Along any path, with the failure of one that leads nowhere.
     @inline(never)
     private static func readSlowly(
-        _ input: RuleInput, _ variable: UnsafePointer<Value>, _ register: InputRegister
+        _ program: Program, _ input: Int, _ variable: UnsafePointer<Value>?, _ register: InputRegister
     ) -> ReadOutcome {
-        switch input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps) {
+        switch content(of: program.inputs[input], in: variable) {
         case .value(let value):
             register.set(value)
             return .value
@@ -47,13 +54,21 @@ public struct BindingsReader: RuleReader {
         }
     }
 
+    /// Along any path, with the failure of one that leads nowhere.
+    private static func content(of input: RuleInput, in variable: UnsafePointer<Value>?) -> Content {
+        guard let variable else { return .failure(input.missing) }
+        return input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps)
+    }
+
     public mutating func read(_ input: Int) -> Reading {
-        var value = Value.null
-        let outcome = withUnsafeMutablePointer(to: &value) { read(input, into: InputRegister($0)) }
-        return switch outcome {
-        case .value: .value(value)
+        let program = program
+        let way = ways + input
+        let content = withUnsafePointer(to: &bindings) { bindings in
+            BindingsReader.content(of: program.inputs[input], in: way.variable(in: bindings))
+        }
+        return switch content {
+        case .value(let value): .value(value)
         case .failure(let failure): .failure(failure)
-        case .interrupted: .interrupted
         }
     }
 

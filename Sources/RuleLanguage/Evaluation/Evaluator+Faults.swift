@@ -13,7 +13,7 @@ extension Evaluator {
                 fault = Fault(limit: "the rule costs more than \(program.budget) steps")
                 fault.instruction = Int32(position)
             }
-            machine.pointee.finish(program, program.failure(.limit, fault.message, at: Int(fault.instruction)))
+            machine.pointee.finish(program, .failure(program.failure(.limit, fault.message, at: Int(fault.instruction))))
             return nil
         }
         if machine.pointee.trace != nil { record(Int(program.nodes[position]), .failure(failure(fault, program))) }
@@ -39,7 +39,7 @@ extension Evaluator {
             }
             return Int(region.resume)
         }
-        machine.pointee.finish(program, failure(fault, program))
+        machine.pointee.finish(program, .failure(failure(fault, program)))
         return nil
     }
 

@@ -13,22 +13,40 @@ extension Evaluator {
         @inline(__always) func at(_ operand: Int32) -> UnsafeMutablePointer<Value> {
             (operand >= 0 ? registers : constants) + Int(operand)
         }
-        @inline(__always) func set(_ register: Int32, _ value: consuming Value) { (registers + Int(register)).assign(value) }
+        @inline(__always) func set(_ register: Int32, _ value: consuming Value) {
+            machine.pointee.set(registers + Int(register), to: value)
+        }
+        @inline(__always) func set(_ register: Int32, copying source: UnsafePointer<Value>) {
+            machine.pointee.set(registers + Int(register), copying: source)
+        }
         @inline(__always) func ints(_ i: Instruction) -> (Int64, Int64)? {
             if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee { (x, y) } else { nil }
         }
-        /// The result of a comparison. It is mostly what an `&&` or `||` asks next; then that is done at once.
-        @inline(__always) func conclude(_ i: Instruction, _ holds: Bool) {
+        /// The result of an operation; true when it is the rule's, which then has ended.
+        @inline(__always) func give(_ i: Instruction, _ value: Value) -> Bool {
+            if i.flag {
+                machine.pointee.finish(program, .value(value))
+            } else {
+                set(i.a, value)
+            }
+            return i.flag
+        }
+        /// What an `&&` or `||` gives, by one of its steps; true when the rule has ended with it.
+        @inline(__always) func decide(_ step: Instruction, _ holds: Bool) -> Bool {
+            next = code + Int(step.c)
+            if next.pointee.opcode == .end, next.pointee.b == step.a {
+                machine.pointee.finish(program, .value(.bool(holds)))
+                return true
+            }
+            set(step.a, .bool(holds))
+            return false
+        }
+        /// As `give`, for a comparison. Its result is mostly what an `&&` or `||` asks next; then that is done at once.
+        @inline(__always) func conclude(_ i: Instruction, _ holds: Bool) -> Bool {
             let step = next.pointee
-            guard step.opcode == .logicStep, step.b == i.a else {
-                set(i.a, .bool(holds))
-                return
-            }
+            guard step.opcode == .logicStep, step.b == i.a else { return give(i, .bool(holds)) }
             next += 1
-            if holds == step.flag {
-                set(step.a, .bool(holds))
-                next = code + Int(step.c)
-            }
+            return holds == step.flag && decide(step, holds)
         }
         /// Ints and durations in the order of their numbers.
         @inline(__always) func ordered(_ i: Instruction) -> (Int64, Int64)? {
@@ -56,8 +74,8 @@ extension Evaluator {
                     case .loadDynamic:
                         machine.pointee.position = next - code
                         machine.pointee.target = Int(i.a)
-                        return try requestDynamic(program.dynamicPaths[Int(i.b)], program)
-                    case .move: (registers + Int(i.a)).assignCopy(of: at(i.b))
+                        return try requestDynamic(Int(i.b), program)
+                    case .move: set(i.a, copying: at(i.b))
                     case .jump: next = code + Int(i.c)
                     case .jumpUnless:
                         guard case .bool(let flag) = at(i.b).pointee else { throw .noSuchOverload("?:", at(i.b)) }
@@ -70,7 +88,7 @@ extension Evaluator {
                         }
                         let (sum, overflow) = x.addingReportingOverflow(y)
                         if overflow { throw .integerOverflow }
-                        set(i.a, .int(sum))
+                        if give(i, .int(sum)) { return Evaluator.finished }
                     case .subtract:
                         guard let (x, y) = ints(i) else {
                             if case .timestamp(let end) = at(i.b).pointee, case .timestamp(let start) = at(i.c).pointee {
@@ -82,7 +100,7 @@ extension Evaluator {
                         }
                         let (difference, overflow) = x.subtractingReportingOverflow(y)
                         if overflow { throw .integerOverflow }
-                        set(i.a, .int(difference))
+                        if give(i, .int(difference)) { return Evaluator.finished }
                     case .multiply:
                         guard let (x, y) = ints(i) else {
                             try operate(i)
@@ -90,32 +108,48 @@ extension Evaluator {
                         }
                         let (product, overflow) = x.multipliedReportingOverflow(by: y)
                         if overflow { throw .integerOverflow }
-                        set(i.a, .int(product))
+                        if give(i, .int(product)) { return Evaluator.finished }
                     case .modulo:
                         guard let (x, y) = ints(i), y != 0, y != -1 else {
                             try operate(i)
                             continue
                         }
-                        set(i.a, .int(x % y))
+                        if give(i, .int(x % y)) { return Evaluator.finished }
                     case .divide, .notEqual: try operate(i)
                     case .isIn: set(i.a, .bool(try Operators.isIn(at(i.b), at(i.c), &machine.pointee.meter)))
 
                     case .equal:
                         if let (x, y) = ints(i) {
-                            conclude(i, x == y)
+                            if conclude(i, x == y) { return Evaluator.finished }
                         } else if let same = UnsafePointer(at(i.b)).shortText(equals: at(i.c)) {
-                            conclude(i, same)
+                            if conclude(i, same) { return Evaluator.finished }
                         } else {
                             try operate(i)
                         }
                     case .less:
-                        if let (x, y) = ordered(i) { conclude(i, x < y) } else { try operate(i) }
+                        guard let (x, y) = ordered(i) else {
+                            try operate(i)
+                            continue
+                        }
+                        if conclude(i, x < y) { return Evaluator.finished }
                     case .lessOrEqual:
-                        if let (x, y) = ordered(i) { conclude(i, x <= y) } else { try operate(i) }
+                        guard let (x, y) = ordered(i) else {
+                            try operate(i)
+                            continue
+                        }
+                        if conclude(i, x <= y) { return Evaluator.finished }
                     case .greater:
-                        if let (x, y) = ordered(i) { conclude(i, x > y) } else { try operate(i) }
+                        guard let (x, y) = ordered(i) else {
+                            try operate(i)
+                            continue
+                        }
+                        if conclude(i, x > y) { return Evaluator.finished }
                     case .greaterOrEqual:
-                        if let (x, y) = ordered(i) { conclude(i, x >= y) } else { try operate(i) }
+                        guard let (x, y) = ordered(i) else {
+                            try operate(i)
+                            continue
+                        }
+                        if conclude(i, x >= y) { return Evaluator.finished }
                     case .negate: set(i.a, try Operators.negate(at(i.b).pointee))
                     case .not:
                         guard case .bool(let flag) = at(i.b).pointee else { throw .noSuchOverload("!", at(i.b)) }
@@ -123,13 +157,13 @@ extension Evaluator {
 
                     case .index:
                         if !i.flag, let element = UnsafePointer(at(i.b)).element(of: at(i.c)) {
-                            (registers + Int(i.a)).assignCopy(of: element)
+                            set(i.a, copying: element)
                             continue
                         }
-                        registers[Int(i.a)] = try Access.index(at(i.b).pointee, at(i.c).pointee, isOptional: i.flag)
+                        set(i.a, try Access.index(at(i.b).pointee, at(i.c).pointee, isOptional: i.flag))
                     case .select:
                         if !i.flag, let element = UnsafePointer(at(i.b)).element(of: at(i.c)) {
-                            (registers + Int(i.a)).assignCopy(of: element)
+                            set(i.a, copying: element)
                             continue
                         }
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
@@ -139,12 +173,12 @@ extension Evaluator {
                             machine.pointee.requestedProperty = (object, name)
                             return Evaluator.property
                         }
-                        registers[Int(i.a)] = try Access.select(at(i.b).pointee, name, isOptional: i.flag)
+                        set(i.a, try Access.select(at(i.b).pointee, name, isOptional: i.flag))
                     case .presence:
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
                         set(i.a, .bool(try Access.isPresent(at(i.b).pointee, name)))
-                    case .makeList: registers[Int(i.a)] = .list(makeList(program.operands + Int(i.b), Int(i.c), program))
-                    case .makeMap: registers[Int(i.a)] = .map(try makeMap(program.operands + Int(i.b), Int(i.c), program))
+                    case .makeList: set(i.a, .list(makeList(program.operands + Int(i.b), Int(i.c), program)))
+                    case .makeMap: set(i.a, .map(try makeMap(program.operands + Int(i.b), Int(i.c), program)))
                     case .call:
                         let call = program.calls + Int(i.b)
                         let arguments = Arguments(
@@ -159,7 +193,7 @@ extension Evaluator {
                     case .matches:
                         set(i.a, .bool(try program.matches(at(i.b), pattern: Int(i.c), &machine.pointee.meter)))
 
-                    case .timePart: set(i.a, try TimeLibrary.part(program.calls[Int(i.c)].function, of: at(i.b)))
+                    case .timePart: set(i.a, .int(try TimeLibrary.part(program.calls[Int(i.c)].function, of: at(i.b))))
                     case .startsWith, .endsWith, .contains:
                         if i.opcode == .startsWith, let holds = UnsafePointer(at(i.b)).shortText(startsWith: at(i.c)) {
                             set(i.a, .bool(holds))
@@ -176,18 +210,14 @@ extension Evaluator {
                         guard case .bool(let flag) = at(i.b).pointee else {
                             throw .noSuchOverload(i.flag ? "||" : "&&", at(i.b))
                         }
-                        if flag == i.flag {
-                            set(i.a, .bool(flag))
-                            next = code + Int(i.c)
-                        }
+                        if flag == i.flag, decide(i, flag) { return Evaluator.finished }
                     case .lastLogicStep:
                         guard case .bool(let flag) = at(i.b).pointee else {
                             throw .noSuchOverload(i.flag ? "||" : "&&", at(i.b))
                         }
                         // Undecided behind a fault: to the end of the chain, which throws it.
                         if flag != i.flag, machine.pointee.hasFault[Int(next.pointee.b)] { continue }
-                        set(i.a, .bool(flag))
-                        next = code + Int(i.c)
+                        if decide(i, flag) { return Evaluator.finished }
                     case .endLogic:
                         if machine.pointee.hasFault[Int(i.b)], let fault = machine.pointee.faults[Int(i.b)] { throw fault }
                         set(i.a, .bool(!i.flag))
@@ -205,7 +235,7 @@ extension Evaluator {
                         guard case .bool(let flag) = at(i.b).pointee, case .int(let count) = registers[Int(i.a)] else {
                             throw .noSuchOverload("exists_one", at(i.b))
                         }
-                        if flag { registers[Int(i.a)] = .int(count + 1) }
+                        if flag { set(i.a, .int(count + 1)) }
                     case .filter:
                         guard case .bool(let flag) = at(i.b).pointee else {
                             throw .noSuchOverload("filter", at(i.b))
@@ -225,9 +255,9 @@ extension Evaluator {
                         try machine.pointee.append(at(i.c).pointee, to: Int(i.a))
                     case .appendMap: try appendMap(at(i.b).pointee, to: Int(i.a))
                     case .beginOutput: machine.pointee.openOutput(Int(i.a))
-                    case .finishList: registers[Int(i.a)] = .list(machine.pointee.takeList(Int(i.b)))
-                    case .finishMap: registers[Int(i.a)] = .map(try machine.pointee.takeMap(Int(i.b)))
-                    case .finishSort: registers[Int(i.a)] = .list(try takeSorted(Int(i.b)))
+                    case .finishList: set(i.a, .list(machine.pointee.takeList(Int(i.b))))
+                    case .finishMap: set(i.a, .map(try machine.pointee.takeMap(Int(i.b))))
+                    case .finishSort: set(i.a, .list(try takeSorted(Int(i.b))))
 
                     case .beginLazy: machine.pointee.lazies[Int(i.a)].state = .unknown
                     case .force:
@@ -250,18 +280,18 @@ extension Evaluator {
                         }
                         if let wrapped {
                             let value = at(i.b).pointee
-                            registers[Int(i.a)] = i.flag ? wrapped : value
+                            set(i.a, i.flag ? wrapped : value)
                             next = code + Int(i.c)
                         }
                     case .requireOptional:
                         guard case .optional = at(i.b).pointee else {
                             throw .notOptional(at(i.b))
                         }
-                        if i.a != i.b { registers[Int(i.a)] = at(i.b).pointee }
-                    case .wrapOptional: registers[Int(i.a)] = .optional(at(i.b).pointee)
+                        if i.a != i.b { set(i.a, at(i.b).pointee) }
+                    case .wrapOptional: set(i.a, .optional(at(i.b).pointee))
                     case .branchIfAbsent:
                         if case .bool(true) = at(i.b).pointee { continue }
-                        registers[Int(i.a)] = .optional(nil)
+                        set(i.a, .optional(nil))
                         next = code + Int(i.c)
                     case .fail: throw program.fault(Int(i.a))
                     case .record: record(Int(i.a), .value(at(i.b).pointee))
@@ -284,15 +314,16 @@ extension Evaluator {
         _ variable: UnsafeMutablePointer<Value>, _ hasTwo: Bool
     ) {
         if !hasTwo {
-            variable.assignCopy(of: values + index)
+            machine.pointee.set(variable, copying: values + index)
         } else {
-            variable.assign(loop.pointee.keys.map { $0[index] } ?? .int(Int64(index)))
-            (variable + 1).assignCopy(of: values + index)
+            machine.pointee.set(variable, to: loop.pointee.keys.map { $0[index] } ?? .int(Int64(index)))
+            machine.pointee.set(variable + 1, copying: values + index)
         }
     }
 
     @inline(never)
-    private func requestDynamic(_ path: DynamicPath, _ program: Program) throws(Fault) -> Int {
+    private func requestDynamic(_ number: Int, _ program: Program) throws(Fault) -> Int {
+        let path = program.dynamicPaths[number]
         var steps: [AttributePath.Step] = []
         for step in path.steps {
             switch step {

@@ -5,7 +5,7 @@ import AttributeValues
 /// Its state lies in memory that is allocated once, behind a constant pointer: each access to a class's own variables would
 /// be checked at run time. The memory lives from `init` to `deinit`.
 public final class Evaluator {
-    let machine: UnsafeMutablePointer<Machine>
+    @usableFromInline let machine: UnsafeMutablePointer<Machine>
 
     public init() {
         machine = .allocate(capacity: 1)
@@ -18,38 +18,48 @@ public final class Evaluator {
         machine.deallocate()
     }
 
-    /// Evaluates a program. The definite inputs are read first, the others when evaluation reaches them.
-    @inlinable
+    /// Evaluates a program. What every evaluation reads is read first, the other inputs when evaluation reaches them.
+    @inlinable @inline(__always)
     public func evaluate<R: RuleReader>(_ program: Program, _ reader: inout R) -> Evaluation {
-        let frame = begin(program)
-        // What every evaluation reads is read at once; a failure is left to where it is used, and may not be.
-        var next = program.definiteInputs
-        let end = next + program.definiteInputCount
+        let machine = machine
+        machine.pointee.begin(program)
+        // What every evaluation reads is read at once, until one fails: that is left to where it is used, and may not be.
+        var next = program.firstInputs
+        let end = next + program.firstInputCount
         reading: while next != end {
             let input = Int(next.pointee)
-            switch reader.read(input, into: InputRegister(frame.registers + input)) {
-            case .value: frame.isLoaded[input] = true
+            switch reader.read(input, into: InputRegister(machine, input)) {
+            case .value: machine.pointee.isLoaded[input] = true
             case .failure: break reading
             case .interrupted: return abandon(program)
             }
             next += 1
         }
-        var request = next == end ? run(program, from: program.entry) : run(program, from: 0)
+        let request = run(program, from: next == end ? program.entry : 0)
+        if _slowPath(request != Evaluator.finished) && !goOn(from: request, program, &reader) { return abandon(program) }
+        return .content(machine.pointee.result.move())
+    }
+
+    /// Gives the program what it asks for, until it has finished; false when the reader interrupts.
+    @inlinable @inline(never)
+    func goOn<R: RuleReader>(from request: Int, _ program: Program, _ reader: inout R) -> Bool {
+        let machine = machine
+        var request = request
         while request != Evaluator.finished {
             if request < 0 {
                 request = serve(request, program, &reader)
-                if request == Evaluator.interrupted { return abandon(program) }
+                if request == Evaluator.interrupted { return false }
                 continue
             }
-            switch reader.read(request, into: InputRegister(frame.registers + request)) {
+            switch reader.read(request, into: InputRegister(machine, request)) {
             case .value:
-                frame.isLoaded[request] = true
+                machine.pointee.isLoaded[request] = true
                 request = resume(program)
             case .failure(let failure): request = resume(program, withFailure: failure)
-            case .interrupted: return abandon(program)
+            case .interrupted: return false
             }
         }
-        return .content(frame.result.move())
+        return true
     }
 
     /// Evaluates over bindings.
@@ -94,31 +104,6 @@ public final class Evaluator {
         let steps = machine.pointee.requestedSteps
         machine.pointee.requestedSteps = []
         return reader.read(Evaluator.dynamic - request, at: steps)
-    }
-
-    // MARK: one evaluation
-
-    /// Where an evaluation's inputs go; good until it ends.
-    @usableFromInline
-    struct Frame {
-        @usableFromInline let registers: UnsafeMutablePointer<Value>
-        /// By input: whether its register holds its value.
-        @usableFromInline let isLoaded: UnsafeMutablePointer<Bool>
-        @usableFromInline let result: UnsafeMutablePointer<Content>
-
-        init(_ machine: Machine) {
-            registers = machine.registers
-            isLoaded = machine.isLoaded
-            result = machine.result
-        }
-    }
-
-    @usableFromInline
-    func begin(_ program: Program) -> Frame {
-        precondition(!machine.pointee.isRunning, "a reader must not use the evaluator that calls it")
-        machine.pointee.isRunning = true
-        machine.pointee.prepare(program)
-        return Frame(machine.pointee)
     }
 
     @usableFromInline @inline(never)

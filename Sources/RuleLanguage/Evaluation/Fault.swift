@@ -28,7 +28,7 @@ struct Fault: Error {
         self.failure = failure
     }
 
-    static var noSuchOverload: Fault { Fault("no such overload") }
+    static var noSuchOverload: Fault { @inline(never) get { Fault("no such overload") } }
 
     static func noSuchOverload(_ name: String, _ arguments: Value...) -> Fault {
         let types = arguments.map { CELText.shortTypeName($0) }.joined(separator: ", ")
@@ -56,11 +56,12 @@ struct Fault: Error {
 /// What an evaluation may still spend, and the time zones it has met.
 ///
 /// It refers to limits that it does not own: a program's, for the length of an evaluation, or the standard ones.
+@usableFromInline
 struct Meter {
     /// Steps left.
-    var remaining: Int
-    private var budget: Int
-    private var source: UnsafePointer<RuleLimits>
+    @usableFromInline var remaining: Int
+    @usableFromInline private(set) var budget: Int
+    @usableFromInline private(set) var source: UnsafePointer<RuleLimits>
     let zones = TimeZoneCache()
 
     init(_ limits: UnsafePointer<RuleLimits> = RuleLimits.standard) {
@@ -74,11 +75,11 @@ struct Meter {
     /// Steps taken since `begin`.
     var spent: Int { budget - remaining }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func begin(_ program: Program) {
         source = UnsafePointer(program.limits)
         budget = program.budget
-        remaining = program.budget - program.instructionCount
+        remaining = program.budgetBehindInstructions
     }
 
     mutating func charge(_ steps: Int) throws(Fault) {

@@ -2,25 +2,29 @@ import AttributeValues
 
 /// The memory of an evaluation: registers, loops, output. Plain pointers, because this is where each instruction reads and
 /// writes; all are owned by the one `Evaluator` that holds the machine, which calls `free` last.
+@usableFromInline
 struct Machine {
-    private(set) var registers: UnsafeMutablePointer<Value> = .allocate(capacity: 0)
+    @usableFromInline private(set) var registers: UnsafeMutablePointer<Value> = .allocate(capacity: 0)
     /// By input.
-    private(set) var isLoaded: UnsafeMutablePointer<Bool> = .allocate(capacity: 0)
+    @usableFromInline private(set) var isLoaded: UnsafeMutablePointer<Bool> = .allocate(capacity: 0)
     /// By fault number: whether one is noted.
-    private(set) var hasFault: UnsafeMutablePointer<Bool> = .allocate(capacity: 0)
+    @usableFromInline private(set) var hasFault: UnsafeMutablePointer<Bool> = .allocate(capacity: 0)
     private(set) var loops: UnsafeMutablePointer<Loop> = .allocate(capacity: 0)
     private(set) var lazies: UnsafeMutablePointer<Lazy> = .allocate(capacity: 0)
     /// Of each of these: enough for a program whose `frameSize` is not larger.
-    private var frameCapacity = 0
+    @usableFromInline private(set) var frameCapacity = 0
     /// What loops have put out so far, the outer loops' first.
     private(set) var output: UnsafeMutablePointer<Value> = .allocate(capacity: 0)
     private var outputCapacity = 0
     var outputCount = 0
 
-    var isRunning = false
+    @usableFromInline var isRunning = false
+    /// Who may hold references: at the end of an evaluation they have to let go.
+    @usableFromInline var held: Holders = []
+    /// Behind the instruction that waits for the reader.
     var position = 0
     /// What evaluation ended with, until it is taken.
-    let result: UnsafeMutablePointer<Content> = .allocate(capacity: 1)
+    @usableFromInline let result: UnsafeMutablePointer<Content> = .allocate(capacity: 1)
     /// By fault number.
     var faults: [Fault?] = []
     /// By lazy value.
@@ -31,9 +35,21 @@ struct Machine {
     var requestedSteps: [AttributePath.Step] = []
     /// The property read at hand.
     var requestedProperty: (object: OpaqueValue, name: String)?
-    var meter = Meter()
+    @usableFromInline var meter = Meter()
     /// The register that takes what the dynamic or property read at hand gives.
     var target = 0
+
+    @usableFromInline
+    struct Holders: OptionSet {
+        @usableFromInline let rawValue: UInt8
+
+        @inlinable
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        @inlinable static var byRegisters: Holders { Holders(rawValue: 1) }
+        /// By ranges or the output.
+        @inlinable static var byLoops: Holders { Holders(rawValue: 2) }
+    }
 
     /// One loop's range and place. `keys` and `values` point into the storage of `range`, which the loop keeps alive.
     struct Loop {
@@ -64,27 +80,28 @@ struct Machine {
         memory = larger
     }
 
-    @inline(__always)
-    mutating func prepare(_ program: Program) {
-        if program.frameSize > frameCapacity { grow(to: program.frameSize) }
+    @inlinable @inline(__always)
+    mutating func begin(_ program: Program) {
+        precondition(!isRunning, "a reader must not use the evaluator that calls it")
+        isRunning = true
+        if _slowPath(program.frameSize > frameCapacity) { grow(to: program.frameSize) }
         Machine.clear(isLoaded, program.inputCount)
-        Machine.clear(hasFault, program.faultCount)
-        position = 0
+        if program.faultCount > 0 { Machine.clear(hasFault, program.faultCount) }
         meter.begin(program)
     }
 
     /// Marks come in words of eight.
-    @inline(__always)
-    private static func clear(_ marks: UnsafeMutablePointer<Bool>, _ count: Int) {
-        if count <= 8 {
+    @inlinable @inline(__always)
+    static func clear(_ marks: UnsafeMutablePointer<Bool>, _ count: Int) {
+        if _fastPath(count <= 8) {
             UnsafeMutableRawPointer(marks).storeBytes(of: 0, as: UInt64.self)
         } else {
             marks.update(repeating: false, count: count)
         }
     }
 
-    @inline(never)
-    private mutating func grow(to size: Int) {
+    @usableFromInline @inline(never)
+    mutating func grow(to size: Int) {
         let size = (size + 7) / 8 * 8
         Machine.grow(&registers, from: frameCapacity, to: size, .null)
         Machine.grow(&isLoaded, from: frameCapacity, to: size, false)
@@ -96,48 +113,43 @@ struct Machine {
         frameCapacity = size
     }
 
-    mutating func provide(_ value: consuming Value) {
-        registers[target] = value
-    }
+    mutating func provide(_ value: consuming Value) { set(registers + target, to: value) }
 
-    /// The result is an operand. It moves out of its register: nothing else is read afterwards.
+    /// The result is an operand.
     @inline(__always)
     mutating func finish(_ program: Program, _ operand: Int32) {
         let place = (operand >= 0 ? registers : program.constants) + Int(operand)
         switch place.pointee {
         // These are made anew: copying them whole would wait for the stores that have just made them.
-        case .bool(let flag): result.initialize(to: .value(.bool(flag)))
-        case .int(let number): result.initialize(to: .value(.int(number)))
-        default:
-            result.initialize(to: .value(place.pointee))
+        case .bool(let flag): finish(program, .value(.bool(flag)))
+        case .int(let number): finish(program, .value(.int(number)))
+        default: finish(program, .value(place.pointee))
         }
-        clear(program)
     }
 
-    mutating func finish(_ program: Program, _ failure: Failure) {
-        result.initialize(to: .failure(failure))
+    @inline(__always)
+    mutating func finish(_ program: Program, _ content: consuming Content) {
+        result.initialize(to: content)
         clear(program)
     }
 
     /// Lets go of all values; another evaluation may begin.
     @inline(__always)
     mutating func clear(_ program: Program) {
-        var holder = program.holders
-        let end = holder + program.holderCount
-        while holder != end {
-            let register = registers + Int(holder.pointee)
-            // What holds nothing may stay.
-            if !register.holdsNothing { register.pointee = .null }
-            holder += 1
-        }
-        if program.loopCount > 0 { clearLoops(program) }
+        if !held.isEmpty { letGo(program) }
         isRunning = false
     }
 
     @inline(never)
-    private mutating func clearLoops(_ program: Program) {
+    private mutating func letGo(_ program: Program) {
+        for holder in UnsafeBufferPointer(start: program.holders, count: program.holderCount) {
+            let register = registers + Int(holder)
+            // What holds nothing may stay.
+            if !UnsafePointer(register).holdsNothing { register.pointee = .null }
+        }
         for loop in 0..<program.loopCount { loops[loop].range = .null }
         truncateOutput(to: 0)
+        held = []
     }
 
     func free() {
@@ -178,6 +190,7 @@ struct Machine {
     }
 
     mutating func openOutput(_ loop: Int) {
+        held.insert(.byLoops)
         loops[loop].outputStart = outputCount
         loops[loop].outputCount = 0
     }
@@ -223,6 +236,7 @@ struct Machine {
         default: throw Fault("no such overload: a value of type '\(CELText.shortTypeName(range))' has no elements")
         }
         opened.outputStart = outputCount
+        held.insert(.byLoops)
         loops[loop] = opened
     }
 }

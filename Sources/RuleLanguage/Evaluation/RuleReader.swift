@@ -21,17 +21,26 @@ public enum ReadOutcome {
 /// The register of an input. It holds nothing, and is good for the length of the read.
 @frozen
 public struct InputRegister {
-    @usableFromInline let place: UnsafeMutablePointer<Value>
+    @usableFromInline let machine: UnsafeMutablePointer<Machine>
+    @usableFromInline let number: Int
 
     @inlinable @inline(__always)
-    init(_ place: UnsafeMutablePointer<Value>) { self.place = place }
+    init(_ machine: UnsafeMutablePointer<Machine>, _ number: Int) {
+        self.machine = machine
+        self.number = number
+    }
+
+    @inlinable
+    var place: UnsafeMutablePointer<Value> {
+        @inline(__always) get { machine.pointee.registers + number }
+    }
 
     @inlinable @inline(__always)
-    public func set(_ value: consuming Value) { place.initialize(to: value) }
+    public func set(_ value: consuming Value) { machine.pointee.fill(place, with: value) }
 
     /// A copy of what lies elsewhere; one word-wise move when it holds no reference.
     @inlinable @inline(__always)
-    public func copy(from source: UnsafePointer<Value>) { place.initializeCopy(of: source) }
+    public func copy(from source: UnsafePointer<Value>) { machine.pointee.fill(place, copying: source) }
 }
 
 /// Gives a program its inputs, each when evaluation reaches it. Called by one evaluation at a time; must not use the

@@ -1,10 +1,25 @@
 import AttributeValues
 
 // What lies in registers is moved and copied most often, and is mostly a scalar or a short string. Those hold no reference:
-// they may be copied bit by bit, and overwritten without a release, where the general ways cost a call each.
+// they may be copied bit by bit, and overwritten without a release, where the general ways cost a call each. While no
+// register holds a reference, which the machine knows, not even what is overwritten is looked at.
+
+extension Value {
+    /// Whether the value holds no reference.
+    @inlinable
+    var holdsNothing: Bool {
+        @inline(__always) get {
+            switch self {
+            case .null, .bool, .int, .uint, .double, .timestamp, .duration: true
+            case .string(let text): text.isSmall
+            default: false
+            }
+        }
+    }
+}
 
 extension UnsafePointer<Value> {
-    /// Whether the value here holds no reference.
+    /// Whether the value here holds no reference, without taking it from there.
     @inlinable
     var holdsNothing: Bool {
         @inline(__always) get {
@@ -17,32 +32,39 @@ extension UnsafePointer<Value> {
     }
 }
 
-extension UnsafeMutablePointer<Value> {
-    /// Whether the value here holds no reference.
-    @inlinable
-    var holdsNothing: Bool {
-        @inline(__always) get { UnsafePointer(self).holdsNothing }
+extension Machine {
+    @inline(__always)
+    private func isFree(_ register: UnsafeMutablePointer<Value>) -> Bool {
+        !held.contains(.byRegisters) || UnsafePointer(register).holdsNothing
     }
 
-    /// Where no value is, or one that holds nothing.
+    /// Puts a value in a register that holds nothing.
     @inlinable @inline(__always)
-    func initializeCopy(of source: UnsafePointer<Value>) {
+    mutating func fill(_ register: UnsafeMutablePointer<Value>, with value: consuming Value) {
+        if !value.holdsNothing { held.insert(.byRegisters) }
+        register.initialize(to: value)
+    }
+
+    /// Puts a copy in a register that holds nothing.
+    @inlinable @inline(__always)
+    mutating func fill(_ register: UnsafeMutablePointer<Value>, copying source: UnsafePointer<Value>) {
         if source.holdsNothing {
-            UnsafeMutableRawPointer(self).copyMemory(from: source, byteCount: MemoryLayout<Value>.size)
+            UnsafeMutableRawPointer(register).copyMemory(from: source, byteCount: MemoryLayout<Value>.size)
         } else {
-            initialize(to: source.pointee)
+            held.insert(.byRegisters)
+            register.initialize(to: source.pointee)
         }
     }
 
-    /// Replaces what is here by a copy.
+    /// Replaces what is in a register.
     @inline(__always)
-    func assignCopy(of source: UnsafePointer<Value>) {
-        if holdsNothing { initializeCopy(of: source) } else { pointee = source.pointee }
+    mutating func set(_ register: UnsafeMutablePointer<Value>, to value: consuming Value) {
+        if isFree(register) { fill(register, with: value) } else { register.pointee = value }
     }
 
-    /// Replaces what is here.
+    /// Replaces what is in a register by a copy.
     @inline(__always)
-    func assign(_ value: consuming Value) {
-        if holdsNothing { initialize(to: value) } else { pointee = value }
+    mutating func set(_ register: UnsafeMutablePointer<Value>, copying source: UnsafePointer<Value>) {
+        if isFree(register) { fill(register, copying: source) } else { register.pointee = source.pointee }
     }
 }

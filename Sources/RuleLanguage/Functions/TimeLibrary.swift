@@ -4,11 +4,11 @@ import AttributeValues
 enum TimeLibrary {
     static func get(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         switch (a[0], a.count) {
-        case (.timestamp(let time), 1): return part(function, time, offset: 0)
+        case (.timestamp(let time), 1): return part(function, time, offset: 0).map { .int($0) }
         case (.timestamp(let time), 2):
             guard let zone = a.string(1) else { return nil }
-            return part(function, time, offset: try offset(zone, at: time, &meter))
-        case (.duration(let span), 1): return part(function, span)
+            return part(function, time, offset: try offset(zone, at: time, &meter)).map { .int($0) }
+        case (.duration(let span), 1): return part(function, span).map { .int($0) }
         default: return nil
         }
     }
@@ -24,8 +24,8 @@ enum TimeLibrary {
 
     /// A part of a value where it lies, in UTC.
     @inline(never)
-    static func part(_ function: Function, of value: UnsafePointer<Value>) throws(Fault) -> Value {
-        let found: Value? =
+    static func part(_ function: Function, of value: UnsafePointer<Value>) throws(Fault) -> Int64 {
+        let found: Int64? =
             switch value.pointee {
             case .timestamp(let time): part(function, time, offset: 0)
             case .duration(let span): part(function, span)
@@ -35,7 +35,8 @@ enum TimeLibrary {
         return found
     }
 
-    private static func part(_ function: Function, _ time: Timestamp, offset: Int) -> Value? {
+    @inline(__always)
+    private static func part(_ function: Function, _ time: Timestamp, offset: Int) -> Int64? {
         let local = time.seconds &+ Int64(offset)
         let days = Int((local >= 0 ? local : local &- 86_399) / 86_400)
         let second = Int(local) &- days &* 86_400
@@ -53,16 +54,16 @@ enum TimeLibrary {
             case .getMilliseconds: Int(time.nanoseconds / 1_000_000)
             default: nil
             }
-        return number.map { .int(Int64($0)) }
+        return number.map { Int64($0) }
     }
 
     /// The whole span in a unit, cut; the milliseconds are those beside the seconds.
-    private static func part(_ function: Function, _ span: TimeSpan) -> Value? {
+    private static func part(_ function: Function, _ span: TimeSpan) -> Int64? {
         switch function {
-        case .getHours: .int(span.nanoseconds / 3_600_000_000_000)
-        case .getMinutes: .int(span.nanoseconds / 60_000_000_000)
-        case .getSeconds: .int(span.nanoseconds / 1_000_000_000)
-        case .getMilliseconds: .int(span.nanoseconds % 1_000_000_000 / 1_000_000)
+        case .getHours: span.nanoseconds / 3_600_000_000_000
+        case .getMinutes: span.nanoseconds / 60_000_000_000
+        case .getSeconds: span.nanoseconds / 1_000_000_000
+        case .getMilliseconds: span.nanoseconds % 1_000_000_000 / 1_000_000
         default: nil
         }
     }
