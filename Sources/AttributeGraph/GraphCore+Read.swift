@@ -207,7 +207,11 @@ extension GraphCore where Host: ~Copyable {
         let read = readSoFar
         let isHinted = s.pointee.attention.contains(.hinted)
         if reader != 0 { suspendTracking() }
-        defer { if reader != 0 { restoreReader(reader, read, isHinted) } }
+        defer {
+            if reader != 0 { restoreReader(reader, read, isHinted) }
+            // What the body wrote in an open batch the next read sees.
+            if s.pointee.reader != 0 && s.pointee.logCount != 0 { hideCursor() }
+        }
         return try body()
     }
 

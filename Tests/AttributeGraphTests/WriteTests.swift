@@ -236,6 +236,23 @@ import Testing
         #expect(try graph.read(b) == 1)
     }
 
+    @Test("what an observer has written under untracked in a batch, its next read sees")
+    func untrackedWriteInBatch() throws {
+        let tick = graph.input(0)
+        let a = graph.input(1)
+        let b = graph.rule { try $0[a] * 10 }
+        try graph.observe { [probe] context in
+            let round = try context[tick]
+            try context.batch {
+                try context.untracked { try context.set(a, round + 1) }
+                probe.saw(try context[b])
+            }
+        }
+        try graph.set(tick, 1)
+        try graph.set(tick, 2)
+        #expect(probe.seen == [10, 20, 30])
+    }
+
     @Test("writing under untracked works and tracks nothing")
     func untrackedWrite() throws {
         let a = graph.input(0)
