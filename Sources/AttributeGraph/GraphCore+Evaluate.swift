@@ -159,7 +159,7 @@ extension GraphCore where Host: ~Copyable {
                 position &-= 1
                 continue next
             }
-            up: while true {
+            run: while true {
                 s.pointee.pending.count = position &+ 1
                 if vertex.pointee.kind == .observer {
                     runObserver(index, cause, at: position)
@@ -169,16 +169,22 @@ extension GraphCore where Host: ~Copyable {
                 let outcome = run(index, cause, at: position)
                 if _slowPath(outcome == .interrupted) { return false }
                 position &-= 1
-                if outcome == .unchanged || position < base { continue next }
-                // The entry below waits for this input, finds it changed and runs without another walk.
-                cause = index
-                index = s.pointee.pending.base[position].vertex
-                vertex = s.pointee.vertex(index)
-                if _slowPath(vertex.pointee.flags.intersection(.decisive) != .maybe)
-                    || _slowPath(vertex.pointee.evaluatedAt >= s.pointee.revision)
-                {
-                    continue next
+                if _slowPath(outcome == .without) { continue next }
+                // Most entries below are decided by this one alone, without another walk.
+                while position >= base {
+                    let changedAt = s.pointee.vertex(index).pointee.changedAt
+                    cause = index
+                    index = s.pointee.pending.base[position].vertex
+                    vertex = s.pointee.vertex(index)
+                    let flags = vertex.pointee.flags
+                    if _slowPath(flags.intersection(.decisive) != .maybe) { continue next }
+                    if changedAt > vertex.pointee.evaluatedAt { continue run }
+                    if vertex.pointee.inputClass != EdgePool.single { continue next }
+                    vertex.pointee.flags = flags.subtracting(.maybe)
+                    s.pointee.counters.cutOffs &+= 1
+                    position &-= 1
                 }
+                continue next
             }
         }
         s.pointee.pending.count = base
@@ -231,10 +237,10 @@ extension GraphCore where Host: ~Copyable {
 
     @usableFromInline
     enum Outcome {
-        /// The value is another one than before.
-        case changed
-        /// It is not, or the vertex is gone or on a cycle.
-        case unchanged
+        /// The vertex has what its rule returned, or no value if that threw.
+        case finished
+        /// The vertex is gone, or on a cycle: it has what the cycle's value will be.
+        case without
         case interrupted
     }
 
@@ -251,7 +257,7 @@ extension GraphCore where Host: ~Copyable {
         if _slowPath(!s.pointee.attention.isEmpty) {
             switch ending(index, at: position) {
             case .ordinary: break
-            case .without: return .unchanged
+            case .without: return .without
             case .interrupted: return .interrupted
             }
         }
@@ -266,12 +272,12 @@ extension GraphCore where Host: ~Copyable {
             vertex.pointee.flags = flags
             if host.pointee.areEqual(slot.pointee, value) {
                 s.pointee.counters.cutOffs &+= 1
-                return .unchanged
+                return .finished
             }
             slot.pointee = value
         }
         vertex.pointee.changedAt = revision
-        return .changed
+        return .finished
     }
 
     /// A run that threw was given up, or leaves the vertex without a value.
@@ -279,12 +285,12 @@ extension GraphCore where Host: ~Copyable {
     func endFailedRun(_ index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
         switch ending(index, at: position) {
         case .ordinary: break
-        case .without: return .unchanged
+        case .without: return .without
         case .interrupted: return .interrupted
         }
         endRun(index, cause, s.pointee.revision).pointee.flags.subtract(.runningAndCyclic)
         store(nil, in: index)
-        return .changed
+        return .finished
     }
 
     /// Makes a vertex the tracked reader, with its cursor at its first input.
