@@ -25,13 +25,12 @@ extension GraphAccess {
     @discardableResult
     public func observe(_ body: @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
         let context = context
-        let attribute = context.core.createObserver(in: context.currentSubgraph())
+        let attribute = context.core.createWatchedObserver(in: context.currentSubgraph())
         if _slowPath(Int(attribute.index) >= context.table.pointee.capacity) { context.growRows(to: attribute.index) }
         let row = context.table.pointee.row(attribute.index)
         row.initialize(to: ClosureRow())
         row.pointee.isObserver = true
         ClosureTable<Value>.observer(row).initialize(to: ObserverClosure(body))
-        context.core.watch(attribute)
         try context.runFirst(attribute)
         return attribute
     }

@@ -9,17 +9,17 @@ extension GraphCore where Host: ~Copyable {
     /// The entries before the cursor are this run's reads so far, in order and without repetition; those from the
     /// cursor on are left from the last run and may still be read. A read is looked for just before the
     /// cursor (read twice), then just after it (something in between was not read this time: the two change places),
-    /// then in the whole list through the vertex's hint; else it is a new edge.
+    /// in a long list through the vertex's hint; else it is a new edge.
     @inlinable @inline(never)
     func trackRead(of input: UInt32) {
         let inputs = s.pointee.cursorStart
         let read = s.pointee.cursor - inputs
         let count = s.pointee.cursorEnd - inputs
-        if count == 0 { return insertInput(input) }
         if read < count && inputs[read] == input {
             s.pointee.cursor = inputs + (read + 1)
             return
         }
+        if s.pointee.attention.contains(.hinted) { return trackHintedRead(of: input, read, count) }
         var position = read
         let earliest = max(0, read - GraphCore.searchWindow)
         while position > earliest {
@@ -33,14 +33,22 @@ extension GraphCore where Host: ~Copyable {
             position &+= 1
         }
         if count > GraphCore.searchWindow {
-            if !s.pointee.attention.contains(.hinted) { hintInputs() }
-            let hint = Int(s.pointee.vertex(input).pointee.hint)
-            if hint < count && inputs[hint] == input {
-                if hint >= read { moveToCursor(hint) }
-                return
-            }
+            hintInputs()
+            trackHintedRead(of: input, read, count)
+        } else {
+            insertInput(input)
         }
-        insertInput(input)
+    }
+
+    /// As `trackRead`, while every input points at its place.
+    @inlinable @inline(__always)
+    func trackHintedRead(of input: UInt32, _ read: Int, _ count: Int) {
+        let hint = Int(s.pointee.vertex(input).pointee.hint)
+        if hint < count && s.pointee.cursorStart[hint] == input {
+            if hint >= read { moveToCursor(hint) }
+        } else {
+            insertInput(input)
+        }
     }
 
     /// Lets every input of the running rule point at its place in the list, until the run ends. O(inputs), once per run.

@@ -45,6 +45,16 @@ extension GraphCore where Host: ~Copyable {
     /// Runs an observer that has just been made, without asking whether it must.
     @inlinable @inline(never)
     func runNew(_ observer: UInt32) {
+        if _slowPath(s.pointee.pending.count != 0 || s.pointee.logCount != 0) { return runNewWithin(observer) }
+        s.pointee.pending.count = 1
+        observe(observer, 0, at: 0)
+        s.pointee.pending.count = 0
+        rest()
+    }
+
+    /// As `runNew`, inside a run or a batch.
+    @inlinable @inline(never)
+    func runNewWithin(_ observer: UInt32) {
         let reader = s.pointee.reader
         let read = readSoFar
         let isHinted = s.pointee.attention.contains(.hinted)

@@ -109,34 +109,46 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func readAnew(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
-        if s.pointee.logCount != 0 { settle() }
-        guard s.pointee.isAlive(attribute) else { return try stored(host.pointee.value(ofRemoved: attribute)) }
-        if s.pointee.reader != 0 { trackRead(of: attribute.index) }
+        if _slowPath(s.pointee.logCount != 0) { settle() }
+        guard _fastPath(s.pointee.isAlive(attribute)) else { return try stored(host.pointee.value(ofRemoved: attribute)) }
+        if s.pointee.reader != 0 {
+            // A first run begins with an empty list.
+            if s.pointee.cursorStart == s.pointee.cursorEnd {
+                insertInput(attribute.index)
+            } else {
+                trackRead(of: attribute.index)
+            }
+        }
         return try current(attribute)
     }
 
     /// The value of a living attribute, evaluated if need be.
-    @inlinable
+    @inlinable @inline(__always)
     func current(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+        let vertex = s.pointee.vertex(attribute.index)
+        if vertex.pointee.flags.isDisjoint(with: .slow) { return GraphStorage<Host>.value(of: vertex) }
+        return try broughtUpToDate(attribute)
+    }
+
+    /// As `current`, where there is something to be done.
+    @inlinable @inline(never)
+    func broughtUpToDate(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
         let flags = s.pointee.vertex(index).pointee.flags
-        if !flags.isDisjoint(with: .slow) {
-            if flags.contains(.running) {
-                noteCycle(index)
-                return try stored(host.pointee.value(ofFailed: attribute))
-            }
-            if flags.contains(.unseen) { s.pointee.vertex(index).pointee.flags.remove(.unseen) }
-            if flags.contains(.maybe) {
-                if !s.pointee.mayNest {
-                    s.pointee.push(index)
-                    s.pointee.attention.insert(.interrupted)
-                    throw Interruption()
-                }
-                guard validate(index) else { throw Interruption() }
-            }
-            return try validated(attribute)
+        if flags.contains(.running) {
+            noteCycle(index)
+            return try stored(host.pointee.value(ofFailed: attribute))
         }
-        return s.pointee.value(index)
+        if flags.contains(.unseen) { s.pointee.vertex(index).pointee.flags.remove(.unseen) }
+        if flags.contains(.maybe) {
+            if !s.pointee.mayNest {
+                s.pointee.push(index)
+                s.pointee.attention.insert(.interrupted)
+                throw Interruption()
+            }
+            guard validate(index) else { throw Interruption() }
+        }
+        return try validated(attribute)
     }
 
     /// What there is to read of an attribute after an attempt to bring it up to date.

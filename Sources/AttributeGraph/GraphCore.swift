@@ -94,6 +94,12 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
         createVertex(.observer, .new, subgraph)
     }
 
+    /// As `createObserver`, and then `watch`.
+    @inlinable
+    func createWatchedObserver(in subgraph: SubgraphID) -> AttributeID {
+        createVertex(.observer, .new.union(.watched), subgraph)
+    }
+
     @inlinable
     func createVertex(_ kind: Vertex.Kind, _ flags: Vertex.Flags, _ subgraph: SubgraphID) -> AttributeID {
         precondition(isAlive(subgraph), "an attribute needs a living subgraph")
