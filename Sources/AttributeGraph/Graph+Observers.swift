@@ -31,7 +31,7 @@ extension GraphContext {
     /// True if they have left something behind.
     @inlinable @inline(never)
     func runObservers() -> Bool {
-        if core.hasUnsettled { core.settle() }
+        if core.hasUnsettled { core.settleHere() }
         guard core.hasInvalidated && core.stackDepth == 0 else { return false }
         var rounds = 0
         var areMoreDue: Bool

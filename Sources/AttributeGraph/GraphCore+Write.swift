@@ -115,7 +115,11 @@ extension GraphCore where Host: ~Copyable {
 
     /// Lets the writes of the open batch take effect, so that everything read sees them.
     @inlinable @inline(never)
-    func settle() {
+    func settle() { settleHere() }
+
+    /// `settle`, for the caller that gains by not calling it.
+    @inlinable @inline(__always)
+    func settleHere() {
         if _slowPath(s.pointee.logCount != 1 || s.pointee.isCursorHidden) { return settleAll() }
         s.pointee.logCount = 0
         s.pointee.revision &+= 1
@@ -181,19 +185,24 @@ extension GraphCore where Host: ~Copyable {
         let flags = vertex.pointee.flags
         vertex.pointee.changedAt = s.pointee.revision
         s.pointee.counters.writes &+= 1
-        if _slowPath(flags.contains(.watched)) { return commitWatched(input) }
-        if vertex.pointee.readerClass != 0 { markReaders(of: input) }
+        if _slowPath(flags.contains(.watched)) { reportInput(input) }
+        if vertex.pointee.readerClass == EdgePool.single {
+            var marked: UInt64 = 0
+            let branching = markChain(from: input, &marked)
+            s.pointee.counters.invalidations &+= marked
+            if branching != 0 { markReaders(of: branching) }
+        } else if vertex.pointee.readerClass != 0 {
+            markReaders(of: input)
+        }
     }
 
-    /// The rest of `commit`, for an input that is to be reported.
+    /// Reports a watched input, unless that has been done and it has not been read since.
     @inlinable @inline(never)
-    func commitWatched(_ input: UInt32) {
+    func reportInput(_ input: UInt32) {
         let vertex = s.pointee.vertex(input)
-        if !vertex.pointee.flags.contains(.unseen) {
-            vertex.pointee.flags.insert(.unseen)
-            s.pointee.invalidated.append(s.pointee.id(input))
-        }
-        if vertex.pointee.readerClass != 0 { markReaders(of: input) }
+        if vertex.pointee.flags.contains(.unseen) { return }
+        vertex.pointee.flags.insert(.unseen)
+        s.pointee.invalidated.append(s.pointee.id(input))
     }
 
     /// Marks everything downstream as possibly changed. What is marked already has marked all that follows it.
