@@ -40,14 +40,14 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// As `validate`, while nothing is running.
+    /// As `validate`, while nothing is running, for a vertex whose inputs decide.
     @inlinable @inline(__always)
     func validateAtRest(_ root: UInt32) {
         s.pointee.beginNesting()
         s.pointee.nesting = 1
         s.pointee.push(root)
         let vertex = s.pointee.vertex(root)
-        if _fastPath(vertex.pointee.kind == .rule && firstInputChanged(vertex)) {
+        if _fastPath(firstInputChanged(vertex)) {
             // The short way for the commonest case.
             if _slowPath(run(root, firstInput(of: vertex), at: 0) == .interrupted) { updateRest() }
             s.pointee.pending.count = 0
@@ -66,10 +66,10 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Whether the first input alone shows that a vertex has to run: it is valid and another than last time.
+    /// Whether a marked vertex is known by its first input to have to run: that is valid and another than last time.
     @inlinable @inline(__always)
     func firstInputChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
-        guard vertex.pointee.flags.intersection(.decisive) == .maybe, vertex.pointee.inputClass != 0 else { return false }
+        if vertex.pointee.inputClass == 0 { return false }
         let input = s.pointee.vertex(firstInput(of: vertex))
         return input.pointee.flags.isDisjoint(with: .maybeOrRunning)
             && input.pointee.changedAt > vertex.pointee.evaluatedAt

@@ -14,7 +14,9 @@ extension GraphCore where Host: ~Copyable {
             next &+= 1
             let vertex = s.pointee.vertex(attribute.index)
             if _slowPath(vertex.pointee.generation != attribute.generation) { continue }
-            if vertex.pointee.kind == .observer && firstInputChanged(vertex) {
+            if vertex.pointee.kind == .observer && vertex.pointee.flags.intersection(.decisive) == .maybe
+                && firstInputChanged(vertex)
+            {
                 observe(attribute.index, firstInput(of: vertex), at: 0)
             } else if vertex.pointee.flags.contains(.maybe) {
                 updateReported(attribute.index)

@@ -195,8 +195,7 @@ extension GraphCore where Host: ~Copyable {
     func readUntrackedSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         if _fastPath(s.pointee.pending.count == 0 && s.pointee.logCount == 0 && s.pointee.isAlive(attribute)) {
             // Nothing is running.
-            let flags = s.pointee.vertex(attribute.index).pointee.flags
-            if _fastPath(flags.intersection(.slow) == .maybe) {
+            if _fastPath(s.pointee.vertex(attribute.index).pointee.flags.subtracting(.watched) == .maybe) {
                 validateAtRest(attribute.index)
                 let after = s.pointee.vertex(attribute.index)
                 if _fastPath(after.pointee.flags.isDisjoint(with: .slow) && after.pointee.generation == attribute.generation) {
