@@ -203,7 +203,7 @@ struct RuleClosure<Value: Equatable>: ~Copyable {
     @usableFromInline let body: (GraphContext<Value>) throws -> Value
 
     @inlinable @inline(__always)
-    init(_ body: @escaping (GraphContext<Value>) throws -> Value) { self.body = body }
+    init(_ body: consuming @escaping (GraphContext<Value>) throws -> Value) { self.body = body }
 
     @inlinable @inline(__always)
     borrowing func run(_ context: GraphContext<Value>) throws -> Value { try body(context) }
@@ -214,7 +214,7 @@ struct ObserverClosure<Value: Equatable>: ~Copyable {
     @usableFromInline let body: (GraphContext<Value>) throws -> Void
 
     @inlinable @inline(__always)
-    init(_ body: @escaping (GraphContext<Value>) throws -> Void) { self.body = body }
+    init(_ body: consuming @escaping (GraphContext<Value>) throws -> Void) { self.body = body }
 
     @inlinable @inline(__always)
     borrowing func run(_ context: GraphContext<Value>) throws { try body(context) }

@@ -7,7 +7,7 @@ extension GraphAccess {
 
     /// Creates a rule. It first runs when it is first read.
     @inlinable
-    public func rule(_ body: @escaping (GraphContext<Value>) throws -> Value) -> AttributeID {
+    public func rule(_ body: consuming @escaping (GraphContext<Value>) throws -> Value) -> AttributeID {
         let context = context
         let attribute = context.core.createRule(in: context.currentSubgraph())
         if _slowPath(Int(attribute.index) >= context.table.pointee.capacity) { context.growRows(to: attribute.index) }
@@ -23,7 +23,7 @@ extension GraphAccess {
     /// - Throws: what its first run throws; the observer is gone then.
     @inlinable
     @discardableResult
-    public func observe(_ body: @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
+    public func observe(_ body: consuming @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
         let context = context
         let attribute = context.core.createWatchedObserver(in: context.currentSubgraph())
         if _slowPath(Int(attribute.index) >= context.table.pointee.capacity) { context.growRows(to: attribute.index) }
