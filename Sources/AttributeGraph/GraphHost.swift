@@ -10,9 +10,9 @@ public protocol GraphHost: ~Copyable {
     /// Runs the rule of an attribute and returns its value. A rule that throws has no value: the host keeps what it must
     /// know of the failure, and is asked for it by readers (`value(ofFailed:)`).
     ///
-    /// Everything the rule depends on must be read with `graph.read(_:)`, whose errors must be passed on
-    /// unchanged, because one of them (`Interruption`) is how the engine abandons a run that would nest too
-    /// deep, to start it again later: whatever this function then returns or throws does not count. While it runs the host may
+    /// Everything the rule depends on must be read with `graph.read(_:)`. A read that throws has to end the run, with its
+    /// error or another: one (`Interruption`) is how the engine abandons a run that would nest too
+    /// deep, to start it again later, and whatever this function then returns or throws does not count. While it runs the host may
     /// create and destroy attributes and read others; it must not write inputs, unless the attribute is an observer.
     func evaluate(_ attribute: AttributeID, in graph: GraphCore<Self>) throws -> Value
 
