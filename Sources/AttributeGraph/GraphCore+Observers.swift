@@ -57,10 +57,11 @@ extension GraphCore where Host: ~Copyable {
     /// As `runNew`, inside a run or a batch.
     @inlinable @inline(never)
     func runNewWithin(_ observer: UInt32) {
+        // First of all: it shows the cursor again.
+        if s.pointee.logCount != 0 { settle() }
         let reader = s.pointee.reader
         let read = readSoFar
         let isHinted = s.pointee.attention.contains(.hinted)
-        if s.pointee.logCount != 0 { settle() }
         if reader != 0 { s.pointee.pending.base[s.pointee.pending.count &- 1].validated = read }
         s.pointee.attention.remove(.hinted)
         let position = s.pointee.pending.count

@@ -253,6 +253,24 @@ import Testing
         #expect(probe.seen == [10, 20, 30])
     }
 
+    @Test("an observer that writes in a batch and then makes another keeps what it has read")
+    func observerMadeAfterWriteInBatch() throws {
+        let a = graph.input(1)
+        let b = graph.input(0)
+        try graph.observe { [probe] context in
+            let value = try context[a]
+            probe.saw(value)
+            try context.batch {
+                try context.set(b, value)
+                try context.observe { _ = try $0[b] }
+            }
+        }
+        try graph.set(a, 2)
+        try graph.set(a, 3)
+        #expect(probe.seen == [1, 2, 3])
+        #expect(graph.context.core.checkInvariants() == [])
+    }
+
     @Test("writing under untracked works and tracks nothing")
     func untrackedWrite() throws {
         let a = graph.input(0)
