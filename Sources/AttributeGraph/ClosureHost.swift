@@ -19,8 +19,20 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(__always)
     public func evaluate(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value {
         let row = rows + Int(attribute.index)
-        if _slowPath(row.pointee.extras != 0) { try core.host.pointee.prepare(attribute.index, in: core) }
-        do { return try ClosureTable<Value>.rule(rows + Int(attribute.index)).pointee.run(GraphContext(core)) } catch {
+        if _slowPath(row.pointee.extras != 0) { return try evaluateAnew(attribute, in: core) }
+        do { return try ClosureTable<Value>.rule(row).pointee.run(GraphContext(core)) } catch {
+            // Through the core: what is known of the host would have to be kept during the run.
+            core.host.pointee.fail(attribute.index, error, in: core)
+            throw error
+        }
+    }
+
+    /// As `evaluate`, where the last run left something. Cleaning up may have moved the rows.
+    @inlinable @inline(never)
+    func evaluateAnew(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value {
+        try prepare(attribute.index, in: core)
+        let row = core.host.pointee.rows + Int(attribute.index)
+        do { return try ClosureTable<Value>.rule(row).pointee.run(GraphContext(core)) } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
             throw error
         }
@@ -31,12 +43,11 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         let row = rows + Int(attribute.index)
         if _slowPath(row.pointee.extras != 0) { return observeAnew(attribute, in: core) }
         do { try ClosureTable<Value>.observer(row).pointee.run(GraphContext(core)) } catch {
-            // Through the core: what is known of the host would have to be kept during the run.
             core.host.pointee.fail(attribute.index, error, in: core)
         }
     }
 
-    /// As `observe`, where the last run left something.
+    /// As `observe`, where the last run left something. Cleaning up may have moved the rows.
     @inlinable @inline(never)
     func observeAnew(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) {
         do {
