@@ -68,7 +68,8 @@ extension GraphCore where Host: ~Copyable {
             vertex.pointee.evaluatedAt = s.pointee.revision
             vertex.pointee.evaluations &+= 1
             let value = host.pointee.value(ofCycle: path, for: s.pointee.id(member))
-            store(value, in: member)
+            let row = s.pointee.vertex(member)
+            if let value { store(value, in: row, row.pointee.flags, s.pointee.revision) } else { removeValue(of: row) }
         }
     }
 

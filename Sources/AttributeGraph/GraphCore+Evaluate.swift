@@ -46,15 +46,18 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.beginNesting()
         s.pointee.nesting = 1
         s.pointee.push(root)
-        let vertex = s.pointee.vertex(root)
-        if _fastPath(firstInputChanged(vertex)) {
-            // The short way for the commonest case.
-            if _slowPath(run(root, firstInput(of: vertex), at: 0) == .interrupted) { updateRest() }
-            s.pointee.pending.count = 0
-        } else if _slowPath(!workOff(0)) {
-            updateRest()
-        }
+        if _slowPath(!workOffAlone(root, s.pointee.vertex(root), at: 0)) { updateRest() }
         rest()
+    }
+
+    /// `workOff` for the entry at the top alone, of a marked vertex whose inputs decide, with a short way for the commonest
+    /// case: the first has changed.
+    @inlinable @inline(__always)
+    func workOffAlone(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> Bool {
+        guard _fastPath(firstInputChanged(vertex)) else { return workOff(position) }
+        if _slowPath(run(index, firstInput(of: vertex), at: position) == .interrupted) { return false }
+        s.pointee.pending.count = position
+        return true
     }
 
     /// Works the whole stack off after an interruption.
@@ -263,20 +266,7 @@ extension GraphCore where Host: ~Copyable {
         }
         let revision = s.pointee.revision
         let vertex = endRun(index, cause, revision)
-        let flags = vertex.pointee.flags.subtracting(.runningAndCyclic)
-        let slot = GraphStorage<Host>.value(of: vertex)
-        if _slowPath(flags.contains(.empty)) {
-            slot.initialize(to: value)
-            vertex.pointee.flags = flags.subtracting(.empty)
-        } else {
-            vertex.pointee.flags = flags
-            if host.pointee.areEqual(slot.pointee, value) {
-                s.pointee.counters.cutOffs &+= 1
-                return .finished
-            }
-            slot.pointee = value
-        }
-        vertex.pointee.changedAt = revision
+        store(value, in: vertex, vertex.pointee.flags.subtracting(.runningAndCyclic), revision)
         return .finished
     }
 
@@ -288,8 +278,9 @@ extension GraphCore where Host: ~Copyable {
         case .without: return .without
         case .interrupted: return .interrupted
         }
-        endRun(index, cause, s.pointee.revision).pointee.flags.subtract(.runningAndCyclic)
-        store(nil, in: index)
+        let vertex = endRun(index, cause, s.pointee.revision)
+        vertex.pointee.flags.subtract(.runningAndCyclic)
+        removeValue(of: vertex)
         return .finished
     }
 
@@ -350,23 +341,31 @@ extension GraphCore where Host: ~Copyable {
         return .without
     }
 
-    /// Puts a result in its place; the value counts as changed unless the host finds it equal to the old one.
+    /// Gives a vertex a value, and its flags; the value counts as changed unless the host finds it equal to the old one.
     @inlinable @inline(__always)
-    func store(_ result: consuming Value?, in index: UInt32) {
-        let vertex = s.pointee.vertex(index)
-        let slot = s.pointee.value(index)
-        if let new = result {
-            if vertex.pointee.flags.contains(.empty) {
-                slot.initialize(to: new)
-                vertex.pointee.flags.remove(.empty)
-            } else if host.pointee.areEqual(slot.pointee, new) {
+    func store(
+        _ value: consuming Value, in vertex: UnsafeMutablePointer<Vertex>, _ flags: Vertex.Flags, _ revision: Revision
+    ) {
+        let slot = GraphStorage<Host>.value(of: vertex)
+        if _slowPath(flags.contains(.empty)) {
+            slot.initialize(to: value)
+            vertex.pointee.flags = flags.subtracting(.empty)
+        } else {
+            vertex.pointee.flags = flags
+            if host.pointee.areEqual(slot.pointee, value) {
                 s.pointee.counters.cutOffs &+= 1
                 return
-            } else {
-                slot.pointee = new
             }
-        } else if !vertex.pointee.flags.contains(.empty) {
-            slot.deinitialize(count: 1)
+            slot.pointee = value
+        }
+        vertex.pointee.changedAt = revision
+    }
+
+    /// Leaves a vertex without a value, which counts as a change.
+    @inlinable
+    func removeValue(of vertex: UnsafeMutablePointer<Vertex>) {
+        if !vertex.pointee.flags.contains(.empty) {
+            GraphStorage<Host>.value(of: vertex).deinitialize(count: 1)
             vertex.pointee.flags.insert(.empty)
         }
         vertex.pointee.changedAt = s.pointee.revision
@@ -394,72 +393,5 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.vertex(entry.vertex).pointee.hint = entry.hint
         }
         s.pointee.attention.remove(.hinted)
-    }
-
-    // MARK: The tracked reader
-
-    @inlinable @inline(never)
-    func restoreReader(_ reader: UInt32, _ read: UInt32, _ isHinted: Bool) {
-        s.pointee.reader = 0
-        let vertex = s.pointee.vertex(reader)
-        if reader == 0 || vertex.pointee.kind == .doomed { return suspendTracking() }
-        s.pointee.reader = reader
-        setCursor(vertex, read)
-        if isHinted { s.pointee.attention.insert(.hinted) } else { s.pointee.attention.remove(.hinted) }
-    }
-
-    /// How many inputs the tracked rule has read.
-    @inlinable @inline(__always)
-    var readSoFar: UInt32 {
-        UInt32(truncatingIfNeeded: (UInt(bitPattern: s.pointee.cursor) &- UInt(bitPattern: s.pointee.cursorStart)) >> 2)
-    }
-
-    /// Lets the cursor stand in a rule's list of inputs, behind what the rule has read.
-    @inlinable @inline(__always)
-    func setCursor(_ vertex: UnsafeMutablePointer<Vertex>, _ read: UInt32) {
-        let start: UnsafeMutablePointer<UInt32>
-        if vertex.pointee.inputClass == EdgePool.single {
-            start = withUnsafeMutablePointer(to: &vertex.pointee.inputs.start) { $0 }
-            s.pointee.cursorEnd = start + 1
-        } else {
-            start = s.pointee.edges.ends + Int(vertex.pointee.inputs.start)
-            s.pointee.cursorEnd = start + Int(vertex.pointee.inputs.extent)
-        }
-        s.pointee.cursorStart = start
-        s.pointee.cursor = start + Int(read)
-    }
-
-    /// No reads are tracked.
-    @inlinable @inline(__always)
-    func removeCursor() {
-        let nowhere = UnsafeMutableRawPointer(s).assumingMemoryBound(to: UInt32.self)
-        s.pointee.cursor = nowhere
-        s.pointee.cursorStart = nowhere
-        s.pointee.cursorEnd = nowhere
-    }
-
-    /// No rule is the tracked reader. How far it has read is kept, for writes that happen meanwhile.
-    @inlinable @inline(__always)
-    func suspendTracking() {
-        if s.pointee.reader != 0 { s.pointee.pending.base[s.pointee.pending.count &- 1].validated = readSoFar }
-        s.pointee.reader = 0
-        removeCursor()
-        s.pointee.attention.remove(.hinted)
-    }
-
-    /// Nothing runs any more.
-    @inlinable @inline(__always)
-    func rest() {
-        s.pointee.nesting = 0
-        s.pointee.reader = 0
-        removeCursor()
-        if _slowPath(!s.pointee.attention.isEmpty) { calmDown() }
-    }
-
-    /// What mattered to runs in progress is forgotten.
-    @inlinable @inline(never)
-    func calmDown() {
-        s.pointee.attention.subtract(.settledAtRest)
-        s.pointee.cycleMarks.count = 0
     }
 }

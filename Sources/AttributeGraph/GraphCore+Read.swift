@@ -67,14 +67,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.push(index)
         if _slowPath(s.pointee.nesting == 0) { s.pointee.beginNesting() }
         s.pointee.nesting &+= 1
-        var isValid = true
-        if _fastPath(firstInputChanged(vertex)) {
-            // The short way for the commonest case.
-            isValid = run(index, firstInput(of: vertex), at: base) != .interrupted
-            s.pointee.pending.count = isValid ? base : s.pointee.pending.count
-        } else {
-            isValid = workOff(base)
-        }
+        let isValid = workOffAlone(index, vertex, at: base)
         let after = s.pointee.vertex(index)
         if _fastPath(
             s.pointee.attention.isEmpty && after.pointee.flags.isDisjoint(with: .slow)

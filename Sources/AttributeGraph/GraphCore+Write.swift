@@ -186,14 +186,7 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.changedAt = s.pointee.revision
         s.pointee.counters.writes &+= 1
         if _slowPath(flags.contains(.watched)) { reportInput(input) }
-        if vertex.pointee.readerClass == EdgePool.single {
-            var marked: UInt64 = 0
-            let branching = markChain(from: input, &marked)
-            s.pointee.counters.invalidations &+= marked
-            if branching != 0 { markReaders(of: branching) }
-        } else if vertex.pointee.readerClass != 0 {
-            markReaders(of: input)
-        }
+        markReaders(of: input)
     }
 
     /// Reports a watched input, unless that has been done and it has not been read since.
@@ -208,13 +201,26 @@ extension GraphCore where Host: ~Copyable {
     /// Marks everything downstream as possibly changed. What is marked already has marked all that follows it.
     ///
     /// Chains of single readers are followed at once; vertices with several wait on a stack.
-    @inlinable @inline(never)
+    @inlinable @inline(__always)
     func markReaders(of root: UInt32) {
+        let readerClass = s.pointee.vertex(root).pointee.readerClass
+        if readerClass == EdgePool.single {
+            var marked: UInt64 = 0
+            let branching = markChain(from: root, &marked)
+            s.pointee.counters.invalidations &+= marked
+            if branching != 0 { markBranches(from: branching) }
+        } else if readerClass != 0 {
+            markBranches(from: root)
+        }
+    }
+
+    /// `markReaders`, of a vertex that has several.
+    @inlinable @inline(never)
+    func markBranches(from root: UInt32) {
         var top = 0
         var marked: UInt64 = 0
         var index = root
-        if s.pointee.vertex(root).pointee.readerClass == EdgePool.single { index = markChain(from: root, &marked) }
-        while index != 0 {
+        while true {
             let readers = s.pointee.vertex(index).pointee.readers
             var entry = Int(readers.start)
             let end = entry &+ Int(readers.extent)
@@ -298,6 +304,6 @@ extension GraphCore where Host: ~Copyable {
         if flags.contains(.maybe) { return }
         s.pointee.counters.invalidations &+= 1
         if flags.contains(.watched) { s.pointee.invalidated.append(s.pointee.id(index)) }
-        if vertex.pointee.readerClass != 0 { markReaders(of: index) }
+        markReaders(of: index)
     }
 }

@@ -1,0 +1,67 @@
+/// The rule whose reads are tracked, and the cursor that stands in its list of inputs.
+extension GraphCore where Host: ~Copyable {
+    @inlinable @inline(never)
+    func restoreReader(_ reader: UInt32, _ read: UInt32, _ isHinted: Bool) {
+        s.pointee.reader = 0
+        let vertex = s.pointee.vertex(reader)
+        if reader == 0 || vertex.pointee.kind == .doomed { return suspendTracking() }
+        s.pointee.reader = reader
+        setCursor(vertex, read)
+        if isHinted { s.pointee.attention.insert(.hinted) } else { s.pointee.attention.remove(.hinted) }
+    }
+
+    /// How many inputs the tracked rule has read.
+    @inlinable @inline(__always)
+    var readSoFar: UInt32 {
+        UInt32(truncatingIfNeeded: (UInt(bitPattern: s.pointee.cursor) &- UInt(bitPattern: s.pointee.cursorStart)) >> 2)
+    }
+
+    /// Lets the cursor stand in a rule's list of inputs, behind what the rule has read.
+    @inlinable @inline(__always)
+    func setCursor(_ vertex: UnsafeMutablePointer<Vertex>, _ read: UInt32) {
+        let start: UnsafeMutablePointer<UInt32>
+        if vertex.pointee.inputClass == EdgePool.single {
+            start = withUnsafeMutablePointer(to: &vertex.pointee.inputs.start) { $0 }
+            s.pointee.cursorEnd = start + 1
+        } else {
+            start = s.pointee.edges.ends + Int(vertex.pointee.inputs.start)
+            s.pointee.cursorEnd = start + Int(vertex.pointee.inputs.extent)
+        }
+        s.pointee.cursorStart = start
+        s.pointee.cursor = start + Int(read)
+    }
+
+    /// No reads are tracked.
+    @inlinable @inline(__always)
+    func removeCursor() {
+        let nowhere = UnsafeMutableRawPointer(s).assumingMemoryBound(to: UInt32.self)
+        s.pointee.cursor = nowhere
+        s.pointee.cursorStart = nowhere
+        s.pointee.cursorEnd = nowhere
+    }
+
+    /// No rule is the tracked reader. How far it has read is kept, for writes that happen meanwhile.
+    @inlinable @inline(__always)
+    func suspendTracking() {
+        if s.pointee.reader != 0 { s.pointee.pending.base[s.pointee.pending.count &- 1].validated = readSoFar }
+        s.pointee.reader = 0
+        removeCursor()
+        s.pointee.attention.remove(.hinted)
+    }
+
+    /// Nothing runs any more.
+    @inlinable @inline(__always)
+    func rest() {
+        s.pointee.nesting = 0
+        s.pointee.reader = 0
+        removeCursor()
+        if _slowPath(!s.pointee.attention.isEmpty) { calmDown() }
+    }
+
+    /// What mattered to runs in progress is forgotten.
+    @inlinable @inline(never)
+    func calmDown() {
+        s.pointee.attention.subtract(.settledAtRest)
+        s.pointee.cycleMarks.count = 0
+    }
+}
