@@ -105,16 +105,6 @@ struct LivingTreeTests {
         }
     }
 
-    private func differences(_ a: Value, _ b: Value, _ path: String = "") -> [String] {
-        switch (a, b) {
-        case (.map(let x), .map(let y)):
-            return Set((x.keys + y.keys).compactMap(\.string)).sorted().flatMap { differences(x[$0] ?? .null, y[$0] ?? .null, "\(path).\($0)") }
-        case (.list(let x), .list(let y)) where x.count == y.count:
-            return zip(x, y).enumerated().flatMap { differences($1.0, $1.1, "\(path)[\($0)]") }
-        default: return a == b ? [] : ["\(path): \(a.jsonText) ≠ \(b.jsonText)"]
-        }
-    }
-
     @Test("is the tree that its document makes at once, values, order and errors", arguments: 0..<12)
     func equal(_ run: Int) throws {
         let seed = UInt64.random(in: 1...UInt64.max)
