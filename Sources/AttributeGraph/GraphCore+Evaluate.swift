@@ -98,38 +98,43 @@ extension GraphCore where Host: ~Copyable {
             var walked = entry.validated
             var vertex = s.pointee.vertex(index)
             var cause: UInt32 = 0
-            down: while true {
-                let flags = vertex.pointee.flags
-                if _slowPath(flags.intersection(.decisive) != .maybe) {
-                    s.pointee.pending.count = position &+ 1
-                    switch classify(index, at: position) {
-                    case .done:
-                        position &-= 1
-                        continue next
-                    case .waits:
-                        position &+= 1
-                        continue next
-                    case .runs:
-                        cause = 0
-                        break down
-                    }
+            var flags = vertex.pointee.flags
+            var mustRun = false
+            if _slowPath(flags.intersection(.decisive) != .maybe) {
+                s.pointee.pending.count = position &+ 1
+                switch classify(index, at: position) {
+                case .done:
+                    position &-= 1
+                    continue next
+                case .waits:
+                    position &+= 1
+                    continue next
+                case .runs: mustRun = true
                 }
+            }
+            down: while !mustRun {
                 let evaluatedAt = vertex.pointee.evaluatedAt
                 if vertex.pointee.inputClass == EdgePool.single {
                     cause = vertex.pointee.inputs.start
                     let other = s.pointee.vertex(cause)
                     let otherFlags = other.pointee.flags
-                    if !otherFlags.isDisjoint(with: .maybeOrRunning) {
-                        if _slowPath(otherFlags.contains(.running)) {
-                            cause = 0
-                            break down
-                        }
+                    if otherFlags.intersection(.decisive) == .maybe {
                         position &+= 1
                         s.pointee.push(cause, at: position)
                         index = cause
                         vertex = other
+                        flags = otherFlags
                         walked = 0
                         continue down
+                    }
+                    if _slowPath(!otherFlags.isDisjoint(with: .maybeOrRunning)) {
+                        if !otherFlags.contains(.running) {
+                            position &+= 1
+                            s.pointee.push(cause, at: position)
+                            continue next
+                        }
+                        cause = 0
+                        break down
                     }
                     if other.pointee.changedAt > evaluatedAt { break down }
                 } else {
@@ -145,8 +150,10 @@ extension GraphCore where Host: ~Copyable {
                             if walked != 0 { s.pointee.pending.base[position].validated = walked }
                             position &+= 1
                             s.pointee.push(input, at: position)
+                            if _slowPath(otherFlags.intersection(.decisive) != .maybe) { continue next }
                             index = input
                             vertex = other
+                            flags = otherFlags
                             walked = 0
                             continue down
                         }
@@ -174,17 +181,20 @@ extension GraphCore where Host: ~Copyable {
                 position &-= 1
                 if _slowPath(outcome == .without) { continue next }
                 // Most entries below are decided by this one alone, without another walk.
+                let vertices = s.pointee.vertices
+                let entries = s.pointee.pending.base
+                var above = vertices[index]
                 while position >= base {
-                    let changedAt = s.pointee.vertex(index).pointee.changedAt
                     cause = index
-                    index = s.pointee.pending.base[position].vertex
-                    vertex = s.pointee.vertex(index)
+                    index = entries[position].vertex
+                    vertex = vertices[index]
                     let flags = vertex.pointee.flags
                     if _slowPath(flags.intersection(.decisive) != .maybe) { continue next }
-                    if changedAt > vertex.pointee.evaluatedAt { continue run }
+                    if above.pointee.changedAt > vertex.pointee.evaluatedAt { continue run }
                     if vertex.pointee.inputClass != EdgePool.single { continue next }
                     vertex.pointee.flags = flags.subtracting(.maybe)
                     s.pointee.counters.cutOffs &+= 1
+                    above = vertex
                     position &-= 1
                 }
                 continue next

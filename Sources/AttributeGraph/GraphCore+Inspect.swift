@@ -138,7 +138,7 @@ extension GraphCore where Host: ~Copyable {
                 block = s.pointee.edges.ends[Int(block)]
             }
         }
-        let perVertex = GraphStorage<Host>.stride + MemoryLayout<Siblings>.stride
+        let perVertex = VertexTable<Value>.stride + MemoryLayout<Siblings>.stride
         return GraphMemory(
             perVertex: perVertex,
             vertices: Int(s.pointee.vertexCapacity) * perVertex,

@@ -14,13 +14,17 @@ extension GraphCore where Host: ~Copyable {
             next &+= 1
             let vertex = s.pointee.vertex(attribute.index)
             if _slowPath(vertex.pointee.generation != attribute.generation) { continue }
-            if vertex.pointee.kind == .observer && vertex.pointee.flags.intersection(.decisive) == .maybe
-                && firstInputChanged(vertex)
-            {
-                observe(attribute.index, firstInput(of: vertex), at: 0)
-            } else if vertex.pointee.flags.contains(.maybe) {
-                updateReported(attribute.index)
+            if vertex.pointee.kind == .observer && vertex.pointee.flags.intersection(.decisive) == .maybe {
+                if vertex.pointee.inputClass == EdgePool.single {
+                    updateObserver(attribute.index, vertex)
+                    continue
+                }
+                if firstInputChanged(vertex) {
+                    observe(attribute.index, firstInput(of: vertex), at: 0)
+                    continue
+                }
             }
+            if vertex.pointee.flags.contains(.maybe) { updateReported(attribute.index) }
         }
         s.pointee.pending.count = 0
         rest()
@@ -30,6 +34,48 @@ extension GraphCore where Host: ~Copyable {
         }
         removeInvalidated(count)
         return true
+    }
+
+    /// Runs an observer if its only input turns out to be another. Nothing else decides.
+    @inlinable @inline(__always)
+    func updateObserver(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>) {
+        let input = vertex.pointee.inputs.start
+        let generation = vertex.pointee.generation
+        var vertex = vertex
+        let inputFlags = s.pointee.vertex(input).pointee.flags
+        if !inputFlags.isDisjoint(with: .maybeOrRunning) {
+            if _slowPath(inputFlags.intersection(.decisive) != .maybe) { return updateReported(index) }
+            Pending.store(index, in: s.pointee.pending.base)
+            s.pointee.push(input, at: 1)
+            s.pointee.pending.count = 2
+            s.pointee.beginNesting()
+            s.pointee.nesting = 1
+            let isDone = workOffAlone(input, s.pointee.vertex(input), at: 1)
+            s.pointee.nesting = 0
+            vertex = s.pointee.vertex(index)
+            if _slowPath(
+                !isDone || vertex.pointee.generation != generation || vertex.pointee.flags.intersection(.decisive) != .maybe)
+            {
+                return updateInterrupted(index, generation)
+            }
+        }
+        if s.pointee.vertex(input).pointee.changedAt > vertex.pointee.evaluatedAt {
+            observe(index, input, at: 0)
+        } else {
+            vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybe)
+            s.pointee.counters.cutOffs &+= 1
+        }
+    }
+
+    /// The rest of `updateObserver`, where a run was interrupted, or has destroyed something the observer stood for.
+    @inlinable @inline(never)
+    func updateInterrupted(_ index: UInt32, _ generation: UInt32) {
+        s.pointee.nesting = 1
+        if s.pointee.pending.count > 1 { updateRest() }
+        s.pointee.nesting = 0
+        s.pointee.pending.count = 1
+        let vertex = s.pointee.vertex(index)
+        if vertex.pointee.generation == generation && vertex.pointee.flags.contains(.maybe) { updateReported(index) }
     }
 
     /// Brings an attribute up to date from the bottom of the stack, whatever there is to be done upstream.

@@ -217,17 +217,20 @@ extension GraphCore where Host: ~Copyable {
     /// `markReaders`, of a vertex that has several.
     @inlinable @inline(never)
     func markBranches(from root: UInt32) {
+        // Marking moves no table.
+        let vertices = s.pointee.vertices
+        let (ends, slots) = (s.pointee.edges.ends, s.pointee.edges.slots)
         var top = 0
         var marked: UInt64 = 0
         var index = root
         while true {
-            let readers = s.pointee.vertex(index).pointee.readers
+            let readers = vertices[index].pointee.readers
             var entry = Int(readers.start)
             let end = entry &+ Int(readers.extent)
             index = 0
             while entry != end {
-                var reader = s.pointee.edges.ends[entry]
-                let readerClass = mark(reader, s.pointee.edges.slots[entry], &marked)
+                var reader = ends[entry]
+                let readerClass = mark(vertices[reader], reader, slots[entry], &marked)
                 entry &+= 1
                 if readerClass == 0 { continue }
                 if readerClass == EdgePool.single {
@@ -254,13 +257,14 @@ extension GraphCore where Host: ~Copyable {
     /// on with; 0 if the chain ends before.
     @inlinable @inline(__always)
     func markChain(from first: UInt32, _ marked: inout UInt64) -> UInt32 {
-        var index = first
+        let vertices = s.pointee.vertices
+        var vertex = vertices[first]
         while true {
-            let readers = s.pointee.vertex(index).pointee.readers
-            let readerClass = mark(readers.start, readers.extent, &marked)
+            let readers = vertex.pointee.readers
+            vertex = vertices[readers.start]
+            let readerClass = mark(vertex, readers.start, readers.extent, &marked)
             if readerClass == 0 { return 0 }
-            index = readers.start
-            if readerClass != EdgePool.single { return index }
+            if readerClass != EdgePool.single { return readers.start }
         }
     }
 
@@ -273,16 +277,19 @@ extension GraphCore where Host: ~Copyable {
 
     /// Marks a reader that has an input at a position. Returns the class of its own readers; 0, too, if it was marked before.
     @inlinable @inline(__always)
-    func mark(_ reader: UInt32, _ position: @autoclosure () -> UInt32, _ marked: inout UInt64) -> UInt8 {
-        let vertex = s.pointee.vertex(reader)
+    func mark(
+        _ vertex: UnsafeMutablePointer<Vertex>, _ reader: UInt32, _ position: @autoclosure () -> UInt32, _ marked: inout UInt64
+    ) -> UInt8 {
         let flags = vertex.pointee.flags
-        if flags.contains(.maybe) { return 0 }
-        if _slowPath(flags.contains(.running)), !hasRead(reader, position()) { return 0 }
+        if !flags.isDisjoint(with: .markedRunningOrWatched) {
+            if flags.contains(.maybe) { return 0 }
+            if _slowPath(flags.contains(.running)), !hasRead(reader, position()) { return 0 }
+            if flags.contains(.watched) {
+                s.pointee.invalidated.append(AttributeID(index: reader, generation: vertex.pointee.generation))
+            }
+        }
         vertex.pointee.flags = flags.union(.maybe)
         marked &+= 1
-        if flags.contains(.watched) {
-            s.pointee.invalidated.append(AttributeID(index: reader, generation: vertex.pointee.generation))
-        }
         return vertex.pointee.readerClass
     }
 

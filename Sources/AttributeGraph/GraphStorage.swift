@@ -14,8 +14,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var reader: UInt32 = 0
 
     @usableFromInline var edges = EdgePool()
-    /// Vertices with their values, `stride` bytes apart. Row 0 is a dead one, for edges whose input is gone.
-    @usableFromInline var vertices: UnsafeMutableRawPointer
+    /// Row 0 is a dead one, for edges whose input is gone.
+    @usableFromInline var vertices: VertexTable<Host.Value>
     @usableFromInline var vertexCount: UInt32 = 1
     @usableFromInline var vertexCapacity: UInt32
     @usableFromInline var siblings: UnsafeMutablePointer<Siblings>
@@ -66,7 +66,7 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         cursorEnd = cursor
         cursorStart = cursor
         vertexCapacity = 64
-        vertices = .allocate(byteCount: 64 * GraphStorage.stride, alignment: 64)
+        vertices = VertexTable(capacity: vertexCapacity)
         siblings = .allocate(capacity: 64)
         siblings.initialize(to: Siblings(next: 0, previous: 0))
         log = .allocate(capacity: logCapacity)
@@ -81,7 +81,7 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         }
         log.deinitialize(count: logCount)
         log.deallocate()
-        vertices.deallocate()
+        vertices.rows.deallocate()
         siblings.deallocate()
         if hasSpare { spare.deinitialize(count: 1) }
         spare.deallocate()
@@ -90,31 +90,14 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     // MARK: Rows
 
     @inlinable @inline(__always)
-    static var valueOffset: Int {
-        let alignment = MemoryLayout<Host.Value>.alignment
-        return (MemoryLayout<Vertex>.size + alignment - 1) & ~(alignment - 1)
-    }
+    func vertex(_ index: UInt32) -> UnsafeMutablePointer<Vertex> { vertices[index] }
 
     @inlinable @inline(__always)
-    static var stride: Int {
-        let alignment = max(8, MemoryLayout<Host.Value>.alignment)
-        return (valueOffset + MemoryLayout<Host.Value>.size + alignment - 1) & ~(alignment - 1)
-    }
-
-    @inlinable @inline(__always)
-    func vertex(_ index: UInt32) -> UnsafeMutablePointer<Vertex> {
-        (vertices + Int(index) &* GraphStorage.stride).assumingMemoryBound(to: Vertex.self)
-    }
-
-    @inlinable @inline(__always)
-    func value(_ index: UInt32) -> UnsafeMutablePointer<Host.Value> {
-        (vertices + (Int(index) &* GraphStorage.stride &+ GraphStorage.valueOffset))
-            .assumingMemoryBound(to: Host.Value.self)
-    }
+    func value(_ index: UInt32) -> UnsafeMutablePointer<Host.Value> { GraphStorage.value(of: vertices[index]) }
 
     @inlinable @inline(__always)
     static func value(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Host.Value> {
-        (UnsafeMutableRawPointer(vertex) + valueOffset).assumingMemoryBound(to: Host.Value.self)
+        VertexTable<Host.Value>.value(of: vertex)
     }
 
     @inlinable @inline(__always)
@@ -131,24 +114,7 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     mutating func growVertices() {
         let newCapacity = vertexCapacity > UInt32.max / 2 ? UInt32.max : vertexCapacity * 2
         precondition(newCapacity > vertexCapacity, "a graph holds at most four thousand million attributes")
-        let old = vertices
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: Int(newCapacity) * GraphStorage.stride, alignment: 64)
-        if _isPOD(Host.Value.self) {
-            larger.copyMemory(from: old, byteCount: Int(vertexCount) * GraphStorage.stride)
-        } else {
-            for index in 0..<Int(vertexCount) {
-                let from = old + index * GraphStorage.stride
-                let to = larger + index * GraphStorage.stride
-                let row = from.assumingMemoryBound(to: Vertex.self)
-                to.assumingMemoryBound(to: Vertex.self).initialize(to: row.pointee)
-                if !row.pointee.flags.contains(.empty) {
-                    (to + GraphStorage.valueOffset).assumingMemoryBound(to: Host.Value.self).moveInitialize(
-                        from: (from + GraphStorage.valueOffset).assumingMemoryBound(to: Host.Value.self), count: 1)
-                }
-            }
-        }
-        old.deallocate()
-        vertices = larger
+        vertices.grow(to: newCapacity, keeping: vertexCount)
         let largerSiblings = UnsafeMutablePointer<Siblings>.allocate(capacity: Int(newCapacity))
         largerSiblings.update(from: siblings, count: Int(vertexCount))
         siblings.deallocate()
@@ -234,6 +200,57 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     mutating func appendLog(_ input: AttributeID, _ old: consuming Host.Value) {
         (log + logCount).initialize(to: LoggedWrite(input: input, old: old))
         logCount &+= 1
+    }
+}
+
+/// Vertices with their values, `stride` bytes apart.
+///
+/// Lifetime: until the table grows, which only the creation of an attribute makes it do.
+@usableFromInline
+struct VertexTable<Value> {
+    @usableFromInline var rows: UnsafeMutableRawPointer
+
+    @inlinable
+    init(capacity: UInt32) { rows = .allocate(byteCount: Int(capacity) * VertexTable.stride, alignment: 64) }
+
+    @inlinable @inline(__always)
+    static var valueOffset: Int {
+        let alignment = MemoryLayout<Value>.alignment
+        return (MemoryLayout<Vertex>.size + alignment - 1) & ~(alignment - 1)
+    }
+
+    @inlinable @inline(__always)
+    static var stride: Int {
+        let alignment = max(8, MemoryLayout<Value>.alignment)
+        return (valueOffset + MemoryLayout<Value>.size + alignment - 1) & ~(alignment - 1)
+    }
+
+    @inlinable @inline(__always)
+    subscript(index: UInt32) -> UnsafeMutablePointer<Vertex> {
+        (rows + Int(index) &* VertexTable.stride).assumingMemoryBound(to: Vertex.self)
+    }
+
+    @inlinable @inline(__always)
+    static func value(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Value> {
+        (UnsafeMutableRawPointer(vertex) + valueOffset).assumingMemoryBound(to: Value.self)
+    }
+
+    /// Moves the first rows into a larger table.
+    @inlinable @inline(never)
+    mutating func grow(to capacity: UInt32, keeping count: UInt32) {
+        let old = self
+        self = VertexTable(capacity: capacity)
+        if _isPOD(Value.self) {
+            rows.copyMemory(from: old.rows, byteCount: Int(count) * VertexTable.stride)
+        } else {
+            for index in 0..<count {
+                self[index].initialize(to: old[index].pointee)
+                if !old[index].pointee.flags.contains(.empty) {
+                    VertexTable.value(of: self[index]).moveInitialize(from: VertexTable.value(of: old[index]), count: 1)
+                }
+            }
+        }
+        old.rows.deallocate()
     }
 }
 

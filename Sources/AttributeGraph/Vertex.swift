@@ -75,6 +75,7 @@ struct Vertex: BitwiseCopyable {
         // Sets are constants with a number, not literals: an array literal is not always folded away.
         /// Marked, but known to be neither stale nor running nor cyclic: its inputs decide.
         @inlinable static var decisive: Flags { Flags(rawValue: 1 | 2 | 32 | 128) }
+        @inlinable static var markedRunningOrWatched: Flags { Flags(rawValue: 1 | 32 | 64) }
         @inlinable static var maybeOrRunning: Flags { Flags(rawValue: 1 | 32) }
         @inlinable static var emptyOrRunning: Flags { Flags(rawValue: 4 | 32) }
         @inlinable static var maybeAndStale: Flags { Flags(rawValue: 1 | 2) }

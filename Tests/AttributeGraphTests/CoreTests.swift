@@ -241,7 +241,7 @@ struct SumHost: GraphHost {
     @Test("a vertex takes 64 bytes beside its value, an edge at most 24")
     func sizes() throws {
         defer { core.deallocate() }
-        #expect(GraphStorage<SumHost>.valueOffset + MemoryLayout<Siblings>.size == 64)
+        #expect(VertexTable<Int>.valueOffset + MemoryLayout<Siblings>.size == 64)
         for sizeClass in UInt8(1)..<59 {
             let (size, next) = (EdgePool.size(of: sizeClass), EdgePool.size(of: sizeClass + 1))
             #expect(next > size && (size < 4 || next * 2 <= size * 3))
