@@ -189,7 +189,7 @@ func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&numb
         let current = graph.rule { context in
             var total = 0.0
             for _ in 0..<20 {
-                total += try Int(context[head]) % 2 != 0 ? context[double] : context[inverse]
+                total += try Int(context[head]) & 1 != 0 ? context[double] : context[inverse]
             }
             return total
         }

@@ -8,20 +8,33 @@ import AttributeGraph
 enum Shape: String, CaseIterable {
     case chain, fanOut = "fan-out", grid, diamond
 
+    /// How rules get at what they compute from.
+    enum Reading: String, CaseIterable {
+        /// Through a context, which tracks what they read.
+        case tracked
+        /// They are made over fixed inputs.
+        case fixed
+    }
+
     /// Builds the shape; `read` brings all of it up to date.
-    func build(_ graph: Graph<Int>, _ count: Int) -> (input: AttributeID, read: () throws -> Int, vertices: Int) {
+    func build(_ graph: Graph<Int>, _ count: Int, _ reading: Reading) -> (
+        input: AttributeID, read: () throws -> Int, vertices: Int
+    ) {
         let input = graph.input(0)
+        let isFixed = reading == .fixed
         switch self {
         case .chain:
             var last = input
             for _ in 0..<count {
                 let previous = last
-                last = graph.rule { try $0[previous] &+ 1 }
+                last = isFixed ? graph.rule(previous) { $0 &+ 1 } : graph.rule { try $0[previous] &+ 1 }
             }
             let end = last
             return (input, { try graph.peek(end) }, count)
         case .fanOut:
-            let rules = (0..<count).map { number in graph.rule { try $0[input] &+ number } }
+            let rules = (0..<count).map { number in
+                isFixed ? graph.rule(input) { $0 &+ number } : graph.rule { try $0[input] &+ number }
+            }
             return (
                 input,
                 {
@@ -37,19 +50,28 @@ enum Shape: String, CaseIterable {
                 var left = input
                 row = row.map { up in
                     let beside = left
-                    left = graph.rule { try $0[up] &+ $0[beside] }
+                    left = isFixed ? graph.rule(up, beside) { $0 &+ $1 } : graph.rule { try $0[up] &+ $0[beside] }
                     return left
                 }
             }
             let corner = row[side - 1]
             return (input, { try graph.peek(corner) }, side * side)
         case .diamond:
-            let arms = (0..<count).map { _ in graph.rule { try $0[input] &+ 1 } }
-            let join = graph.rule { context in
-                var sum = 0
-                for arm in 0..<arms.count { sum &+= try context[arms[arm]] }
-                return sum
+            let arms = (0..<count).map { _ in
+                isFixed ? graph.rule(input) { $0 &+ 1 } : graph.rule { try $0[input] &+ 1 }
             }
+            let join =
+                isFixed
+                ? graph.rule(over: arms) { inputs in
+                    var sum = 0
+                    for arm in 0..<inputs.count { sum &+= try inputs[arm] }
+                    return sum
+                }
+                : graph.rule { context in
+                    var sum = 0
+                    for arm in 0..<arms.count { sum &+= try context[arms[arm]] }
+                    return sum
+                }
             return (input, { try graph.peek(join) }, count + 1)
         }
     }
@@ -58,29 +80,33 @@ enum Shape: String, CaseIterable {
 /// ns per vertex: the first evaluation, and an update (a write and a read of everything it changes).
 func printScaling() throws {
     for shape in Shape.allCases {
-        for count in [1_000, 10_000, 100_000, 1_000_000] {
-            let graph = Graph<Int>()
-            let made = shape.build(graph, count)
-            let cold = try timed({ graph.evaluations }) { _ = try made.read() }
-            var value = 0
-            let rounds = max(3, 2_000_000 / count)
-            let warm = try fastest(of: 5) {
-                try timed({ graph.evaluations }) {
-                    for _ in 0..<rounds {
-                        value += 1
-                        try graph.set(made.input, value)
-                        _ = try made.read()
-                    }
-                }
-            }
-            let scale = 1e6 / Double(made.vertices)
-            print(
-                "{\"shape\": \"\(shape.rawValue)\", \"vertices\": \(made.vertices),"
-                    + " \"cold ns\": \(tenths(cold.milliseconds * scale)),"
-                    + " \"warm ns\": \(tenths(warm.milliseconds * scale / Double(rounds))),"
-                    + " \"restarts\": \(graph.context.core.counters.restarts)}")
+        for reading in Shape.Reading.allCases {
+            for count in [1_000, 10_000, 100_000, 1_000_000] { try printScaling(shape, reading, count) }
         }
     }
+}
+
+func printScaling(_ shape: Shape, _ reading: Shape.Reading, _ count: Int) throws {
+    let graph = Graph<Int>()
+    let made = shape.build(graph, count, reading)
+    let cold = try timed({ graph.evaluations }) { _ = try made.read() }
+    var value = 0
+    let rounds = max(3, 2_000_000 / count)
+    let warm = try fastest(of: 5) {
+        try timed({ graph.evaluations }) {
+            for _ in 0..<rounds {
+                value += 1
+                try graph.set(made.input, value)
+                _ = try made.read()
+            }
+        }
+    }
+    let scale = 1e6 / Double(made.vertices)
+    print(
+        "{\"shape\": \"\(shape.rawValue)\", \"inputs\": \"\(reading.rawValue)\", \"vertices\": \(made.vertices),"
+            + " \"cold ns\": \(tenths(cold.milliseconds * scale)),"
+            + " \"warm ns\": \(tenths(warm.milliseconds * scale / Double(rounds))),"
+            + " \"restarts\": \(graph.context.core.counters.restarts)}")
 }
 
 /// Bytes of the engine's tables at a million vertices: reserved, and per vertex and edge in use.
@@ -88,7 +114,7 @@ func printMemory() throws {
     for shape in Shape.allCases {
         let graph = Graph<Int>()
         let before = residentBytes()
-        let made = shape.build(graph, 1_000_000)
+        let made = shape.build(graph, 1_000_000, .tracked)
         _ = try made.read()
         let after = residentBytes()
         let memory = graph.context.core.memory
@@ -120,7 +146,7 @@ func residentBytes() -> Int {
 func runUpdates(_ count: Int) throws {
     for shape in Shape.allCases {
         let graph = Graph<Int>()
-        let made = shape.build(graph, 1000)
+        let made = shape.build(graph, 1000, .tracked)
         try graph.observe { _ = try $0[made.input] }
         for value in 1...count {
             try graph.batch { try graph.set(made.input, value) }

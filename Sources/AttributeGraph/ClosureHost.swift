@@ -20,7 +20,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     public func evaluate(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value {
         let row = rows + Int(attribute.index)
         if _slowPath(row.pointee.extras != 0) { return try evaluateAnew(attribute, in: core) }
-        do { return try ClosureTable<Value>.rule(row).pointee.run(GraphContext(core)) } catch {
+        do { return try row.closure(RuleClosure<Value>.self).pointee.run(GraphContext(core)) } catch {
             // Through the core: what is known of the host would have to be kept during the run.
             core.host.pointee.fail(attribute.index, error, in: core)
             throw error
@@ -32,17 +32,40 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     func evaluateAnew(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value {
         try prepare(attribute.index, in: core)
         let row = core.host.pointee.rows + Int(attribute.index)
-        do { return try ClosureTable<Value>.rule(row).pointee.run(GraphContext(core)) } catch {
+        do { return try row.closure(RuleClosure<Value>.self).pointee.run(GraphContext(core)) } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
             throw error
         }
     }
 
     @inlinable @inline(__always)
+    public func evaluate(
+        _ attribute: AttributeID, over inputs: FixedInputs<ClosureHost<Value>>, in core: GraphCore<ClosureHost<Value>>
+    ) throws -> Value {
+        let row = rows + Int(attribute.index)
+        do {
+            if _slowPath(row.pointee.extras != 0) { return try evaluateAnew(attribute, over: inputs, in: core) }
+            return try ClosureTable<Value>.run(row, over: inputs)
+        } catch {
+            core.host.pointee.fail(attribute.index, error, in: core)
+            throw error
+        }
+    }
+
+    @inlinable @inline(never)
+    func evaluateAnew(
+        _ attribute: AttributeID, over inputs: FixedInputs<ClosureHost<Value>>, in core: GraphCore<ClosureHost<Value>>
+    ) throws -> Value {
+        try prepare(attribute.index, in: core)
+        return try ClosureTable<Value>.run(
+            core.host.pointee.rows + Int(attribute.index), over: FixedInputs(core, of: core.s.pointee.vertex(attribute.index)))
+    }
+
+    @inlinable @inline(__always)
     public func observe(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) {
         let row = rows + Int(attribute.index)
         if _slowPath(row.pointee.extras != 0) { return observeAnew(attribute, in: core) }
-        do { try ClosureTable<Value>.observer(row).pointee.run(GraphContext(core)) } catch {
+        do { try row.closure(ObserverClosure<Value>.self).pointee.run(GraphContext(core)) } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
         }
     }
@@ -52,10 +75,33 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     func observeAnew(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) {
         do {
             try prepare(attribute.index, in: core)
-            try ClosureTable<Value>.observer(core.host.pointee.rows + Int(attribute.index)).pointee.run(GraphContext(core))
+            let row = core.host.pointee.rows + Int(attribute.index)
+            try row.closure(ObserverClosure<Value>.self).pointee.run(GraphContext(core))
         } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
         }
+    }
+
+    @inlinable @inline(__always)
+    public func observe(
+        _ attribute: AttributeID, over inputs: FixedInputs<ClosureHost<Value>>, in core: GraphCore<ClosureHost<Value>>
+    ) {
+        let row = rows + Int(attribute.index)
+        do {
+            if _slowPath(row.pointee.extras != 0) { return try observeAnew(attribute, over: inputs, in: core) }
+            try ClosureTable<Value>.observe(row, over: inputs)
+        } catch {
+            core.host.pointee.fail(attribute.index, error, in: core)
+        }
+    }
+
+    @inlinable @inline(never)
+    func observeAnew(
+        _ attribute: AttributeID, over inputs: FixedInputs<ClosureHost<Value>>, in core: GraphCore<ClosureHost<Value>>
+    ) throws {
+        try prepare(attribute.index, in: core)
+        try ClosureTable<Value>.observe(
+            core.host.pointee.rows + Int(attribute.index), over: FixedInputs(core, of: core.s.pointee.vertex(attribute.index)))
     }
 
     @inlinable @inline(__always)
@@ -74,7 +120,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     func fail(_ index: UInt32, _ error: any Error, in core: GraphCore<ClosureHost<Value>>) {
         guard core.isRunning(index), !core.isInterrupted else { return }
         table.pointee.makeExtras(of: index).failure = error
-        if table.pointee.row(index).pointee.isObserver { table.pointee.observerFailures.append(error) }
+        if table.pointee.row(index).pointee.form.isObserver { table.pointee.observerFailures.append(error) }
     }
 
     public func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Value? {
@@ -126,20 +172,45 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     @inlinable @inline(__always)
     func row(_ index: UInt32) -> UnsafeMutablePointer<ClosureRow> { rows + Int(index) }
 
+    /// Runs the closure of a rule over fixed inputs.
     @inlinable @inline(__always)
-    static func rule(_ row: UnsafeMutablePointer<ClosureRow>) -> UnsafeMutablePointer<RuleClosure<Value>> {
-        UnsafeMutableRawPointer(row).assumingMemoryBound(to: RuleClosure<Value>.self)
+    static func run(_ row: UnsafeMutablePointer<ClosureRow>, over inputs: GraphInputs<Value>) throws -> Value {
+        switch row.pointee.form {
+        case .ruleOfOne:
+            let value = try inputs.first(0)
+            return try row.closure(RuleOfOne<Value>.self).pointee.run(value)
+        case .ruleOfTwo:
+            let one = try inputs.first(0)
+            let two = try inputs.first(1)
+            return try row.closure(RuleOfTwo<Value>.self).pointee.run(one, two)
+        default:
+            inputs.keep()
+            return try row.closure(RuleOfMany<Value>.self).pointee.run(inputs)
+        }
     }
 
+    /// Runs the closure of an observer over fixed inputs.
     @inlinable @inline(__always)
-    static func observer(_ row: UnsafeMutablePointer<ClosureRow>) -> UnsafeMutablePointer<ObserverClosure<Value>> {
-        UnsafeMutableRawPointer(row).assumingMemoryBound(to: ObserverClosure<Value>.self)
+    static func observe(_ row: UnsafeMutablePointer<ClosureRow>, over inputs: GraphInputs<Value>) throws {
+        switch row.pointee.form {
+        case .observerOfOne:
+            let value = try inputs.first(0)
+            try row.closure(ObserverOfOne<Value>.self).pointee.run(value)
+        case .observerOfTwo:
+            let one = try inputs.first(0)
+            let two = try inputs.first(1)
+            try row.closure(ObserverOfTwo<Value>.self).pointee.run(one, two)
+        default:
+            inputs.keep()
+            try row.closure(ObserverOfMany<Value>.self).pointee.run(inputs)
+        }
     }
 
     @inlinable
     static func destroyClosure(_ row: UnsafeMutablePointer<ClosureRow>) {
-        guard row.pointee.isRule || row.pointee.isObserver else { return }
-        if row.pointee.isObserver { observer(row).deinitialize(count: 1) } else { rule(row).deinitialize(count: 1) }
+        if row.pointee.form == .none { return }
+        // All closures are code and context, and only the context is counted.
+        row.closure(RuleClosure<Value>.self).deinitialize(count: 1)
         row.initialize(to: ClosureRow())
     }
 
@@ -201,34 +272,19 @@ struct ClosureRow: BitwiseCopyable {
     @usableFromInline var context: UInt = 0
     /// Place in the table of extras, from 1; 0: none, as nearly always.
     @usableFromInline var extras: UInt32 = 0
-    @usableFromInline var isRule = false
-    @usableFromInline var isObserver = false
+    @usableFromInline var form = Form.none
 
     @inlinable @inline(__always)
     init() {}
-}
 
-/// Not copyable, so that calling it through a pointer borrows it: no retain, no release.
-@usableFromInline
-struct RuleClosure<Value: Equatable>: ~Copyable {
-    @usableFromInline let body: (GraphContext<Value>) throws -> Value
+    /// What kind of closure it is: how it is called, and with what.
+    @usableFromInline
+    enum Form: UInt8, BitwiseCopyable {
+        case none, rule, ruleOfOne, ruleOfTwo, ruleOfMany, observer, observerOfOne, observerOfTwo, observerOfMany
 
-    @inlinable @inline(__always)
-    init(_ body: consuming @escaping (GraphContext<Value>) throws -> Value) { self.body = body }
-
-    @inlinable @inline(__always)
-    borrowing func run(_ context: GraphContext<Value>) throws -> Value { try body(context) }
-}
-
-@usableFromInline
-struct ObserverClosure<Value: Equatable>: ~Copyable {
-    @usableFromInline let body: (GraphContext<Value>) throws -> Void
-
-    @inlinable @inline(__always)
-    init(_ body: consuming @escaping (GraphContext<Value>) throws -> Void) { self.body = body }
-
-    @inlinable @inline(__always)
-    borrowing func run(_ context: GraphContext<Value>) throws { try body(context) }
+        @inlinable
+        var isObserver: Bool { rawValue >= Form.observer.rawValue }
+    }
 }
 
 /// What few attributes have: things made while their closure ran, and an error.

@@ -10,11 +10,7 @@ extension GraphAccess {
     public func rule(_ body: consuming @escaping (GraphContext<Value>) throws -> Value) -> AttributeID {
         let context = context
         let attribute = context.core.createRule(in: context.currentSubgraph())
-        if _slowPath(Int(attribute.index) >= context.table.pointee.capacity) { context.growRows(to: attribute.index) }
-        let row = context.table.pointee.row(attribute.index)
-        row.initialize(to: ClosureRow())
-        row.pointee.isRule = true
-        ClosureTable<Value>.rule(row).initialize(to: RuleClosure(body))
+        context.row(for: attribute).install(RuleClosure(body), .rule)
         return attribute
     }
 
@@ -26,11 +22,84 @@ extension GraphAccess {
     public func observe(_ body: consuming @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
         let context = context
         let attribute = context.core.createWatchedObserver(in: context.currentSubgraph())
-        if _slowPath(Int(attribute.index) >= context.table.pointee.capacity) { context.growRows(to: attribute.index) }
-        let row = context.table.pointee.row(attribute.index)
-        row.initialize(to: ClosureRow())
-        row.pointee.isObserver = true
-        ClosureTable<Value>.observer(row).initialize(to: ObserverClosure(body))
+        context.row(for: attribute).install(ObserverClosure(body), .observer)
+        try context.runFirst(attribute)
+        return attribute
+    }
+
+    // MARK: Over fixed inputs
+
+    /// Creates a rule that computes its value from that of one attribute, and reads nothing else.
+    ///
+    /// Nothing is tracked while it runs, so it costs less than one that reads through a context. If the input has
+    /// failed, the rule fails with the same error and does not run.
+    @inlinable
+    public func rule(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Value) -> AttributeID {
+        let context = context
+        let attribute = context.core.createRule(in: context.currentSubgraph(), over: CollectionOfOne(input))
+        context.row(for: attribute).install(RuleOfOne(body), .ruleOfOne)
+        return attribute
+    }
+
+    /// Creates a rule that computes its value from those of two attributes, and reads nothing else. Both are brought up to
+    /// date before it runs. If one has failed, the rule fails with its error and does not run.
+    @inlinable
+    public func rule(_ one: AttributeID, _ two: AttributeID, _ body: consuming @escaping (Value, Value) throws -> Value)
+        -> AttributeID
+    {
+        let context = context
+        let attribute = context.core.createRule(in: context.currentSubgraph(), over: Pair(one, two))
+        context.row(for: attribute).install(RuleOfTwo(body), .ruleOfTwo)
+        return attribute
+    }
+
+    /// Creates a rule that computes its value from those of any number of attributes, and reads nothing else. All are brought
+    /// up to date before it runs, also those that have failed; reading these throws.
+    @inlinable
+    public func rule(
+        over inputs: some Collection<AttributeID>, _ body: consuming @escaping (GraphInputs<Value>) throws -> Value
+    ) -> AttributeID {
+        let context = context
+        let attribute = context.core.createRule(in: context.currentSubgraph(), over: inputs)
+        context.row(for: attribute).install(RuleOfMany(body), .ruleOfMany)
+        return attribute
+    }
+
+    /// Creates an observer of one attribute, and runs it. It is tracked by that alone, whatever it reads.
+    ///
+    /// - Throws: what its first run throws, or the error of the attribute; the observer is gone then.
+    @inlinable
+    @discardableResult
+    public func observe(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Void) throws -> AttributeID {
+        let context = context
+        let attribute = context.core.createWatchedObserver(in: context.currentSubgraph(), over: CollectionOfOne(input))
+        context.row(for: attribute).install(ObserverOfOne(body), .observerOfOne)
+        try context.runFirst(attribute)
+        return attribute
+    }
+
+    /// As with one, of two attributes: it runs when either has changed.
+    @inlinable
+    @discardableResult
+    public func observe(
+        _ one: AttributeID, _ two: AttributeID, _ body: consuming @escaping (Value, Value) throws -> Void
+    ) throws -> AttributeID {
+        let context = context
+        let attribute = context.core.createWatchedObserver(in: context.currentSubgraph(), over: Pair(one, two))
+        context.row(for: attribute).install(ObserverOfTwo(body), .observerOfTwo)
+        try context.runFirst(attribute)
+        return attribute
+    }
+
+    /// As with one, of any number of attributes: it runs when one of them has changed.
+    @inlinable
+    @discardableResult
+    public func observe(
+        over inputs: some Collection<AttributeID>, _ body: consuming @escaping (GraphInputs<Value>) throws -> Void
+    ) throws -> AttributeID {
+        let context = context
+        let attribute = context.core.createWatchedObserver(in: context.currentSubgraph(), over: inputs)
+        context.row(for: attribute).install(ObserverOfMany(body), .observerOfMany)
         try context.runFirst(attribute)
         return attribute
     }
@@ -92,7 +161,17 @@ extension GraphAccess {
     }
 }
 
+/// The values that a rule or observer over fixed inputs computes from.
+public typealias GraphInputs<Value: Equatable> = FixedInputs<ClosureHost<Value>>
+
 extension GraphContext {
+    /// Where the closure of a new attribute goes.
+    @inlinable @inline(__always)
+    func row(for attribute: AttributeID) -> UnsafeMutablePointer<ClosureRow> {
+        if _slowPath(Int(attribute.index) >= table.pointee.capacity) { growRows(to: attribute.index) }
+        return table.pointee.row(attribute.index)
+    }
+
     @inlinable @inline(never)
     func growRows(to index: UInt32) {
         table.pointee.grow(to: index)
@@ -123,4 +202,21 @@ extension GraphContext {
         table.pointee.makeExtras(of: running.index).cleanups.append(body)
         table.pointee.cleanupCount += 1
     }
+}
+
+/// Two attributes, as a collection that needs no memory of its own.
+@usableFromInline
+struct Pair: RandomAccessCollection {
+    @usableFromInline let one: AttributeID
+    @usableFromInline let two: AttributeID
+
+    @inlinable
+    init(_ one: AttributeID, _ two: AttributeID) {
+        self.one = one
+        self.two = two
+    }
+
+    @inlinable var startIndex: Int { 0 }
+    @inlinable var endIndex: Int { 2 }
+    @inlinable subscript(position: Int) -> AttributeID { position == 0 ? one : two }
 }

@@ -73,7 +73,7 @@ extension GraphContext {
             var subgraph = core.subgraph(of: observer)
             while subgraph != .root {
                 let owner = Int(subgraph.index) < table.pointee.owners.count ? table.pointee.owners[Int(subgraph.index)] : 0
-                if owner != 0, table.pointee.row(owner).pointee.isObserver {
+                if owner != 0, table.pointee.row(owner).pointee.form.isObserver {
                     let attribute = core.attribute(at: owner)
                     if core.isInvalidated(attribute) { due = attribute }
                 }

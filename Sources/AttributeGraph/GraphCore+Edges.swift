@@ -140,30 +140,45 @@ extension GraphCore where Host: ~Copyable {
         return EdgeEntries(s.pointee.edges.ends + start, s.pointee.edges.slots + start, list.pointee.extent)
     }
 
+    /// The tracked rule, whose list of inputs is empty, has read its first.
+    @inlinable @inline(__always)
+    func linkFirst(_ input: UInt32) {
+        let reader = s.pointee.vertex(s.pointee.reader)
+        reader.pointee.inputClass = EdgePool.single
+        reader.pointee.inputs.start = input
+        reader.pointee.inputs.extent = addReader(s.pointee.reader, at: 0, to: input)
+        setCursor(reader, 1)
+    }
+
     /// Fills the entry at a position of a reader's inputs, and adds the reader to the input's readers.
     @inlinable @inline(__always)
     func link(_ reader: UInt32, at position: UInt32, to input: UInt32) {
-        let target = s.pointee.vertex(input)
-        let slot: UInt32
-        if target.pointee.readerClass == 0 {
-            slot = 0
-            target.pointee.readerClass = EdgePool.single
-            target.pointee.readers.start = reader
-            target.pointee.readers.extent = position
-        } else {
-            slot = target.pointee.readerClass == EdgePool.single ? 1 : target.pointee.readers.extent
-            if slot == EdgePool.size(of: target.pointee.readerClass) {
-                grow(&target.pointee.readers, &target.pointee.readerClass)
-            }
-            let entry = Int(target.pointee.readers.start &+ slot)
-            s.pointee.edges.ends[entry] = reader
-            s.pointee.edges.slots[entry] = position
-            target.pointee.readers.extent = slot &+ 1
-        }
+        let slot = addReader(reader, at: position, to: input)
         let inputs = inputs(of: s.pointee.vertex(reader))
         inputs.ends[Int(position)] = input
         inputs.slots[Int(position)] = slot
+    }
+
+    /// Adds a reader that has the input at a position to the input's readers. Returns its place among them.
+    @inlinable @inline(__always)
+    func addReader(_ reader: UInt32, at position: UInt32, to input: UInt32) -> UInt32 {
         s.pointee.counters.edgesAdded &+= 1
+        let target = s.pointee.vertex(input)
+        if target.pointee.readerClass == 0 {
+            target.pointee.readerClass = EdgePool.single
+            target.pointee.readers.start = reader
+            target.pointee.readers.extent = position
+            return 0
+        }
+        let slot = target.pointee.readerClass == EdgePool.single ? 1 : target.pointee.readers.extent
+        if slot == EdgePool.size(of: target.pointee.readerClass) {
+            grow(&target.pointee.readers, &target.pointee.readerClass)
+        }
+        let entry = Int(target.pointee.readers.start &+ slot)
+        s.pointee.edges.ends[entry] = reader
+        s.pointee.edges.slots[entry] = position
+        target.pointee.readers.extent = slot &+ 1
+        return slot
     }
 
     /// Makes room for one more input, and counts it. Returns its position.
@@ -219,6 +234,15 @@ extension GraphCore where Host: ~Copyable {
             vertex.pointee.inputs.extent = position
             if sizeClass > EdgePool.carvedClass && position < EdgePool.size(of: sizeClass) / 4 { shrinkInputs(of: reader) }
         }
+    }
+
+    /// Drops the only input of a vertex that is being destroyed.
+    @inlinable @inline(never)
+    func dropOnlyInput(of vertex: UnsafeMutablePointer<Vertex>) {
+        let (input, slot) = (vertex.pointee.inputs.start, vertex.pointee.inputs.extent)
+        vertex.pointee.inputClass = 0
+        vertex.pointee.inputs.extent = 0
+        if input != 0 { unlink(slot: slot, of: input) }
     }
 
     /// Nobody reads a vertex any more.

@@ -55,7 +55,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func workOffAlone(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> Bool {
         guard _fastPath(firstInputChanged(vertex)) else { return workOff(position) }
-        if _slowPath(run(index, firstInput(of: vertex), at: position) == .interrupted) { return false }
+        if _slowPath(run(index, vertex, firstInput(of: vertex), at: position) == .interrupted) { return false }
         s.pointee.pending.count = position
         return true
     }
@@ -69,13 +69,29 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Whether a marked vertex is known by its first input to have to run: that is valid and another than last time.
+    /// Whether a marked vertex is known by its first input to have to run: that is valid and another than last time. Not asked
+    /// of those over fixed inputs, which wait for all of them.
     @inlinable @inline(__always)
     func firstInputChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         if vertex.pointee.inputClass == 0 { return false }
+        if vertex.pointee.kind.isFixed { return false }
         let input = s.pointee.vertex(firstInput(of: vertex))
         return input.pointee.flags.isDisjoint(with: .maybeOrRunning)
             && input.pointee.changedAt > vertex.pointee.evaluatedAt
+    }
+
+    /// The first input that has changed since a vertex was evaluated; 0: none. O(inputs before it).
+    @inlinable @inline(__always)
+    func changedInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
+        let inputs = inputs(of: vertex)
+        let evaluatedAt = vertex.pointee.evaluatedAt
+        var position = 0
+        while position != Int(inputs.count) {
+            let input = inputs.ends[position]
+            if s.pointee.vertex(input).pointee.changedAt > evaluatedAt { return input }
+            position &+= 1
+        }
+        return 0
     }
 
     /// Of a vertex that has inputs.
@@ -93,14 +109,11 @@ extension GraphCore where Host: ~Copyable {
     func workOff(_ base: Int) -> Bool {
         var position = s.pointee.pending.count &- 1
         next: while position >= base {
-            let entry = s.pointee.pending.base[position]
-            var index = entry.vertex
-            var walked = entry.validated
-            var vertex = s.pointee.vertex(index)
+            var index = s.pointee.pending.base[position].vertex
             var cause: UInt32 = 0
-            var flags = vertex.pointee.flags
+            var vertex = s.pointee.vertex(index)
             var mustRun = false
-            if _slowPath(flags.intersection(.decisive) != .maybe) {
+            if _slowPath(vertex.pointee.flags.intersection(.decisive) != .maybe) {
                 s.pointee.pending.count = position &+ 1
                 switch classify(index, at: position) {
                 case .done:
@@ -109,95 +122,124 @@ extension GraphCore where Host: ~Copyable {
                 case .waits:
                     position &+= 1
                     continue next
-                case .runs: mustRun = true
+                case .runs:
+                    mustRun = true
+                    cause = Pending.perhapsOnCycle
                 }
             }
-            down: while !mustRun {
-                let evaluatedAt = vertex.pointee.evaluatedAt
-                if vertex.pointee.inputClass == EdgePool.single {
-                    cause = vertex.pointee.inputs.start
-                    let other = s.pointee.vertex(cause)
-                    let otherFlags = other.pointee.flags
-                    if otherFlags.intersection(.decisive) == .maybe {
-                        position &+= 1
-                        s.pointee.push(cause, at: position)
-                        index = cause
-                        vertex = other
-                        flags = otherFlags
-                        walked = 0
-                        continue down
-                    }
-                    if _slowPath(!otherFlags.isDisjoint(with: .maybeOrRunning)) {
-                        if !otherFlags.contains(.running) {
+            walk: while true {
+                down: while !mustRun {
+                    if vertex.pointee.inputClass == EdgePool.single {
+                        cause = vertex.pointee.inputs.start
+                        let other = s.pointee.vertex(cause)
+                        let otherFlags = other.pointee.flags
+                        if otherFlags.intersection(.decisive) == .maybe {
                             position &+= 1
                             s.pointee.push(cause, at: position)
-                            continue next
-                        }
-                        cause = 0
-                        break down
-                    }
-                    if other.pointee.changedAt > evaluatedAt { break down }
-                } else {
-                    let count = vertex.pointee.inputs.extent
-                    let ends = s.pointee.edges.ends + Int(vertex.pointee.inputs.start)
-                    while walked != count {
-                        let input = ends[Int(walked)]
-                        let other = s.pointee.vertex(input)
-                        let otherFlags = other.pointee.flags
-                        if !otherFlags.isDisjoint(with: .maybeOrRunning) {
-                            cause = 0
-                            if _slowPath(otherFlags.contains(.running)) { break down }
-                            if walked != 0 { s.pointee.pending.base[position].validated = walked }
-                            position &+= 1
-                            s.pointee.push(input, at: position)
-                            if _slowPath(otherFlags.intersection(.decisive) != .maybe) { continue next }
-                            index = input
+                            index = cause
                             vertex = other
-                            flags = otherFlags
-                            walked = 0
                             continue down
                         }
-                        if other.pointee.changedAt > evaluatedAt {
-                            cause = input
+                        if _slowPath(!otherFlags.isDisjoint(with: .maybeOrRunning)) {
+                            if !otherFlags.contains(.running) {
+                                position &+= 1
+                                s.pointee.push(cause, at: position)
+                                continue next
+                            }
+                            cause = Pending.perhapsOnCycle
                             break down
                         }
-                        walked &+= 1
+                        if other.pointee.changedAt > vertex.pointee.evaluatedAt { break down }
+                    } else {
+                        let count = vertex.pointee.inputs.extent
+                        let ends = s.pointee.edges.ends + Int(vertex.pointee.inputs.start)
+                        let evaluatedAt = vertex.pointee.evaluatedAt
+                        let entry = s.pointee.pending.base[position]
+                        var walked = entry.walked
+                        cause = entry.hasChanged ? Pending.unknown : 0
+                        while walked != count {
+                            let input = ends[Int(walked)]
+                            let other = s.pointee.vertex(input)
+                            let otherFlags = other.pointee.flags
+                            if !otherFlags.isDisjoint(with: .maybeOrRunning) {
+                                if _slowPath(otherFlags.contains(.running)) {
+                                    if vertex.pointee.kind.isFixed {
+                                        // It has to run, and waits for the others before.
+                                        vertex.pointee.flags.insert(.stale)
+                                        s.pointee.pending.base[position].validated = 0
+                                        continue next
+                                    }
+                                    cause = Pending.perhapsOnCycle
+                                    break down
+                                }
+                                s.pointee.pending.base[position].note(walked, hasChanged: cause != 0)
+                                position &+= 1
+                                s.pointee.push(input, at: position)
+                                if _slowPath(otherFlags.intersection(.decisive) != .maybe) { continue next }
+                                index = input
+                                vertex = other
+                                continue down
+                            }
+                            if other.pointee.changedAt > evaluatedAt {
+                                cause = input
+                                if !vertex.pointee.kind.isFixed { break down }
+                            }
+                            walked &+= 1
+                        }
+                        if cause != 0 {
+                            // Over fixed inputs, of which all are valid now.
+                            if cause == Pending.unknown { cause = changedInput(of: vertex) }
+                            break down
+                        }
                     }
-                }
-                vertex.pointee.flags = flags.subtracting(.maybe)
-                s.pointee.counters.cutOffs &+= 1
-                position &-= 1
-                continue next
-            }
-            run: while true {
-                s.pointee.pending.count = position &+ 1
-                if vertex.pointee.kind == .observer {
-                    runObserver(index, cause, at: position)
+                    vertex.pointee.flags.subtract(.maybe)
+                    s.pointee.counters.cutOffs &+= 1
                     position &-= 1
                     continue next
                 }
-                let outcome = run(index, cause, at: position)
-                if _slowPath(outcome == .interrupted) { return false }
-                position &-= 1
-                if _slowPath(outcome == .without) { continue next }
-                // Most entries below are decided by this one alone, without another walk.
-                let vertices = s.pointee.vertices
-                let entries = s.pointee.pending.base
-                var above = vertices[index]
-                while position >= base {
-                    cause = index
-                    index = entries[position].vertex
-                    vertex = vertices[index]
-                    let flags = vertex.pointee.flags
-                    if _slowPath(flags.intersection(.decisive) != .maybe) { continue next }
-                    if above.pointee.changedAt > vertex.pointee.evaluatedAt { continue run }
-                    if vertex.pointee.inputClass != EdgePool.single { continue next }
-                    vertex.pointee.flags = flags.subtracting(.maybe)
-                    s.pointee.counters.cutOffs &+= 1
-                    above = vertex
+                run: while true {
+                    s.pointee.pending.count = position &+ 1
+                    let outcome: Outcome
+                    if _fastPath(vertex.pointee.kind == .rule) {
+                        outcome = run(index, vertex, cause, at: position)
+                    } else if vertex.pointee.kind.isFixed && !vertex.pointee.kind.isObserver {
+                        outcome = runFixed(index, vertex, cause, at: position)
+                    } else {
+                        runObserver(index, cause, at: position)
+                        position &-= 1
+                        continue next
+                    }
+                    if _slowPath(outcome == .interrupted) { return false }
                     position &-= 1
+                    if _slowPath(outcome == .without) { continue next }
+                    // The entry below goes on with what this one has become. Most are decided by it alone.
+                    let vertices = s.pointee.vertices
+                    let entries = s.pointee.pending.base
+                    var above = vertices[index]
+                    while position >= base {
+                        cause = index
+                        index = entries[position].vertex
+                        vertex = vertices[index]
+                        if _slowPath(vertex.pointee.flags.intersection(.decisive) != .maybe) { continue next }
+                        let hasChanged = above.pointee.changedAt > vertex.pointee.evaluatedAt
+                        if vertex.pointee.inputClass == EdgePool.single {
+                            if hasChanged { continue run }
+                            vertex.pointee.flags.subtract(.maybe)
+                            s.pointee.counters.cutOffs &+= 1
+                            above = vertex
+                            position &-= 1
+                        } else {
+                            if hasChanged {
+                                if !vertex.pointee.kind.isFixed { continue run }
+                                entries[position].validated |= Pending.changedBit
+                            }
+                            entries[position].validated &+= 1
+                            mustRun = false
+                            continue walk
+                        }
+                    }
+                    continue next
                 }
-                continue next
             }
         }
         s.pointee.pending.count = base
@@ -216,11 +258,12 @@ extension GraphCore where Host: ~Copyable {
         let flags = vertex.pointee.flags
         let isOwn = flags.contains(.running) && vertex.pointee.cause == UInt32(truncatingIfNeeded: position)
         if !isOwn && (flags.contains(.running) || !flags.contains(.maybe)) { return .done }
-        if vertex.pointee.evaluatedAt == 0 && waitsForDeclaredInput(index, position, isOwn) { return .waits }
+        let waits = vertex.pointee.evaluatedAt == 0 || vertex.pointee.kind.isFixed
+        if waits && waitsForDeclaredInput(index, position, isOwn) { return .waits }
         return .runs
     }
 
-    /// Before the first run, what the rule declared to read is evaluated from the stack. It is read for certain, so
+    /// Before the first run, and before every run over fixed inputs, what the rule declared to read is evaluated from the stack. It is read for certain, so
     /// waiting for it is already a dependency.
     @inlinable @inline(never)
     func waitsForDeclaredInput(_ index: UInt32, _ position: Int, _ isOwn: Bool) -> Bool {
@@ -259,12 +302,10 @@ extension GraphCore where Host: ~Copyable {
 
     /// Runs the rule of the vertex whose entry is the top of the stack, and stores what it returns.
     @inlinable @inline(__always)
-    func run(_ index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
-        let generation = beginRun(index, at: position)
+    func run(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int) -> Outcome {
+        let attribute = beginRun(index, vertex, at: position)
         let value: Value
-        do {
-            value = try host.pointee.evaluate(AttributeID(index: index, generation: generation), in: self)
-        } catch {
+        do { value = try host.pointee.evaluate(attribute, in: self) } catch {
             return endFailedRun(index, cause, at: position)
         }
         if _slowPath(!s.pointee.attention.isEmpty) {
@@ -274,10 +315,37 @@ extension GraphCore where Host: ~Copyable {
             case .interrupted: return .interrupted
             }
         }
+        if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) { dropInputs(of: index, from: readSoFar) }
+        finish(value, of: index, cause)
+        return .finished
+    }
+
+    /// As `run`, of a rule over fixed inputs: nothing is tracked.
+    @inlinable @inline(__always)
+    func runFixed(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int) -> Outcome {
+        let attribute = beginFixedRun(index, vertex, at: position)
+        if _slowPath(cause == Pending.perhapsOnCycle) { noteCycles(through: vertex) }
+        let value: Value
+        do { value = try host.pointee.evaluate(attribute, over: FixedInputs(self, of: vertex), in: self) } catch {
+            return endFailedRun(index, cause, at: position)
+        }
+        if _slowPath(!s.pointee.attention.isEmpty) {
+            switch ending(index, at: position) {
+            case .ordinary: break
+            case .without: return .without
+            case .interrupted: return .interrupted
+            }
+        }
+        finish(value, of: index, cause)
+        return .finished
+    }
+
+    /// The rule has run to its end, with a value.
+    @inlinable @inline(__always)
+    func finish(_ value: consuming Value, of index: UInt32, _ cause: UInt32) {
         let revision = s.pointee.revision
         let vertex = endRun(index, cause, revision)
         store(value, in: vertex, vertex.pointee.flags.subtracting(.runningAndCyclic), revision)
-        return .finished
     }
 
     /// A run that threw was given up, or leaves the vertex without a value.
@@ -288,6 +356,7 @@ extension GraphCore where Host: ~Copyable {
         case .without: return .without
         case .interrupted: return .interrupted
         }
+        if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
         let vertex = endRun(index, cause, s.pointee.revision)
         vertex.pointee.flags.subtract(.runningAndCyclic)
         removeValue(of: vertex)
@@ -296,22 +365,28 @@ extension GraphCore where Host: ~Copyable {
 
     /// Makes a vertex the tracked reader, with its cursor at its first input.
     @inlinable @inline(__always)
-    func beginRun(_ index: UInt32, at position: Int) -> UInt32 {
-        let vertex = s.pointee.vertex(index)
+    func beginRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID {
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
         vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
         s.pointee.reader = index
         setCursor(vertex, 0)
-        return vertex.pointee.generation
+        return AttributeID(index: index, generation: vertex.pointee.generation)
     }
 
-    /// Drops the inputs that were not read, and writes down that the rule ran. It still counts as running.
+    /// The run of a vertex over fixed inputs begins: no reads are tracked.
+    @inlinable @inline(__always)
+    func beginFixedRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID {
+        vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
+        vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
+        s.pointee.reader = 0
+        removeCursor()
+        return AttributeID(index: index, generation: vertex.pointee.generation)
+    }
+
+    /// Writes down that the rule ran. It still counts as running.
     @inlinable @inline(__always)
     func endRun(_ index: UInt32, _ cause: UInt32, _ revision: Revision) -> UnsafeMutablePointer<Vertex> {
         s.pointee.counters.evaluations &+= 1
-        if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) {
-            dropInputs(of: index, from: readSoFar)
-        }
         let vertex = s.pointee.vertex(index)
         vertex.pointee.cause = cause
         vertex.pointee.evaluatedAt = revision

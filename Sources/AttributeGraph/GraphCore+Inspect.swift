@@ -76,7 +76,7 @@ extension GraphCore where Host: ~Copyable {
                 vertex.flags.contains(.maybe)
             { .invalidated } else { .valid }
         return AttributeReport(
-            attribute: attribute, isInput: vertex.kind == .input, isObserver: vertex.kind == .observer,
+            attribute: attribute, isInput: vertex.kind == .input, isObserver: vertex.kind.isObserver,
             isWatched: vertex.flags.contains(.watched), isCyclic: vertex.flags.contains(.cyclic), state: state,
             changedAt: vertex.changedAt, evaluatedAt: vertex.evaluatedAt, cause: cause(of: attribute),
             evaluations: vertex.evaluations, inputs: inputs, readers: readers(of: attribute))

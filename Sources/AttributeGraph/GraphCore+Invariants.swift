@@ -67,13 +67,13 @@ extension GraphCore where Host: ~Copyable {
             let input = inputs.ends[Int(position)]
             let slot = inputs.slots[Int(position)]
             if input == 0 {
-                if !vertex.flags.contains(.stale) { faults.append("vertex \(index) lost an input and is not stale") }
+                if !vertex.flags.contains(.stale) && !vertex.kind.isFixed { faults.append("vertex \(index) lost an input and is not stale") }
                 continue
             }
             count += 1
-            if !seen.insert(input).inserted { faults.append("vertex \(index) has input \(input) twice") }
+            if !seen.insert(input).inserted && !vertex.kind.isFixed { faults.append("vertex \(index) has input \(input) twice") }
             let other = s.pointee.vertex(input).pointee
-            if other.kind == .free || other.kind == .observer {
+            if other.kind == .free || other.kind.isObserver {
                 faults.append("vertex \(index) reads \(input), which nobody can read")
                 continue
             }

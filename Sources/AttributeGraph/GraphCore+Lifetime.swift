@@ -31,7 +31,10 @@ extension GraphCore where Host: ~Copyable {
         precondition(vertex.pointee.kind != .free && vertex.pointee.kind != .doomed, "destroyed twice")
         s.pointee.counters.attributesDestroyed &+= 1
         if vertex.pointee.readerClass != 0 { abandonReaders(of: index) }
-        if vertex.pointee.inputClass != 0 { dropInputs(of: index, from: 0) }
+        if vertex.pointee.inputClass != 0 {
+            if _slowPath(!s.pointee.lostInputs.isEmpty) && vertex.pointee.kind.isFixed { forgetLosses(of: index) }
+            if vertex.pointee.inputClass == EdgePool.single { dropOnlyInput(of: vertex) } else { dropInputs(of: index, from: 0) }
+        }
         if vertex.pointee.flags.contains(.running) {
             vertex.pointee.kind = .doomed
             s.pointee.attention.insert(.lost)
@@ -59,6 +62,7 @@ extension GraphCore where Host: ~Copyable {
             let inputs = inputs(of: s.pointee.vertex(reader))
             inputs.ends[Int(position)] = 0
             inputs.slots[Int(position)] = 0
+            if s.pointee.vertex(reader).pointee.kind.isFixed { noteLoss(of: s.pointee.id(index), by: reader, at: position) }
             s.pointee.counters.edgesRemoved &+= 1
             if wasRead { makeStale(reader) }
         }

@@ -14,7 +14,7 @@ extension GraphCore where Host: ~Copyable {
             next &+= 1
             let vertex = s.pointee.vertex(attribute.index)
             if _slowPath(vertex.pointee.generation != attribute.generation) { continue }
-            if vertex.pointee.kind == .observer && vertex.pointee.flags.intersection(.decisive) == .maybe {
+            if vertex.pointee.kind.isObserver && vertex.pointee.flags.intersection(.decisive) == .maybe {
                 if vertex.pointee.inputClass == EdgePool.single {
                     updateObserver(attribute.index, vertex)
                     continue
@@ -135,11 +135,18 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func observe(_ index: UInt32, _ cause: UInt32, at position: Int) {
         let startedAt = s.pointee.revision
-        let generation = beginRun(index, at: position)
+        let row = s.pointee.vertex(index)
         Pending.store(index, in: s.pointee.pending.base + position)
-        host.pointee.observe(AttributeID(index: index, generation: generation), in: self)
+        if row.pointee.kind.isFixed {
+            let attribute = beginFixedRun(index, row, at: position)
+            host.pointee.observe(attribute, over: FixedInputs(self, of: row), in: self)
+        } else {
+            let attribute = beginRun(index, row, at: position)
+            host.pointee.observe(attribute, in: self)
+        }
         if _slowPath(s.pointee.logCount != 0) { settle() }
         if _slowPath(!s.pointee.attention.isEmpty), ending(index, at: position) != .ordinary { return }
+        if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) { dropInputs(of: index, from: readSoFar) }
         let vertex = endRun(index, cause, s.pointee.revision)
         let flags = vertex.pointee.flags
         // Invalidated by its own writes: what they changed is later than the run.

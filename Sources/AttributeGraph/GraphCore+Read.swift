@@ -13,7 +13,7 @@ extension GraphCore where Host: ~Copyable {
     public func read(_ attribute: AttributeID) throws -> Value {
         let cursor = s.pointee.cursor
         let vertex = s.pointee.vertex(attribute.index)
-        if _fastPath(cursor != s.pointee.cursorEnd && cursor.pointee == attribute.index) {
+        if cursor != s.pointee.cursorEnd && cursor.pointee == attribute.index {
             if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation) {
                 s.pointee.cursor = cursor + 1
                 return GraphStorage<Host>.value(of: vertex).pointee
@@ -39,18 +39,23 @@ extension GraphCore where Host: ~Copyable {
     func readSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
         let cursor = s.pointee.cursor
-        // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
-        if _fastPath(
-            cursor != s.pointee.cursorEnd && cursor.pointee == index && s.pointee.attention.isEmpty && s.pointee.mayNest)
-        {
-            let vertex = s.pointee.vertex(index)
-            if _fastPath(
-                vertex.pointee.generation == attribute.generation
-                    && vertex.pointee.flags.subtracting(.watched) == .maybe)
-            {
-                s.pointee.cursor = cursor + 1
-                return try readMarked(attribute, vertex)
+        if cursor != s.pointee.cursorEnd {
+            // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
+            if _fastPath(cursor.pointee == index && s.pointee.attention.isEmpty && s.pointee.mayNest) {
+                let vertex = s.pointee.vertex(index)
+                if _fastPath(
+                    vertex.pointee.generation == attribute.generation
+                        && vertex.pointee.flags.subtracting(.watched) == .maybe)
+                {
+                    s.pointee.cursor = cursor + 1
+                    return try readMarked(attribute, vertex)
+                }
             }
+        } else if cursor == s.pointee.cursorStart && s.pointee.attention.isEmpty && s.pointee.reader != 0
+            && s.pointee.logCount == 0 && s.pointee.isAlive(attribute)
+        {
+            linkFirst(index)
+            return try current(attribute)
         }
         return try readAnew(attribute)
     }
@@ -104,14 +109,7 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if _slowPath(s.pointee.logCount != 0) { settle() }
         guard _fastPath(s.pointee.isAlive(attribute)) else { return try stored(host.pointee.value(ofRemoved: attribute)) }
-        if s.pointee.reader != 0 {
-            // A first run begins with an empty list.
-            if s.pointee.cursorStart == s.pointee.cursorEnd {
-                insertInput(attribute.index)
-            } else {
-                trackRead(of: attribute.index)
-            }
-        }
+        if s.pointee.reader != 0 { trackRead(of: attribute.index) }
         return try current(attribute)
     }
 

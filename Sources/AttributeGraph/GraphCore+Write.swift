@@ -79,7 +79,7 @@ extension GraphCore where Host: ~Copyable {
     func hasRunningRule() -> Bool {
         for position in 0..<s.pointee.pending.count {
             let vertex = s.pointee.vertex(s.pointee.pending.base[position].vertex)
-            if vertex.pointee.kind == .rule && vertex.pointee.flags.contains(.running) { return true }
+            if vertex.pointee.kind.isRule && vertex.pointee.flags.contains(.running) { return true }
         }
         return false
     }
@@ -296,6 +296,7 @@ extension GraphCore where Host: ~Copyable {
     /// Whether a running observer has read, in this run, the input at a position of its list. If not, it will see the new value.
     @inlinable @inline(never)
     func hasRead(_ reader: UInt32, _ position: UInt32) -> Bool {
+        if s.pointee.vertex(reader).pointee.kind.isFixed { return true }
         if reader == s.pointee.reader {
             return position < (s.pointee.isCursorHidden ? s.pointee.hiddenCursor : readSoFar)
         }

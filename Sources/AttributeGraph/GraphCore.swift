@@ -87,6 +87,17 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
         return id
     }
 
+    /// Creates a rule that reads these attributes whenever it runs, and nothing else. It does not run until it is read. O(inputs).
+    ///
+    /// All inputs are brought up to date before it runs, from the explicit stack, so its evaluation never nests; and
+    /// nothing is tracked. The host gets at their values by `fixedInputs`.
+    @inlinable
+    public func createRule(in subgraph: SubgraphID = .root, over inputs: some Collection<AttributeID>) -> AttributeID {
+        let id = createVertex(.fixedRule, .new, subgraph)
+        fixInputs(of: id.index, inputs)
+        return id
+    }
+
     /// Creates a rule that may write inputs and read as deep as it likes, and whose run is never abandoned.
     /// Nobody may depend on it. It does not run by itself: see `watch`, `drainInvalidated` and `update`.
     @inlinable
@@ -98,6 +109,14 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     @inlinable
     func createWatchedObserver(in subgraph: SubgraphID) -> AttributeID {
         createVertex(.observer, .new.union(.watched), subgraph)
+    }
+
+    /// As `createWatchedObserver`, for one that reads what it is given and nothing else.
+    @inlinable
+    func createWatchedObserver(in subgraph: SubgraphID, over inputs: some Collection<AttributeID>) -> AttributeID {
+        let id = createVertex(.fixedObserver, .new.union(.watched), subgraph)
+        fixInputs(of: id.index, inputs)
+        return id
     }
 
     @inlinable

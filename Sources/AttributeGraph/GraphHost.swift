@@ -16,9 +16,15 @@ public protocol GraphHost: ~Copyable {
     /// create and destroy attributes and read others; it must not write inputs, unless the attribute is an observer.
     func evaluate(_ attribute: AttributeID, in graph: GraphCore<Self>) throws -> Value
 
+    /// As `evaluate`, for a rule over fixed inputs: it computes from these and reads nothing else.
+    func evaluate(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>) throws -> Value
+
     /// As `evaluate`, for an attribute made with `createObserver`; its reads are never interrupted. Unless the host
     /// says otherwise it is evaluated like a rule, and the outcome dropped.
     func observe(_ attribute: AttributeID, in graph: GraphCore<Self>)
+
+    /// As `observe`, for an observer over fixed inputs.
+    func observe(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>)
 
     /// Whether a change from one value to the other is none: readers are then left alone.
     func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool
@@ -38,6 +44,16 @@ public protocol GraphHost: ~Copyable {
 }
 
 extension GraphHost where Self: ~Copyable {
+    @inlinable
+    public func evaluate(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>) throws -> Value {
+        try evaluate(attribute, in: graph)
+    }
+
+    @inlinable
+    public func observe(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>) {
+        observe(attribute, in: graph)
+    }
+
     @inlinable
     public func observe(_ attribute: AttributeID, in graph: GraphCore<Self>) { _ = try? evaluate(attribute, in: graph) }
 }

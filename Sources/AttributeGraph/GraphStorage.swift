@@ -52,6 +52,9 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     /// Hints overwritten by nested evaluations, to be put back.
     @usableFromInline var overwrittenHints = Buffer<Hint>(capacity: 16)
 
+    /// Inputs of fixed rules and observers that are gone, by reader (upper half) and position; nearly always empty.
+    @usableFromInline var lostInputs: [UInt64: AttributeID] = [:]
+
     @usableFromInline var subgraphs = Buffer<SubgraphRow>(capacity: 16)
     @usableFromInline var freeSubgraph: UInt32 = 0
     @usableFromInline var counters = GraphCounters()
@@ -290,8 +293,25 @@ struct LoggedWrite<Value> {
 @usableFromInline
 struct Pending: BitwiseCopyable {
     @usableFromInline var vertex: UInt32
-    /// Inputs already found unchanged. Once it runs: how many it had read when it was last not the tracked one.
+    /// How many inputs the walk has passed. Once it runs: how many it had read when it was last not the tracked one.
     @usableFromInline var validated: UInt32
+
+    @usableFromInline static let changedBit: UInt32 = 1 << 31
+    /// Stands for the input that has changed, where only that one has is known.
+    @usableFromInline static let unknown = UInt32.max
+
+    /// Stands for no input: the vertex may be on a cycle with one that is running.
+    @usableFromInline static let perhapsOnCycle = UInt32.max - 1
+
+    /// Of a vertex over fixed inputs: whether one of those passed has changed.
+    @inlinable @inline(__always)
+    var hasChanged: Bool { validated & Pending.changedBit != 0 }
+
+    @inlinable @inline(__always)
+    var walked: UInt32 { validated & ~Pending.changedBit }
+
+    @inlinable @inline(__always)
+    mutating func note(_ walked: UInt32, hasChanged: Bool) { validated = hasChanged ? walked | Pending.changedBit : walked }
 
     /// Makes an entry with nothing validated, in one store.
     @inlinable @inline(__always)

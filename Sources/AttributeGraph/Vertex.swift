@@ -43,10 +43,27 @@ struct Vertex: BitwiseCopyable {
     }
 
     @usableFromInline
-    enum Kind: UInt8, BitwiseCopyable {
-        case free, input, rule, observer
+    struct Kind: Equatable, BitwiseCopyable {
+        @usableFromInline let rawValue: UInt8
+        @inlinable @inline(__always)
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        @inlinable static var free: Kind { Kind(rawValue: 0) }
+        @inlinable static var rule: Kind { Kind(rawValue: 2) }
+        @inlinable static var observer: Kind { Kind(rawValue: 3) }
+        /// Reads the same inputs whenever it runs, and nothing else: all of them are brought up to date before.
+        @inlinable static var fixedRule: Kind { Kind(rawValue: 6) }
+        @inlinable static var fixedObserver: Kind { Kind(rawValue: 7) }
+        @inlinable static var input: Kind { Kind(rawValue: 8) }
         /// Destroyed while its rule was running; freed when that run ends.
-        case doomed
+        @inlinable static var doomed: Kind { Kind(rawValue: 16) }
+
+        @inlinable @inline(__always)
+        var isRule: Bool { rawValue & 3 == 2 }
+        @inlinable @inline(__always)
+        var isObserver: Bool { rawValue & 1 != 0 }
+        @inlinable @inline(__always)
+        var isFixed: Bool { rawValue & 4 != 0 }
     }
 
     @usableFromInline

@@ -1,0 +1,118 @@
+/// Rules and observers over fixed inputs: their list of inputs is made with them and stays as it is, in the order given. An
+/// attribute may stand in it twice. A place whose attribute is gone is empty (0), and its id is kept in `lostInputs`.
+extension GraphCore where Host: ~Copyable {
+    @inlinable
+    func fixInputs(of reader: UInt32, _ inputs: some Collection<AttributeID>) {
+        for input in inputs {
+            if s.pointee.isAlive(input) {
+                appendInput(input.index, to: reader)
+            } else {
+                let position = addInputEntry(to: s.pointee.vertex(reader))
+                let entries = self.inputs(of: s.pointee.vertex(reader))
+                entries.ends[Int(position)] = 0
+                entries.slots[Int(position)] = 0
+                noteLoss(of: input, by: reader, at: position)
+            }
+        }
+    }
+
+    /// A rule depends on all its fixed inputs, whether its run comes to look at them or not: those that are running are on
+    /// a cycle with it. If some went unnoticed, the edges of valid vertices could form a circle.
+    @inlinable @inline(never)
+    func noteCycles(through vertex: UnsafeMutablePointer<Vertex>) {
+        let inputs = inputs(of: vertex)
+        for position in 0..<Int(inputs.count) where s.pointee.vertex(inputs.ends[position]).pointee.flags.contains(.running) {
+            noteCycle(inputs.ends[position])
+        }
+    }
+
+    // MARK: What is gone
+
+    @inlinable @inline(never)
+    func noteLoss(of input: AttributeID, by reader: UInt32, at position: UInt32) {
+        s.pointee.lostInputs[UInt64(reader) << 32 | UInt64(position)] = input
+    }
+
+    /// Before the list of a fixed rule or observer goes.
+    @inlinable @inline(never)
+    func forgetLosses(of reader: UInt32) {
+        for position in 0..<inputs(of: s.pointee.vertex(reader)).count {
+            s.pointee.lostInputs[UInt64(reader) << 32 | UInt64(position)] = nil
+        }
+    }
+
+    // MARK: Reading
+
+    /// What cannot be had at once: an input that has failed, or is gone, or on a cycle, or that a run of its reader has
+    /// made invalid; or the cursor is not where it was when the run began.
+    @inlinable @inline(never)
+    func readFixedSlowly(_ position: Int) throws -> UnsafeMutablePointer<Value> {
+        if s.pointee.attention.contains(.interrupted) { throw Interruption() }
+        if s.pointee.logCount != 0 { settle() }
+        let reader = s.pointee.pending.base[s.pointee.pending.count &- 1].vertex
+        let inputs = inputs(of: s.pointee.vertex(reader))
+        precondition(UInt32(exactly: position).map { $0 < inputs.count } ?? false, "there is no such input")
+        let input = inputs.ends[position]
+        if input == 0 {
+            let lost = s.pointee.lostInputs[UInt64(reader) << 32 | UInt64(position)]
+            return try stored(host.pointee.value(ofRemoved: lost ?? AttributeID(index: 0, generation: 0)))
+        }
+        return try current(s.pointee.id(input))
+    }
+}
+
+/// The values that a rule or observer over fixed inputs computes from, in the order of its inputs.
+///
+/// **Lifetime:** the run that got it; reading through it later reads the inputs of another, or traps.
+public struct FixedInputs<Host: GraphHost & ~Copyable> {
+    @usableFromInline let core: GraphCore<Host>
+    /// Where the list was when the run began.
+    @usableFromInline let start: UnsafeMutablePointer<UInt32>
+
+    @inlinable @inline(__always)
+    init(_ core: GraphCore<Host>, of vertex: UnsafeMutablePointer<Vertex>) {
+        self.core = core
+        start = core.inputs(of: vertex).ends
+    }
+
+    /// O(1).
+    @inlinable
+    public var count: Int {
+        let reader = core.s.pointee.pending.base[core.s.pointee.pending.count &- 1].vertex
+        return Int(core.inputs(of: core.s.pointee.vertex(reader)).count)
+    }
+
+    /// An input's value, evaluated already. O(1).
+    ///
+    /// - Throws: what reading the attribute would throw.
+    @inlinable @inline(__always)
+    public subscript(position: Int) -> Host.Value {
+        @inline(__always) get throws {
+            let start = core.s.pointee.cursorStart
+            if _slowPath(UInt(bitPattern: position) >= UInt(bitPattern: core.s.pointee.cursorEnd - start)) {
+                return try core.readFixedSlowly(position).pointee
+            }
+            return try read(position, start)
+        }
+    }
+
+    /// As the subscript, of an input that is there for certain, before the run has done anything else.
+    @inlinable @inline(__always)
+    public func first(_ position: Int) throws -> Host.Value { try read(position, start) }
+
+    @inlinable @inline(__always)
+    func read(_ position: Int, _ start: UnsafeMutablePointer<UInt32>) throws -> Host.Value {
+        let vertex = core.s.pointee.vertex(start[position])
+        if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow)) { return GraphStorage<Host>.value(of: vertex).pointee }
+        return try core.readFixedSlowly(position).pointee
+    }
+
+    /// Lets the run read any number of inputs through the subscript, whatever it does meanwhile.
+    @inlinable @inline(__always)
+    public func keep() {
+        let reader = core.s.pointee.pending.base[core.s.pointee.pending.count &- 1].vertex
+        core.s.pointee.reader = reader
+        core.setCursor(core.s.pointee.vertex(reader), 0)
+        core.s.pointee.cursor = core.s.pointee.cursorEnd
+    }
+}
