@@ -6,9 +6,20 @@ import WireProtocol
 
 @testable import GraphRuntime
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// A tree that was changed in many small steps is the tree that its own document makes at once: nothing in it is left over from before.
 @Suite("A tree changed step by step")
 struct LivingTreeTests {
+    /// `AGD_TREE_RUNS` and `AGD_TREE_SEED` choose a longer run or repeat one.
+    static let seeds: [UInt64] =
+        setting("AGD_TREE_SEED").map { [$0] } ?? (0..<(setting("AGD_TREE_RUNS") ?? 12)).map { _ in .random(in: 1...UInt64.max) }
+
+    /// An environment variable as a number.
+    private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
+
     static let declarations = """
         keys:
           environment: { size: 1, pin: { default: { x: 0, y: 0 } } }
@@ -105,9 +116,8 @@ struct LivingTreeTests {
         }
     }
 
-    @Test("is the tree that its document makes at once, values, order and errors", arguments: 0..<12)
-    func equal(_ run: Int) throws {
-        let seed = UInt64.random(in: 1...UInt64.max)
+    @Test("is the tree that its document makes at once, values, order and errors", arguments: seeds)
+    func equal(seed: UInt64) throws {
         var generator = SplitMix(state: seed)
         let document = LivingTreeTests.document(&generator)
         let graph: Harness
