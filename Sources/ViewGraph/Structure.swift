@@ -22,9 +22,9 @@ public struct StructureChange {
 /// How a document changes a living tree: worked out whole before any of it is done.
 public struct ScenePlan {
     var declarations: Declarations
-    var creations: [(parent: UInt32, definition: NodeDefinition, slot: Slot)] = []
+    var creations: [(parent: UInt32, definition: NodeDefinition, slot: Slot, isContent: Bool)] = []
     var removals: [UInt32] = []
-    var updates: [(row: UInt32, definition: NodeDefinition, isReplacing: Bool)] = []
+    var updates: [(row: UInt32, definition: NodeDefinition, isReplacing: Bool, isContent: Bool)] = []
     /// Children that the document puts into another part of their section.
     var slots: [(row: UInt32, slot: Slot)] = []
     /// Nodes whose children shall stand in the document's order.
@@ -43,6 +43,15 @@ public struct ScenePlan {
     /// What changes at nodes that stay, a line each.
     public internal(set) var differences: [String] = []
     var untoldDifferences = 0
+
+    /// Children of a node that are still to be planned.
+    struct Children {
+        var parent: UInt32
+        var definitions: [(NodeDefinition, Slot)]
+        var isReplacing: Bool
+        /// The component that the parent will have been made from.
+        var base: NodeDefinition?
+    }
 }
 
 public enum ApplyMode {
@@ -52,6 +61,27 @@ public enum ApplyMode {
     case merge
     /// As merge, but below the place of application nothing stays that the document does not mention.
     case replace
+}
+
+/// Tells the children that a component's body has from those that are given to it from outside.
+private struct ChildOrigin {
+    private let isComponentRoot: Bool
+    private let own: Set<ObjectIdentifier>
+    private let ids: Set<String>
+
+    init(in base: NodeDefinition?, isComponentRoot: Bool) {
+        self.isComponentRoot = isComponentRoot
+        let body = isComponentRoot ? base?.slotted ?? [] : []
+        own = Set(body.map { ObjectIdentifier($0.0) })
+        ids = Set(body.map(\.0.id))
+    }
+
+    func isGiven(_ definition: NodeDefinition) -> Bool { isComponentRoot && !own.contains(ObjectIdentifier(definition)) }
+
+    /// The same for what completes a node: the body's own stays that, whoever completes it.
+    func isGiven(_ definition: NodeDefinition, over old: NodeRecord) -> Bool {
+        isGiven(definition) && (old.isContent || !ids.contains(definition.id))
+    }
 }
 
 extension ViewGraph {
@@ -108,17 +138,21 @@ extension ViewGraph {
             (AttributePath(nodes: place + path.nodes, attribute: path.attribute, steps: path.steps), value)
         }
         var newNodes = 0
-        var pending: [(row: UInt32, definitions: [(NodeDefinition, Slot)], isReplacing: Bool)] = [
-            (node.row, scene.nodes.map { ($0, .content) }, mode == .replace)
+        var pending = [
+            ScenePlan.Children(
+                parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace,
+                base: nodes[Int(node.row)].definition.base)
         ]
         let depth = ids(of: node.row).count
-        while let (row, definitions, isReplacing) = pending.popLast() {
+        while let next = pending.popLast() {
+            let (row, definitions, isReplacing) = (next.parent, next.definitions, next.isReplacing)
+            let origin = ChildOrigin(in: next.base, isComponentRoot: isComponentRoot(row))
             let parentPath = path(of: nodeID(row))
             let prefix = row == NodeID.root.row ? "/" : parentPath + "/"
             for (definition, slot) in definitions {
                 let name = prefix + AttributePath.quoteIfNeeded(definition.id)
                 guard let existing = child(definition.id, of: row) else {
-                    plan.creations.append((row, definition, slot))
+                    plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.added.append(name)
                     newNodes += try count(definition, below: depth)
                     continue
@@ -130,21 +164,25 @@ extension ViewGraph {
                 let old = nodes[Int(existing)]
                 guard canBecome(definition, old, isReplacing) else {
                     plan.removals.append(existing)
-                    plan.creations.append((row, definition, slot))
+                    plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.changed.append(name)
                     newNodes += try count(definition, below: depth)
                     continue
                 }
                 if old.slot != slot { plan.slots.append((existing, slot)) }
-                if differs(existing, definition, isReplacing) || old.slot != slot {
+                let isContent = isReplacing ? origin.isGiven(definition) : origin.isGiven(definition, over: old)
+                if differs(existing, definition, isReplacing) || old.slot != slot || old.isContent != isContent {
                     plan.changed.append(name)
                     if isTold { tell(differences(existing, definition, isReplacing), in: &plan) }
                 }
-                plan.updates.append((existing, definition, isReplacing))
+                plan.updates.append((existing, definition, isReplacing, isContent))
                 if let made = definition.forEach {
                     planInstances(of: existing, made, &plan, &pending)
                 } else {
-                    pending.append((existing, definition.slotted, isReplacing))
+                    pending.append(
+                        ScenePlan.Children(
+                            parent: existing, definitions: definition.slotted, isReplacing: isReplacing,
+                            base: definition.base ?? (isReplacing ? nil : old.definition.base)))
                 }
             }
             if isReplacing {
@@ -178,16 +216,17 @@ extension ViewGraph {
 
     /// What another definition of a `forEach` means for the instances there are.
     private func planInstances(
-        of row: UInt32, _ made: ForEachDefinition, _ plan: inout ScenePlan,
-        _ pending: inout [(row: UInt32, definitions: [(NodeDefinition, Slot)], isReplacing: Bool)]
+        of row: UInt32, _ made: ForEachDefinition, _ plan: inout ScenePlan, _ pending: inout [ScenePlan.Children]
     ) {
         guard let old = nodes[Int(row)].definition.forEach, !made.isSame(as: old) else { return }
         guard made.idField == old.idField, made.elementName == old.elementName, made.indexName == old.indexName,
             made.template.kind == old.template.kind, made.template.component == old.template.component
         else { return plan.restarts.append(row) }
         for instance in nodes[Int(row)].children {
-            plan.updates.append((instance, made.template, true))
-            pending.append((instance, made.template.slotted, true))
+            plan.updates.append((instance, made.template, true, false))
+            pending.append(
+                ScenePlan.Children(
+                    parent: instance, definitions: made.template.slotted, isReplacing: true, base: made.template.base))
         }
     }
 
@@ -212,12 +251,15 @@ extension ViewGraph {
         declare(plan.declarations)
         destroySubtrees(plan.removals)
         for row in plan.restarts { removeInstances(of: row) }
-        for (row, definition, isReplacing) in plan.updates { update(row, definition, isReplacing) }
+        for (row, definition, isReplacing, isContent) in plan.updates {
+            update(row, definition, isReplacing)
+            nodes[Int(row)].isContent = isContent
+        }
         for (row, slot) in plan.slots { nodes[Int(row)].slot = slot }
         var parents: Set<UInt32> = []
-        for (parent, definition, slot) in plan.creations {
+        for (parent, definition, slot, isContent) in plan.creations {
             let made = instantiate(definition, under: parent, slot: slot)
-            nodes[Int(made)].isContent = isGiven(definition, to: parent)
+            nodes[Int(made)].isContent = isContent
             parents.insert(parent)
         }
         for (parent, definitions) in plan.orders { order(definitions, below: parent) }
@@ -229,13 +271,6 @@ extension ViewGraph {
         }
         settleStructure()
         return set(plan.values)
-    }
-
-    /// Whether a child of a component's root is not one that the component's body has.
-    private func isGiven(_ definition: NodeDefinition, to parent: UInt32) -> Bool {
-        guard isComponentRoot(parent) else { return false }
-        let body = nodes[Int(parent)].definition.base
-        return !(body?.slotted.contains { $0.0 === definition } ?? false)
     }
 
     /// Sets states, those of a `forEach`'s instances after those that its data is made from.

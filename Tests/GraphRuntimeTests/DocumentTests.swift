@@ -222,4 +222,45 @@ struct DocumentTests {
         #expect(try other.value("/top/row/inside.more") == 2)
         #expect(try other.value("/top/row.t") == 2)
     }
+
+    static let cards = """
+        components:
+          Card:
+            kind: container
+            let: { n: { default: 1 } }
+            environment: { size: 7 }
+            children: [{ id: inner, let: { m: =n } }, { id: box, kind: container, children: [{ id: leaf, let: { m: =n } }] }]
+        keys: { environment: { size: 1 } }
+        nodes:
+          - id: top
+            state: { v: 5 }
+            children: [{ id: one, component: Card }, { id: two, component: Card, let: { n: 2 } }]
+
+        """
+
+    /// A node of the second card stands where the first has had one of the same id.
+    private func exchanged() throws -> Harness {
+        let graph = try Harness(DocumentTests.cards)
+        try graph.succeed(.remove(path: "/top/one/inner", .init()))
+        try graph.succeed(.move(.init(path: "/top/two/inner", to: "/top/one", index: 0), .init()))
+        return graph
+    }
+
+    @Test("a document makes a node that was moved into a component the component's own again", arguments: [Request.ApplyMode.replace, .merge])
+    func ownAgain(_ mode: Request.ApplyMode) throws {
+        let graph = try exchanged()
+        let result = try graph.apply(DocumentTests.cards, mode: mode)
+        #expect(result.map?["changed"]?.list?.contains("/top/one/inner") == true)
+        #expect(try graph.value("/top/one/inner.m") == 1 && graph.value("/top/two/inner.m") == 2)
+    }
+
+    @Test("names in what a document gives to a component mean what they mean around it, even where the component has had a node of that id")
+    func givenInstead() throws {
+        let graph = try Harness(DocumentTests.cards)
+        _ = try graph.apply("nodes: [{ id: inner, let: { m: =v } }]", at: "/top/one", mode: .replace)
+        #expect(try graph.value("/top/one/inner.m") == 5)
+        let card = "components: { Card: { kind: container, let: { n: 1 } } }\n"
+        _ = try graph.apply(card + "nodes: [{ id: top, children: [{ id: two, component: Card, children: [{ id: inner, let: { m: =v } }] }] }]")
+        #expect(try graph.value("/top/two/inner.m") == 5)
+    }
 }
