@@ -68,6 +68,19 @@ extension NodeDefinition {
             && animations.elementsEqual(other.animations) { $0.animation == $1.animation && $0.value.isSame(as: $1.value) }
     }
 
+    /// Whether a component's own modifiers are those next to the body here, as they are at a use.
+    func hasModifiers(around body: NodeDefinition) -> Bool {
+        let next = NodeDefinition()
+        next.environment = environment.suffix(body.environment.count)
+        next.environmentObjects = environmentObjects.suffix(body.environmentObjects.count)
+        next.transformEnvironment = transformEnvironment.suffix(body.transformEnvironment.count)
+        next.containerValues = containerValues.suffix(body.containerValues.count)
+        next.preferences = Array(preferences.prefix(body.preferences.count))
+        next.animations = animations.suffix(body.animations.count)
+        next.tag = body.tag == nil ? nil : tag
+        return next.hasSameModifiers(as: body)
+    }
+
     /// Children with where they stand, in order.
     var slotted: [(NodeDefinition, Slot)] {
         header.map { ($0, .header) } + children.map { ($0, .content) } + footer.map { ($0, .footer) }
@@ -78,7 +91,8 @@ extension NodeDefinition {
         var pending = [(self, other)]
         while let (a, b) = pending.popLast() {
             if a === b { continue }
-            guard a.id == b.id, a.kind == b.kind, a.component == b.component, a.attributes.count == b.attributes.count,
+            guard a.id == b.id, a.kind == b.kind, a.component == b.component, a.isContent == b.isContent,
+                a.attributes.count == b.attributes.count,
                 zip(a.attributes, b.attributes).allSatisfy({ $0.isSame(as: $1) }), a.hasSameModifiers(as: b)
             else { return false }
             switch (a.forEach, b.forEach) {

@@ -118,25 +118,27 @@ struct SceneExporter {
             if !attribute.isSame(as: inBody), !inBody.isParameter || !attribute.isParameter { return false }
         }
         guard node.definition.attributes.count == body.attributes.count else { return false }
-        // Its children, and theirs, are those of the body.
-        var pending = body.slotted.map { ($0.0, graph.child($0.0.id, of: row)) }
-        while let (definition, live) = pending.popLast() {
-            guard let live else { return false }
-            let living = graph.nodes[Int(live)].definition
-            if living === definition { continue }
-            guard living.makesSame(as: definition) else { return false }
-            if definition.isRepeated || definition.forEach != nil { continue }
-            pending += definition.slotted.map { ($0.0, graph.child($0.0.id, of: live)) }
-        }
-        return hasBodysOrder(row, body)
+        return node.definition.hasModifiers(around: body) && isInside(row, as: body)
     }
 
-    /// What is given at the use stands behind the body's own.
-    private func hasBodysOrder(_ row: UInt32, _ body: NodeDefinition) -> Bool {
-        for slot in [Slot.header, .content, .footer] {
-            let wanted = body.slotted.filter { $0.1 == slot }.map(\.0.id)
-            let found = graph.nodes[Int(row)].children.filter { graph.nodes[Int($0)].slot == slot }.prefix(wanted.count)
-            if found.map({ graph.nodes[Int($0)].id }) != wanted { return false }
+    /// Whether what stands below a use is what the body has, in its order, and behind that only what is given to it.
+    private func isInside(_ top: UInt32, as body: NodeDefinition) -> Bool {
+        var pending = [(body, top)]
+        while let (definition, row) = pending.popLast() {
+            for slot in [Slot.header, .content, .footer] {
+                let wanted = definition.slotted.filter { $0.1 == slot }.map(\.0)
+                let found = graph.nodes[Int(row)].children.filter { graph.nodes[Int($0)].slot == slot }
+                guard row == top ? found.count >= wanted.count : found.count == wanted.count else { return false }
+                for (child, live) in zip(wanted, found) {
+                    let living = graph.nodes[Int(live)]
+                    // One from elsewhere may have taken the place of the body's own, with its id.
+                    guard living.id == child.id, living.isContent == child.isContent,
+                        living.definition === child || living.definition.makesSame(as: child)
+                    else { return false }
+                    if !child.isRepeated, child.forEach == nil { pending.append((child, live)) }
+                }
+                guard found.dropFirst(wanted.count).allSatisfy({ graph.nodes[Int($0)].isContent }) else { return false }
+            }
         }
         return true
     }

@@ -246,6 +246,14 @@ struct DocumentTests {
         return graph
     }
 
+    @Test("a node that was moved into a component is not taken for the component's own of the same id") func movedInside() throws {
+        let graph = try exchanged()
+        #expect(try graph.get("/top/one/inner.m").failure?.code == .notFound)
+        let node = try export(graph).map?["nodes"]?.list?.first?.map?["children"]?.list?.first?.map
+        #expect(node?["component"] == nil)
+        #expect(node?["children"]?.list?.map { $0.map?["id"] } == ["inner", "box"])
+    }
+
     @Test("a document makes a node that was moved into a component the component's own again", arguments: [Request.ApplyMode.replace, .merge])
     func ownAgain(_ mode: Request.ApplyMode) throws {
         let graph = try exchanged()
@@ -262,5 +270,29 @@ struct DocumentTests {
         let card = "components: { Card: { kind: container, let: { n: 1 } } }\n"
         _ = try graph.apply(card + "nodes: [{ id: top, children: [{ id: two, component: Card, children: [{ id: inner, let: { m: =v } }] }] }]")
         #expect(try graph.value("/top/two/inner.m") == 5)
+    }
+
+    @Test("a change deep inside a component is exported") func changedDeepInside() throws {
+        func paths(_ node: Value) -> [Value?] { [node.map?["path"]] + (node.map?["children"]?.list ?? []).flatMap(paths) }
+        let changes: [Request] = [
+            .remove(path: "/top/one/box/leaf", .init()), .move(.init(path: "/top/one/box/leaf", to: "/top/one", index: 2), .init()),
+            .apply(.init(document: "agd: 1\nnodes: [{ id: more }]", at: "/top/one/box", mode: .merge, dryRun: false, options: .init())),
+        ]
+        for change in changes {
+            let graph = try Harness(DocumentTests.cards)
+            try graph.succeed(change)
+            #expect(try paths(tree(reborn(export(graph)), "/top")) == paths(tree(graph, "/top")), "\(change)")
+        }
+    }
+
+    @Test("an export keeps what was merged over a component's own modifiers") func mergedModifiers() throws {
+        let graph = try Harness(DocumentTests.cards)
+        _ = try graph.apply("nodes: [{ id: one, environment: { size: 3 } }, { id: reader, inherit: [size] }]", at: "/top")
+        try graph.succeed(.move(.init(path: "/top/reader", to: "/top/one/box", index: 0), .init()))
+        #expect(try graph.value("/top/one/box/reader.size") == 3)
+        #expect(try reborn(export(graph)).value("/top/one/box/reader.size") == 3)
+        try graph.succeed(.remove(path: "/top/one/box/reader", .init()))
+        _ = try graph.apply("nodes: [{ id: reader, inherit: [size] }]", at: "/top/one")
+        #expect(try reborn(export(graph)).value("/top/one/reader.size") == 3)
     }
 }
