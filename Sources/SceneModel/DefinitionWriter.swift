@@ -114,26 +114,29 @@ public enum DefinitionWriter {
 
     // MARK: forEach
 
-    public static func forEach(_ definition: ForEachDefinition) -> Value {
+    /// - Parameter isUse: whether what was made from a component is written as its use, or else in full. By default all is as it was
+    ///   read; who says otherwise sees to it that what is written has an end, and no more levels than a document.
+    public static func forEach(_ definition: ForEachDefinition, isUse: (NodeDefinition) -> Bool = { _ in true }) -> Value {
         var fields = ValueMap([(.string("in"), expression(definition.data))])
         if definition.idField != "id" { fields["id"] = .string(definition.idField.isEmpty ? "self" : definition.idField) }
         if definition.elementName != "element" { fields["as"] = .string(definition.elementName) }
         if definition.indexName != "index" { fields["index"] = .string(definition.indexName) }
         let template = definition.template
-        if template.component != nil {
+        if template.component != nil, isUse(template) {
             use(of: template, into: &fields)
-            addChildren(of: template, into: &fields)
+            addChildren(of: template, beyond: template.base, into: &fields, isUse)
         } else {
-            fields["node"] = node(template)
+            fields["node"] = node(template, isUse)
         }
         return .map(fields)
     }
 
-    /// A node inside a template. Recursion is bounded by `SceneLimits.nesting`, as its reading was.
-    private static func node(_ definition: NodeDefinition) -> Value {
+    /// A node inside a template. Recursion is bounded by `SceneLimits.nesting`.
+    private static func node(_ definition: NodeDefinition, _ isUse: (NodeDefinition) -> Bool) -> Value {
         var fields = ValueMap()
         if !definition.id.isEmpty { fields["id"] = .string(definition.id) }
-        if definition.component != nil {
+        let isWhole = definition.component == nil || !isUse(definition)
+        if !isWhole {
             use(of: definition, into: &fields)
         } else {
             fields["kind"] = .string(definition.kind.rawValue)
@@ -144,17 +147,18 @@ public enum DefinitionWriter {
                 fields[group] = .map(entries)
             }
             modifiers(of: definition, beyond: nil, into: &fields)
-            if let inner = definition.forEach { fields["forEach"] = forEach(inner) }
+            if let inner = definition.forEach { fields["forEach"] = forEach(inner, isUse: isUse) }
         }
-        addChildren(of: definition, into: &fields)
+        addChildren(of: definition, beyond: isWhole ? nil : definition.base, into: &fields, isUse)
         return .map(fields)
     }
 
-    /// The children that are not a component's own.
-    private static func addChildren(of definition: NodeDefinition, into fields: inout ValueMap) {
-        let body = definition.component == nil ? nil : definition.base
+    /// - Parameter body: the component whose own children are left out.
+    private static func addChildren(
+        of definition: NodeDefinition, beyond body: NodeDefinition?, into fields: inout ValueMap, _ isUse: (NodeDefinition) -> Bool
+    ) {
         func add(_ key: String, _ children: ArraySlice<NodeDefinition>) {
-            if !children.isEmpty { fields[key] = .list(children.map(node)) }
+            if !children.isEmpty { fields[key] = .list(children.map { node($0, isUse) }) }
         }
         add("header", definition.header.dropFirst(body?.header.count ?? 0))
         add(definition.kind == .section ? "content" : "children", definition.children.dropFirst(body?.children.count ?? 0))

@@ -15,7 +15,7 @@ struct SceneExporter {
     /// The ids of the place that the document is to be applied to.
     private let place: Int
     private var values: [(String, Value)] = []
-    /// Whether a component in use still says what its instance was made from, by both definitions.
+    /// Whether a component in use is still the declared one, and those inside it, by definition.
     private var known: [ObjectIdentifier: Bool] = [:]
 
     init(_ graph: ViewGraph, at row: UInt32) {
@@ -62,16 +62,14 @@ struct SceneExporter {
     private mutating func node(_ top: UInt32, _ limit: Int) throws(Failure) -> Value {
         var rows: [(row: UInt32, level: Int, shown: [UInt32], isUse: Bool)] = []
         var pending = [(top, 0)]
+        var count = 0
         while let (row, level) = pending.popLast() {
             let isUse = isUse(row)
             let shown = children(of: row, isUse)
             rows.append((row, level, shown, isUse))
-            guard rows.count <= limit else {
-                throw Failure(.limit, "more than \(limit) nodes; that many are exported at once", hint: "name a smaller part")
-            }
-            // A node is a map in a list.
-            guard (level + 2) * 2 < SceneLimits.nesting else {
-                throw Failure(.limit, "the tree is deeper than a document can be", hint: "export what is below in parts")
+            try enter(level, &count, limit)
+            if !isUse, let template = graph.nodes[Int(row)].definition.forEach?.template {
+                try enter(template, level + 1, &count, limit)
             }
             pending += shown.reversed().map { ($0, level + 1) }
         }
@@ -95,6 +93,38 @@ struct SceneExporter {
         return made[top] ?? .null
     }
 
+    /// One more node of the document.
+    private func enter(_ level: Int, _ count: inout Int, _ limit: Int) throws(Failure) {
+        count += 1
+        guard count <= limit else {
+            throw Failure(.limit, "more than \(limit) nodes; that many are exported at once", hint: "name a smaller part")
+        }
+        // A node is a map in a list.
+        guard (level + 2) * 2 < SceneLimits.nesting else {
+            throw Failure(.limit, "the tree is deeper than a document can be", hint: "export what is below in parts")
+        }
+    }
+
+    /// The nodes of a template: components that are written out in full multiply.
+    private mutating func enter(_ template: NodeDefinition, _ level: Int, _ count: inout Int, _ limit: Int) throws(Failure) {
+        var pending = [(template, level)]
+        while let (definition, level) = pending.popLast() {
+            try enter(level, &count, limit)
+            if definition.component != nil, isWrittenAsUse(definition) {
+                let own = Set((definition.base?.slotted ?? []).map { ObjectIdentifier($0.0) })
+                pending += definition.slotted.filter { !own.contains(ObjectIdentifier($0.0)) }.map { ($0.0, level + 1) }
+            } else {
+                pending += definition.slotted.map { ($0.0, level + 1) }
+                if let inner = definition.forEach?.template { pending.append((inner, level + 1)) }
+            }
+        }
+    }
+
+    /// In a template. What repeats the component that it stands in has no end otherwise.
+    private mutating func isWrittenAsUse(_ definition: NodeDefinition) -> Bool {
+        definition.isRepeated || definition.base.map { isCurrent($0) } ?? false
+    }
+
     /// Children that the document names: those that neither the component's body nor data makes.
     private func children(of row: UInt32, _ isUse: Bool) -> [UInt32] {
         let node = graph.nodes[Int(row)]
@@ -106,10 +136,9 @@ struct SceneExporter {
 
     /// Whether a node can be written as the use of its component: the component still says the same, and nobody has changed
     /// what it made.
-    private func isUse(_ row: UInt32) -> Bool {
+    private mutating func isUse(_ row: UInt32) -> Bool {
         let node = graph.nodes[Int(row)]
-        guard let name = node.definition.component, let body = node.definition.body,
-            let declared = graph.declarations.components[name], body === declared || body.makesSame(as: declared),
+        guard node.definition.component != nil, let body = node.definition.body, isCurrent(body),
             node.kind == body.kind || !node.children.isEmpty
         else { return false }
         // Beyond its parameters it has what the body has.
@@ -119,6 +148,31 @@ struct SceneExporter {
         }
         guard node.definition.attributes.count == body.attributes.count else { return false }
         return node.definition.hasModifiers(around: body) && isInside(row, as: body)
+    }
+
+    /// Whether a document that names a component gets what this definition says. A component may have been declared anew since,
+    /// and so may one that it uses.
+    private mutating func isCurrent(_ component: NodeDefinition) -> Bool {
+        if let known = known[ObjectIdentifier(component)] { return known }
+        var seen: Set<ObjectIdentifier> = []
+        var pending = [component]
+        var isCurrent = isDeclared(component)
+        while isCurrent, let node = pending.popLast() {
+            guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
+            if let base = node.base, !seen.contains(ObjectIdentifier(base)) {
+                isCurrent = known[ObjectIdentifier(base)] ?? isDeclared(base)
+                pending.append(base)
+            }
+            pending += node.slotted.map(\.0)
+            if let template = node.forEach?.template { pending.append(template) }
+        }
+        known[ObjectIdentifier(component)] = isCurrent
+        return isCurrent
+    }
+
+    private func isDeclared(_ component: NodeDefinition) -> Bool {
+        guard let declared = component.component.flatMap({ graph.declarations.components[$0] }) else { return false }
+        return component === declared || component.makesSame(as: declared)
     }
 
     /// Whether what stands below a use is what the body has, in its order, and behind that only what is given to it.
@@ -143,7 +197,7 @@ struct SceneExporter {
         return true
     }
 
-    private func plain(_ row: UInt32) -> ValueMap {
+    private mutating func plain(_ row: UInt32) -> ValueMap {
         let node = graph.nodes[Int(row)]
         var fields = ValueMap([(.string("id"), .string(node.id)), (.string("kind"), .string(node.kind.rawValue))])
         var groups: [(String, ValueMap)] = ["state", "binding", "let", "computed", "inherit", "clock"].map { ($0, ValueMap()) }
@@ -157,7 +211,7 @@ struct SceneExporter {
         }
         for (group, entries) in groups where !entries.isEmpty { fields[group] = .map(entries) }
         DefinitionWriter.modifiers(of: node.definition, beyond: nil, into: &fields)
-        if let forEach = node.definition.forEach { fields["forEach"] = DefinitionWriter.forEach(forEach) }
+        if let forEach = node.definition.forEach { fields["forEach"] = DefinitionWriter.forEach(forEach) { isWrittenAsUse($0) } }
         return fields
     }
 

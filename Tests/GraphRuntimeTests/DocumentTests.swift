@@ -295,4 +295,46 @@ struct DocumentTests {
         _ = try graph.apply("nodes: [{ id: reader, inherit: [size] }]", at: "/top/one")
         #expect(try reborn(export(graph)).value("/top/one/reader.size") == 3)
     }
+
+    @Test("what was made from a component that has been declared anew since is written out in full, in lists and in other components too")
+    func declaredAnew() throws {
+        let graph = try Harness(
+            """
+            components:
+              Row: { let: { n: 1 }, computed: { t: n + 1 } }
+              Page: { kind: container, children: [{ id: row, component: Row, let: { n: 5 } }] }
+            nodes:
+              - id: top
+                state: { items: [{ id: x, n: 3 }] }
+                children:
+                  - { id: rows, forEach: { in: $items, as: item, component: Row, let: { n: =item.n } } }
+                  - { id: pages, forEach: { in: $items, component: Page } }
+                  - { id: page, component: Page }
+            """)
+        _ = try graph.apply("components: { Row: { let: { n: 1 }, computed: { t: n + 100 } } }\nnodes: [{ id: later, component: Row }]")
+        let other = try reborn(try export(graph))
+        for tree in [graph, other] {
+            #expect(try tree.value("/top/rows/x.t") == 4 && tree.value("/top/pages/x/row.t") == 6)
+            #expect(try tree.value("/top/page/row.t") == 6 && tree.value("/later.t") == 101)
+        }
+    }
+
+    @Test("what would be endless or too deep if it was written out is refused or written as a use") func writtenOutDeep() throws {
+        // Each is repeated twice by the one before, for elements that there are none of.
+        let links = (0..<200).map { number in
+            let next = "component: C\(number + 1)"
+            return "C\(number): { kind: group, state: { none: [] }, children: [{ id: a, forEach: { in: $none, \(next) } }, { id: b, forEach: { in: $none, \(next) } }] }"
+        }
+        let graph = try Harness("components:\n  C200: {}\n  \(links.joined(separator: "\n  "))\nnodes: [{ id: top, component: C0 }]")
+        #expect(try reborn(export(graph)).value("/top.none") == [])
+        _ = try graph.apply("components: { C200: { state: { new: 1 } } }")
+        #expect(refusal { try export(graph) }?.code == .limit)
+        let tree = try Harness(
+            """
+            components: { Tree: { kind: group, let: { of: [] }, children: [{ id: twigs, forEach: { in: $of, component: Tree, let: { of: =element.of } } }] } }
+            nodes: [{ id: top, state: { of: [{ id: x, of: [] }] }, children: [{ id: trees, forEach: { in: $of, component: Tree } }] }]
+            """)
+        _ = try tree.apply("components: { Tree: { kind: group, let: { of: [] }, state: { new: 1 } } }")
+        #expect(try reborn(export(tree)).value("/top/trees/x/twigs.elements") == [])
+    }
 }
