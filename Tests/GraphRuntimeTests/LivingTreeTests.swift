@@ -20,24 +20,35 @@ struct LivingTreeTests {
     /// An environment variable as a number.
     private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
 
-    static let declarations = """
-        keys:
-          environment: { size: 1, pin: { default: { x: 0, y: 0 } } }
-          container: { mark: 0 }
-          preference: { total: { default: 0, reduce: value + next }, last: { default: none } }
-        types:
-          Shelf: { state: { books: [{ id: p, n: 1 }], name: shelf }, computed: { count: size(books) } }
-        components:
-          Card:
-            kind: container
-            let: { n: { default: 0 } }
-            state: { open: false }
-            inherit: [size]
-            computed: { text: 'string(n) + "/" + string(size) + (open ? "!" : "")', marks: "subviews.map(s, s.containerValues.mark)" }
-            preferences: { total: =size }
-            children: [{ id: inner, let: { m: =n }, computed: { x: env.pin.x + m } }]
+    /// - Parameter variant: what the components have inside.
+    private static func declarations(_ variant: Int) -> String {
+        let deep = "{ id: leaf, binding: { g: $f }, let: { m: =n * 2 }, computed: { y: \"g + env.pin.x + m\" } }"
+        let framed = "{ id: framed, component: Frame, let: { m: =n }, children: [{ id: given, let: { m: =n + 1 } }] }"
+        let repeated = "{ id: each, forEach: { in: $list, as: item, node: { state: { s: 1 }, let: { m: =item.n + n } } } }"
+        let inner = "{ id: inner, let: { m: =n }, computed: { x: env.pin.x + m } }"
+        let inside = ["\(inner)", "\(inner), { id: box, kind: group, state: { f: 1 }, environment: { pin.x: =f }, children: [\(deep), \(framed)] }", "{ id: box, kind: container, state: { f: 2 }, children: [\(deep)] }, \(repeated)"]
+        let modifiers = ["", "containerValues: { mark: =n }", "environment: { size: =n, pin.y: 2 }"]
+        return """
+            keys:
+              environment: { size: 1, pin: { default: { x: 0, y: 0 } } }
+              container: { mark: 0 }
+              preference: { total: { default: 0, reduce: value + next }, last: { default: none } }
+            types:
+              Shelf: { state: { books: [{ id: p, n: 1 }], name: shelf }, computed: { count: size(books) } }
+            components:
+              Frame: { kind: container, let: { m: { default: 0 } }, computed: { t: m + 1 }, children: [{ id: rim, let: { w: =m }, inherit: [size] }] }
+              Card:
+                kind: container
+                let: { n: { default: 0 } }
+                state: { open: false, list: [{ id: a, n: 1 }] }
+                inherit: [size]
+                computed: { text: 'string(n) + "/" + string(size) + (open ? "!" : "")', marks: "subviews.map(s, s.containerValues.mark)" }
+                preferences: { total: =size }
+                \(modifiers[variant / 3])
+                children: [\(inside[variant % 3])]
 
-        """
+            """
+    }
 
     /// A random node with what may stand below a node that has `v` and `items`.
     private static func node(_ id: String, _ depth: Int, _ generator: inout SplitMix) -> String {
@@ -47,6 +58,7 @@ struct LivingTreeTests {
         switch Int.random(in: 0..<6, using: &generator) {
         case 0:
             parts += ["component: Card"] + maybe("let: { n: $v }") + maybe("containerValues: { mark: =v }") + maybe("environment: { size: =v + 1 }")
+            parts += maybe("children: [{ id: own, let: { w: =v } }]")
         case 1:
             parts.append("forEach: { in: $items, as: item, \(pick(["node: { state: { s: 1 }, binding: { k: $item.n }, computed: { t: k + s } }", "component: Card, let: { n: =item.n }"])) }")
             parts += maybe("containerValues: { mark: 7 }")
@@ -73,7 +85,7 @@ struct LivingTreeTests {
 
     private static func document(_ generator: inout SplitMix) -> String {
         let nodes = (0..<3).map { node("n\($0)", 2, &generator) }
-        return declarations
+        return declarations(Int.random(in: 0..<9, using: &generator))
             + "nodes: [{ id: top, kind: container, state: { v: 1, items: [{ id: a, n: 5 }] }, children: [\(nodes.joined(separator: ", "))] }]"
     }
 
@@ -92,8 +104,8 @@ struct LivingTreeTests {
     }
 
     private func step(_ graph: Harness, _ generator: inout SplitMix) throws {
-        let choice = Int.random(in: 0..<9, using: &generator)
-        let nodes = paths(try described(graph), isMade: choice > 5)
+        let choice = Int.random(in: 0..<10, using: &generator)
+        let nodes = paths(try described(graph), isMade: choice > 6)
         let (path, names) = nodes[Int.random(in: 0..<nodes.count, using: &generator)]
         let other = nodes[Int.random(in: 0..<nodes.count, using: &generator)].path
         // Many of these are refused, which changes nothing.
@@ -104,10 +116,15 @@ struct LivingTreeTests {
         case 4: _ = try? graph.apply(LivingTreeTests.document(&generator), mode: .merge)
         case 5: _ = try? graph.apply("nodes: [\(LivingTreeTests.node("extra", 1, &generator))]", at: path, mode: .merge)
         case 6:
+            let more = ["environment: { pin.y: 9 }", "environment: { size: 4 }", "containerValues: { mark: 5 }", "preferences: { last: more }"]
+            let parts = path.split(separator: "/")
+            let over = "{ id: \(parts.last ?? ""), \(more[Int.random(in: 0..<more.count, using: &generator)]) }"
+            _ = try? graph.apply("nodes: [\(over)]", at: "/" + parts.dropLast().joined(separator: "/"), mode: .merge)
+        case 7:
             let ids = ["a", "b", "c", "d"].shuffled(using: &generator).prefix(Int.random(in: 0...4, using: &generator))
             let list = ids.map { Value.map(ValueMap([(.string("id"), .string($0)), (.string("n"), .int(Int64.random(in: 0..<9, using: &generator)))])) }
             _ = try? graph.set("\(path).items", .list(list))
-        case 7: _ = try? graph.set("\(path).own.books", [["id": "q", "n": 2], ["id": "r", "n": 3]])
+        case 8: _ = try? graph.set("\(path).own.books", [["id": "q", "n": 2], ["id": "r", "n": 3]])
         default:
             // An element without its id would leave the instances as they were.
             for name in names where name != "item" {
