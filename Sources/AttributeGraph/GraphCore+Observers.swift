@@ -14,7 +14,7 @@ extension GraphCore where Host: ~Copyable {
             next &+= 1
             let vertex = s.pointee.vertex(attribute.index)
             if _slowPath(vertex.pointee.generation != attribute.generation) { continue }
-            if vertex.pointee.kind.isObserver && vertex.pointee.flags.intersection(.decisive) == .maybe {
+            if _fastPath(vertex.pointee.flags.intersection(.decisive) == .maybe), vertex.pointee.kind.isObserver {
                 if vertex.pointee.inputClass == EdgePool.single {
                     updateObserver(attribute.index, vertex)
                     continue

@@ -18,12 +18,12 @@ extension GraphCore where Host: ~Copyable {
                 s.pointee.cursor = cursor + 1
                 return GraphStorage<Host>.value(of: vertex).pointee
             }
-        } else if cursor != s.pointee.cursorStart
-            && (cursor[-1] == attribute.index || cursor - 1 != s.pointee.cursorStart && cursor[-2] == attribute.index)
-        {
+        } else if cursor != s.pointee.cursorStart {
             // Read again, or two read in turn.
-            if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation) {
-                return GraphStorage<Host>.value(of: vertex).pointee
+            if _fastPath(cursor[-1] == attribute.index) || cursor - 1 != s.pointee.cursorStart && cursor[-2] == attribute.index {
+                if _fastPath(vertex.pointee.generation == attribute.generation && vertex.pointee.flags.isDisjoint(with: .slow)) {
+                    return GraphStorage<Host>.value(of: vertex).pointee
+                }
             }
         }
         return try readSlowly(attribute).pointee
@@ -39,23 +39,18 @@ extension GraphCore where Host: ~Copyable {
     func readSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
         let cursor = s.pointee.cursor
-        if cursor != s.pointee.cursorEnd {
-            // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
-            if _fastPath(cursor.pointee == index && s.pointee.attention.isEmpty && s.pointee.mayNest) {
-                let vertex = s.pointee.vertex(index)
-                if _fastPath(
-                    vertex.pointee.generation == attribute.generation
-                        && vertex.pointee.flags.subtracting(.watched) == .maybe)
-                {
-                    s.pointee.cursor = cursor + 1
-                    return try readMarked(attribute, vertex)
-                }
-            }
-        } else if cursor == s.pointee.cursorStart && s.pointee.attention.isEmpty && s.pointee.reader != 0
-            && s.pointee.logCount == 0 && s.pointee.isAlive(attribute)
+        // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
+        if _fastPath(
+            cursor != s.pointee.cursorEnd && cursor.pointee == index && s.pointee.attention.isEmpty && s.pointee.mayNest)
         {
-            linkFirst(index)
-            return try current(attribute)
+            let vertex = s.pointee.vertex(index)
+            if _fastPath(
+                vertex.pointee.generation == attribute.generation
+                    && vertex.pointee.flags.subtracting(.watched) == .maybe)
+            {
+                s.pointee.cursor = cursor + 1
+                return try readMarked(attribute, vertex)
+            }
         }
         return try readAnew(attribute)
     }
@@ -106,6 +101,18 @@ extension GraphCore where Host: ~Copyable {
     /// Reads what the running rule may not have read before.
     @inlinable @inline(never)
     func readAnew(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+        if s.pointee.cursorStart == s.pointee.cursorEnd && s.pointee.reader != 0 && s.pointee.attention.isEmpty
+            && s.pointee.logCount == 0 && s.pointee.isAlive(attribute)
+        {
+            linkFirst(attribute.index)
+            return try current(attribute)
+        }
+        return try readWithCare(attribute)
+    }
+
+    /// As `readAnew`, of what is not the first input of an undisturbed run.
+    @inlinable @inline(never)
+    func readWithCare(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if _slowPath(s.pointee.logCount != 0) { settle() }
         guard _fastPath(s.pointee.isAlive(attribute)) else { return try stored(host.pointee.value(ofRemoved: attribute)) }
