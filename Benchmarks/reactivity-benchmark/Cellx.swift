@@ -9,12 +9,12 @@ func cellxRun(layers: Int) throws -> Measurement {
         let m = layer
         let (m1, m2, m3, m4) = (m[0], m[1], m[2], m[3])
         layer = [
-            graph.rule { try $0[m2] },
-            graph.rule { try $0[m1] - $0[m3] },
-            graph.rule { try $0[m2] + $0[m4] },
-            graph.rule { try $0[m3] },
+            isFixed ? graph.rule(m2) { $0 } : graph.rule { try $0[m2] },
+            isFixed ? graph.rule(m1, m3) { $0 - $1 } : graph.rule { try $0[m1] - $0[m3] },
+            isFixed ? graph.rule(m2, m4) { $0 + $1 } : graph.rule { try $0[m2] + $0[m4] },
+            isFixed ? graph.rule(m3) { $0 } : graph.rule { try $0[m3] },
         ]
-        for rule in layer { try graph.observe { _ = try $0[rule] } }
+        for rule in layer { _ = try isFixed ? graph.observe(rule) { _ in } : graph.observe { _ = try $0[rule] } }
     }
     let end = layer
     return try timed({ graph.evaluations }) {

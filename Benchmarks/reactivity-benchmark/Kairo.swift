@@ -32,16 +32,36 @@ func opaque(_ number: inout Int) { number &+= 1 }
 @inline(__always)
 func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&number.pointee) } }
 
+/// An observer that counts its runs.
+func count(_ attribute: AttributeID, _ runs: UnsafeMutablePointer<Int>, in graph: Graph<Double>) throws {
+    _ = try isFixed
+        ? graph.observe(attribute) { _ in runs.pointee += 1 } : graph.observe { _ = try $0[attribute]; runs.pointee += 1 }
+}
+
+func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
+    isFixed
+        ? graph.rule(over: terms) { inputs in
+            var total = 0.0
+            for term in 0..<inputs.count { total += try inputs[term] }
+            return total
+        }
+        : graph.rule { context in
+            var total = 0.0
+            for term in 0..<terms.count { total += try context[terms[term]] }
+            return total
+        }
+}
+
 @MainActor let kairoCases: [Case] = [
     KairoCase<Double>(name: "avoidable") { graph in
         let work = sharedNumber()
         let head = graph.input(0)
-        let c1 = graph.rule { try $0[head] }
-        let c2 = graph.rule { _ = try $0[c1]; return 0 }
-        let c3 = graph.rule { busy(work); return try $0[c2] + 1 }
-        let c4 = graph.rule { try $0[c3] + 2 }
-        let c5 = graph.rule { try $0[c4] + 3 }
-        try graph.observe { _ = try $0[c5]; busy(work) }
+        let c1 = isFixed ? graph.rule(head) { $0 } : graph.rule { try $0[head] }
+        let c2 = isFixed ? graph.rule(c1) { _ in 0 } : graph.rule { _ = try $0[c1]; return 0 }
+        let c3 = isFixed ? graph.rule(c2) { busy(work); return $0 + 1 } : graph.rule { busy(work); return try $0[c2] + 1 }
+        let c4 = isFixed ? graph.rule(c3) { $0 + 2 } : graph.rule { try $0[c3] + 2 }
+        let c5 = isFixed ? graph.rule(c4) { $0 + 3 } : graph.rule { try $0[c4] + 3 }
+        _ = try isFixed ? graph.observe(c5) { _ in busy(work) } : graph.observe { _ = try $0[c5]; busy(work) }
         return {
             try graph.batch { try graph.set(head, 1) }
             try check(try graph.peek(c5), 6)
@@ -56,9 +76,9 @@ func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&numb
         let runs = sharedNumber()
         var last = head
         for i in 0..<50 {
-            let a = graph.rule { try $0[head] + Double(i) }
-            let b = graph.rule { try $0[a] + 1 }
-            try graph.observe { _ = try $0[b]; runs.pointee += 1 }
+            let a = isFixed ? graph.rule(head) { $0 + Double(i) } : graph.rule { try $0[head] + Double(i) }
+            let b = isFixed ? graph.rule(a) { $0 + 1 } : graph.rule { try $0[a] + 1 }
+            try count(b, runs, in: graph)
             last = b
         }
         let end = last
@@ -78,10 +98,10 @@ func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&numb
         var current = head
         for _ in 0..<50 {
             let previous = current
-            current = graph.rule { try $0[previous] + 1 }
+            current = isFixed ? graph.rule(previous) { $0 + 1 } : graph.rule { try $0[previous] + 1 }
         }
         let last = current
-        try graph.observe { _ = try $0[last]; runs.pointee += 1 }
+        try count(last, runs, in: graph)
         return {
             try graph.batch { try graph.set(head, 1) }
             runs.pointee = 0
@@ -95,13 +115,9 @@ func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&numb
     KairoCase<Double>(name: "diamond") { graph in
         let head = graph.input(0)
         let runs = sharedNumber()
-        let arms = (0..<5).map { _ in graph.rule { try $0[head] + 1 } }
-        let sum = graph.rule { context in
-            var total = 0.0
-            for arm in 0..<arms.count { total += try context[arms[arm]] }
-            return total
-        }
-        try graph.observe { _ = try $0[sum]; runs.pointee += 1 }
+        let arms = (0..<5).map { _ in isFixed ? graph.rule(head) { $0 + 1 } : graph.rule { try $0[head] + 1 } }
+        let sum = sum(of: arms, in: graph)
+        try count(sum, runs, in: graph)
         return {
             try graph.batch { try graph.set(head, 1) }
             try check(try graph.peek(sum), 10)
@@ -122,8 +138,10 @@ func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&numb
             return .table(table)
         }
         let split = (0..<100).map { i in graph.rule { .number(try $0.withRead(mux) { $0.at(i) }) } }
-        let ends = split.map { s in graph.rule { .number(try $0[s].number + 1) } }
-        for end in ends { try graph.observe { _ = try $0[end] } }
+        let ends = split.map { s in
+            isFixed ? graph.rule(s) { .number($0.number + 1) } : graph.rule { .number(try $0[s].number + 1) }
+        }
+        for end in ends { _ = try isFixed ? graph.observe(end) { _ in } : graph.observe { _ = try $0[end] } }
         return {
             for factor in 1...2 {
                 for i in 0..<10 {
@@ -141,7 +159,7 @@ func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&numb
             for _ in 0..<30 { total += try context[head] }
             return total
         }
-        try graph.observe { _ = try $0[sum]; runs.pointee += 1 }
+        try count(sum, runs, in: graph)
         return {
             try graph.batch { try graph.set(head, 1) }
             try check(try graph.peek(sum), 30)
@@ -161,15 +179,10 @@ func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&numb
         for _ in 0..<10 {
             let previous = current
             list.append(previous)
-            current = graph.rule { try $0[previous] + 1 }
+            current = isFixed ? graph.rule(previous) { $0 + 1 } : graph.rule { try $0[previous] + 1 }
         }
-        let all = list
-        let sum = graph.rule { context in
-            var total = 0.0
-            for item in 0..<all.count { total += try context[all[item]] }
-            return total
-        }
-        try graph.observe { _ = try $0[sum]; runs.pointee += 1 }
+        let sum = sum(of: list, in: graph)
+        try count(sum, runs, in: graph)
         return {
             try graph.batch { try graph.set(head, 1) }
             try check(try graph.peek(sum), 55)
@@ -184,8 +197,8 @@ func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&numb
     KairoCase<Double>(name: "unstable") { graph in
         let head = graph.input(0)
         let runs = sharedNumber()
-        let double = graph.rule { try $0[head] * 2 }
-        let inverse = graph.rule { -(try $0[head]) }
+        let double = isFixed ? graph.rule(head) { $0 * 2 } : graph.rule { try $0[head] * 2 }
+        let inverse = isFixed ? graph.rule(head) { -$0 } : graph.rule { -(try $0[head]) }
         let current = graph.rule { context in
             var total = 0.0
             for _ in 0..<20 {
@@ -193,7 +206,7 @@ func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&numb
             }
             return total
         }
-        try graph.observe { _ = try $0[current]; runs.pointee += 1 }
+        try count(current, runs, in: graph)
         return {
             try graph.batch { try graph.set(head, 1) }
             try check(try graph.peek(current), 40)

@@ -8,14 +8,6 @@ import AttributeGraph
 enum Shape: String, CaseIterable {
     case chain, fanOut = "fan-out", grid, diamond
 
-    /// How rules get at what they compute from.
-    enum Reading: String, CaseIterable {
-        /// Through a context, which tracks what they read.
-        case tracked
-        /// They are made over fixed inputs.
-        case fixed
-    }
-
     /// Builds the shape; `read` brings all of it up to date.
     func build(_ graph: Graph<Int>, _ count: Int, _ reading: Reading) -> (
         input: AttributeID, read: () throws -> Int, vertices: Int
@@ -80,13 +72,13 @@ enum Shape: String, CaseIterable {
 /// ns per vertex: the first evaluation, and an update (a write and a read of everything it changes).
 func printScaling() throws {
     for shape in Shape.allCases {
-        for reading in Shape.Reading.allCases {
+        for reading in Reading.allCases {
             for count in [1_000, 10_000, 100_000, 1_000_000] { try printScaling(shape, reading, count) }
         }
     }
 }
 
-func printScaling(_ shape: Shape, _ reading: Shape.Reading, _ count: Int) throws {
+func printScaling(_ shape: Shape, _ reading: Reading, _ count: Int) throws {
     let graph = Graph<Int>()
     let made = shape.build(graph, count, reading)
     let cold = try timed({ graph.evaluations }) { _ = try made.read() }

@@ -40,15 +40,25 @@ struct SBenchCase {
 func createOne(_ graph: Graph<Double>, _ n: Int, _ sources: [AttributeID], readers: Int) throws {
     for i in 0..<(n / readers) {
         let source = sources[i]
-        for _ in 0..<readers { try graph.observe { _ = try $0[source] } }
+        for _ in 0..<readers { _ = try isFixed ? graph.observe(source) { _ in } : graph.observe { _ = try $0[source] } }
     }
 }
 
 /// `observers` on the first source, then `writes` batches.
 func updateOne(_ graph: Graph<Double>, _ sources: [AttributeID], observers: Int, writes: Int) throws {
     let source = sources[0]
-    for _ in 0..<observers { try graph.observe { _ = try $0[source] } }
+    for _ in 0..<observers { _ = try isFixed ? graph.observe(source) { _ in } : graph.observe { _ = try $0[source] } }
     for i in 0..<writes { try graph.batch { try graph.set(source, Double(i)) } }
+}
+
+func observeFour(_ graph: Graph<Double>, _ sources: ArraySlice<AttributeID>) throws {
+    if isFixed {
+        try graph.observe(over: sources) { _ = try $0[0] + $0[1] + $0[2] + $0[3] }
+    } else {
+        let first = sources.startIndex
+        let (a, b, c, d) = (sources[first], sources[first + 1], sources[first + 2], sources[first + 3])
+        try graph.observe { _ = try $0[a] + $0[b] + $0[c] + $0[d] }
+    }
 }
 
 @MainActor let sbenchCases: [Case] = [
@@ -62,20 +72,24 @@ func updateOne(_ graph: Graph<Double>, _ sources: [AttributeID], observers: Int,
     SBenchCase(name: "create2to1", count: 50_000, sources: 100_000) { graph, n, sources in
         for i in 0..<n {
             let (a, b) = (sources[2 * i], sources[2 * i + 1])
-            try graph.observe { _ = try $0[a] + $0[b] }
+            _ = try isFixed ? graph.observe(a, b) { _ = $0 + $1 } : graph.observe { _ = try $0[a] + $0[b] }
         }
     },
     SBenchCase(name: "create4to1", count: 25_000, sources: 100_000) { graph, n, sources in
-        for i in 0..<n {
-            let (a, b, c, d) = (sources[4 * i], sources[4 * i + 1], sources[4 * i + 2], sources[4 * i + 3])
-            try graph.observe { _ = try $0[a] + $0[b] + $0[c] + $0[d] }
-        }
+        for i in 0..<n { try observeFour(graph, sources[4 * i..<4 * i + 4]) }
     },
     SBenchCase(name: "create1000to1", count: 100, sources: 100_000) { graph, n, sources in
         for i in 0..<n {
-            try graph.observe { context in
-                var sum = 0.0
-                for k in 0..<1000 { sum += try context[sources[1000 * i + k]] }
+            if isFixed {
+                try graph.observe(over: sources[1000 * i..<1000 * i + 1000]) { inputs in
+                    var sum = 0.0
+                    for k in 0..<1000 { sum += try inputs[k] }
+                }
+            } else {
+                try graph.observe { context in
+                    var sum = 0.0
+                    for k in 0..<1000 { sum += try context[sources[1000 * i + k]] }
+                }
             }
         }
     },
@@ -86,13 +100,12 @@ func updateOne(_ graph: Graph<Double>, _ sources: [AttributeID], observers: Int,
     SBenchCase(name: "update1to1", count: 400_000, sources: 1) { try updateOne($0, $2, observers: 1, writes: $1) },
     SBenchCase(name: "update2to1", count: 200_000, sources: 2) { graph, n, sources in
         let (a, b) = (sources[0], sources[1])
-        try graph.observe { _ = try $0[a] + $0[b] }
+        _ = try isFixed ? graph.observe(a, b) { _ = $0 + $1 } : graph.observe { _ = try $0[a] + $0[b] }
         for i in 0..<n { try graph.batch { try graph.set(a, Double(i)) } }
     },
     SBenchCase(name: "update4to1", count: 100_000, sources: 4) { graph, n, sources in
-        let (a, b, c, d) = (sources[0], sources[1], sources[2], sources[3])
-        try graph.observe { _ = try $0[a] + $0[b] + $0[c] + $0[d] }
-        for i in 0..<n { try graph.batch { try graph.set(a, Double(i)) } }
+        try observeFour(graph, sources[0..<4])
+        for i in 0..<n { try graph.batch { try graph.set(sources[0], Double(i)) } }
     },
     SBenchCase(name: "update1000to1", count: 400, sources: 1000) { graph, n, sources in
         try graph.observe { context in

@@ -80,18 +80,26 @@ extension GraphCore where Host: ~Copyable {
             && input.pointee.changedAt > vertex.pointee.evaluatedAt
     }
 
-    /// The first input that has changed since a vertex was evaluated; 0: none. O(inputs before it).
+    /// The first input that has changed since a vertex was evaluated; 0: none. O(inputs before it, or all).
+    /// - Parameter ifAllAreValid: 0, too, if an input may have changed that has not been asked yet.
     @inlinable @inline(__always)
-    func changedInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
+    func changedInput(of vertex: UnsafeMutablePointer<Vertex>, ifAllAreValid: Bool = false) -> UInt32 {
         let inputs = inputs(of: vertex)
+        let vertices = s.pointee.vertices
         let evaluatedAt = vertex.pointee.evaluatedAt
+        var changed: UInt32 = 0
         var position = 0
         while position != Int(inputs.count) {
-            let input = inputs.ends[position]
-            if s.pointee.vertex(input).pointee.changedAt > evaluatedAt { return input }
+            let index = inputs.ends[position]
+            let input = vertices[index]
+            if ifAllAreValid && !input.pointee.flags.isDisjoint(with: .maybeOrRunning) { return 0 }
+            if changed == 0 && input.pointee.changedAt > evaluatedAt {
+                if !ifAllAreValid { return index }
+                changed = index
+            }
             position &+= 1
         }
-        return 0
+        return changed
     }
 
     /// Of a vertex that has inputs.

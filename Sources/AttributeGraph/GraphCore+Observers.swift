@@ -19,8 +19,9 @@ extension GraphCore where Host: ~Copyable {
                     updateObserver(attribute.index, vertex)
                     continue
                 }
-                if firstInputChanged(vertex) {
-                    observe(attribute.index, firstInput(of: vertex), at: 0)
+                let cause = decisiveInput(of: vertex)
+                if cause != 0 {
+                    observe(attribute.index, cause, at: 0)
                     continue
                 }
             }
@@ -34,6 +35,13 @@ extension GraphCore where Host: ~Copyable {
         }
         removeInvalidated(count)
         return true
+    }
+
+    /// An input that makes an observer of several run, if that is known without evaluating any; else 0.
+    @inlinable @inline(__always)
+    func decisiveInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
+        if vertex.pointee.kind.isFixed { return changedInput(of: vertex, ifAllAreValid: true) }
+        return firstInputChanged(vertex) ? firstInput(of: vertex) : 0
     }
 
     /// Runs an observer if its only input turns out to be another. Nothing else decides.
