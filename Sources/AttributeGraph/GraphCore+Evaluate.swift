@@ -80,28 +80,6 @@ extension GraphCore where Host: ~Copyable {
             && input.pointee.changedAt > vertex.pointee.evaluatedAt
     }
 
-    /// The first input that has changed since a vertex was evaluated; 0: none. O(inputs before it, or all).
-    /// - Parameter ifAllAreValid: 0, too, if an input may have changed that has not been asked yet.
-    @inlinable @inline(__always)
-    func changedInput(of vertex: UnsafeMutablePointer<Vertex>, ifAllAreValid: Bool = false) -> UInt32 {
-        let inputs = inputs(of: vertex)
-        let vertices = s.pointee.vertices
-        let evaluatedAt = vertex.pointee.evaluatedAt
-        var changed: UInt32 = 0
-        var position = 0
-        while position != Int(inputs.count) {
-            let index = inputs.ends[position]
-            let input = vertices[index]
-            if ifAllAreValid && !input.pointee.flags.isDisjoint(with: .maybeOrRunning) { return 0 }
-            if changed == 0 && input.pointee.changedAt > evaluatedAt {
-                if !ifAllAreValid { return index }
-                changed = index
-            }
-            position &+= 1
-        }
-        return changed
-    }
-
     /// Of a vertex that has inputs.
     @inlinable @inline(__always)
     func firstInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
@@ -189,14 +167,16 @@ extension GraphCore where Host: ~Copyable {
                                 continue down
                             }
                             if other.pointee.changedAt > evaluatedAt {
-                                cause = input
-                                if !vertex.pointee.kind.isFixed { break down }
+                                if !vertex.pointee.kind.isFixed {
+                                    cause = input
+                                    break down
+                                }
+                                cause = Pending.unknown
                             }
                             walked &+= 1
                         }
                         if cause != 0 {
                             // Over fixed inputs, of which all are valid now.
-                            if cause == Pending.unknown { cause = changedInput(of: vertex) }
                             break down
                         }
                     }
@@ -386,8 +366,10 @@ extension GraphCore where Host: ~Copyable {
     func beginFixedRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID {
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
         vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
-        s.pointee.reader = 0
-        removeCursor()
+        if s.pointee.reader != 0 {
+            s.pointee.reader = 0
+            removeCursor()
+        }
         return AttributeID(index: index, generation: vertex.pointee.generation)
     }
 

@@ -88,12 +88,16 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.evaluatedAt : 0
     }
 
-    /// The first input found changed when the rule last ran (see `AttributeReport.cause`). O(inputs).
+    /// An input whose change made the rule run last (see `AttributeReport.cause`): the first that was found changed, or of several
+    /// fixed ones the last to change, unless that has changed again since. O(inputs).
     public func cause(of attribute: AttributeID) -> AttributeID? {
         guard s.pointee.isAlive(attribute) else { return nil }
         let vertex = s.pointee.vertex(attribute.index).pointee
         if vertex.cause == 0 || vertex.flags.contains(.running) { return nil }
-        return inputs(of: attribute).first { $0.index == vertex.cause }
+        let inputs = inputs(of: attribute)
+        guard vertex.cause == Pending.unknown else { return inputs.first { $0.index == vertex.cause } }
+        // What had changed last when it ran had done so since it ran before.
+        return inputs.filter { changedAt($0) <= vertex.evaluatedAt }.max { changedAt($0) < changedAt($1) }
     }
 
     /// How often the attribute's rule has run to its end (wraps at 2³²); 0 for a destroyed attribute.

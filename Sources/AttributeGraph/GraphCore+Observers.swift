@@ -40,8 +40,26 @@ extension GraphCore where Host: ~Copyable {
     /// An input that makes an observer of several run, if that is known without evaluating any; else 0.
     @inlinable @inline(__always)
     func decisiveInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
-        if vertex.pointee.kind.isFixed { return changedInput(of: vertex, ifAllAreValid: true) }
+        if vertex.pointee.kind.isFixed { return changedInput(of: vertex) }
         return firstInputChanged(vertex) ? firstInput(of: vertex) : 0
+    }
+
+    /// The first of an observer's fixed inputs that has changed; 0, too, if one may have changed that has not been asked yet.
+    @inlinable @inline(__always)
+    func changedInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
+        let inputs = inputs(of: vertex)
+        let vertices = s.pointee.vertices
+        let evaluatedAt = vertex.pointee.evaluatedAt
+        var changed: UInt32 = 0
+        var position = 0
+        while position != Int(inputs.count) {
+            let index = inputs.ends[position]
+            let input = vertices[index]
+            if !input.pointee.flags.isDisjoint(with: .maybeOrRunning) { return 0 }
+            if changed == 0 && input.pointee.changedAt > evaluatedAt { changed = index }
+            position &+= 1
+        }
+        return changed
     }
 
     /// Runs an observer if its only input turns out to be another. Nothing else decides.

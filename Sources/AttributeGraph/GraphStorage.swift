@@ -297,9 +297,8 @@ struct Pending: BitwiseCopyable {
     @usableFromInline var validated: UInt32
 
     @usableFromInline static let changedBit: UInt32 = 1 << 31
-    /// Stands for the input that has changed, where only that one has is known.
+    /// Stands for the input that has changed, where only that one has is known: it is found when asked for.
     @usableFromInline static let unknown = UInt32.max
-
     /// Stands for no input: the vertex may be on a cycle with one that is running.
     @usableFromInline static let perhapsOnCycle = UInt32.max - 1
 
