@@ -71,26 +71,14 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
         return id
     }
 
-    /// Creates an attribute that the host computes. It does not run until it is read. O(definite inputs).
-    ///
-    /// - Parameter definiteInputs: attributes that the rule reads whenever it runs, in the order of reading. They
-    ///   are evaluated before the rule's first run, from the explicit stack, which spares deep cold graphs
-    ///   the restarts. Naming one that the rule does not read makes it run for nothing.
+    /// Creates an attribute that the host computes. It does not run until it is read. O(1).
     @inlinable
-    public func createRule(in subgraph: SubgraphID = .root, definiteInputs: some Collection<AttributeID> = EmptyCollection())
-        -> AttributeID
-    {
-        let id = createVertex(.rule, .new, subgraph)
-        for input in definiteInputs where s.pointee.isAlive(input) {
-            appendInput(input.index, to: id.index)
-        }
-        return id
-    }
+    public func createRule(in subgraph: SubgraphID = .root) -> AttributeID { createVertex(.rule, .new, subgraph) }
 
     /// Creates a rule that reads these attributes whenever it runs, and nothing else. It does not run until it is read. O(inputs).
     ///
     /// All inputs are brought up to date before it runs, from the explicit stack, so its evaluation never nests; and
-    /// nothing is tracked. The host gets at their values by `fixedInputs`.
+    /// nothing is tracked. The host is given their values (`GraphHost.evaluate(_:over:in:)`).
     @inlinable
     public func createRule(in subgraph: SubgraphID = .root, over inputs: some Collection<AttributeID>) -> AttributeID {
         let id = createVertex(.fixedRule, .new, subgraph)

@@ -12,8 +12,8 @@ struct SumHost: GraphHost {
 
     let rules = Rules()
 
-    func rule(_ inputs: [AttributeID], plus constant: Int, in core: GraphCore<SumHost>) -> AttributeID {
-        let attribute = core.createRule(definiteInputs: inputs)
+    func rule(_ inputs: [AttributeID], plus constant: Int, fixed: Bool = false, in core: GraphCore<SumHost>) -> AttributeID {
+        let attribute = fixed ? core.createRule(over: inputs) : core.createRule()
         rules.inputs[attribute.index] = inputs
         rules.constants[attribute.index] = constant
         return attribute
@@ -22,6 +22,12 @@ struct SumHost: GraphHost {
     func evaluate(_ attribute: AttributeID, in graph: GraphCore<SumHost>) throws -> Int {
         var sum = rules.constants[attribute.index] ?? 0
         for input in rules.inputs[attribute.index] ?? [] { sum += try graph.read(input) }
+        return sum
+    }
+
+    func evaluate(_ attribute: AttributeID, over inputs: FixedInputs<SumHost>, in graph: GraphCore<SumHost>) throws -> Int {
+        var sum = rules.constants[attribute.index] ?? 0
+        for position in 0..<inputs.count { sum += try inputs[position] }
         return sum
     }
 
@@ -236,6 +242,24 @@ struct SumHost: GraphHost {
         core.s.pointee.vertex(a.index).pointee.readerClass = EdgePool.single
         core.s.pointee.vertex(a.index).pointee.flags.insert(.maybe)
         #expect(!core.checkInvariants().isEmpty)
+    }
+
+    @Test("a host computes rules over fixed inputs from what it is given, and removed ones have the value it says")
+    func fixedInputs() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let b = core.createInput(2)
+        let inner = core.host.pointee.rule([a], plus: 10, in: core)
+        let sum = core.host.pointee.rule([a, b, inner, a], plus: 100, fixed: true, in: core)
+        #expect(try core.read(sum) == 115)
+        #expect(core.inputs(of: sum) == [a, b, inner, a] && core.readers(of: b) == [sum])
+        try core.set(a, 5)
+        #expect(try core.read(sum) == 127)
+        #expect(core.counters.evaluations == 4)
+        core.destroy(b)
+        #expect(try core.read(sum) == 125 - 1000)
+        core.destroy(sum)
+        #expect(core.checkInvariants().isEmpty && core.counters.liveEdges == 1)
     }
 
     @Test("a vertex takes 64 bytes beside its value, an edge at most 24")

@@ -33,17 +33,18 @@ import Testing
         #expect(entered.runs == million)
     }
 
-    @Test("a chain of a million with declared inputs evaluates cold with each rule entered once")
-    func declaredChain() throws {
-        let core = GraphCore(host: SumHost())
-        defer { core.deallocate() }
-        var last = core.createInput(0)
-        let first = last
-        for _ in 0..<million { last = core.host.pointee.rule([last], plus: 1, in: core) }
-        #expect(try core.read(last) == million)
-        #expect(core.counters.restarts == 0 && core.counters.evaluations == UInt64(million))
-        try core.set(first, 1)
-        #expect(try core.read(last) == million + 1)
+    @Test("a chain of a million over fixed inputs evaluates cold with each rule entered once")
+    func fixedChain() throws {
+        let graph = Graph<Int>()
+        let first = graph.input(0)
+        var last = first
+        for _ in 0..<million { last = graph.rule(last) { $0 + 1 } }
+        #expect(try graph.read(last) == million)
+        #expect(graph.context.core.counters.restarts == 0)
+        #expect(graph.context.core.counters.evaluations == UInt64(million))
+        try graph.set(first, 1)
+        #expect(try graph.read(last) == million + 1)
+        #expect(graph.context.core.counters.evaluations == 2 * UInt64(million))
     }
 
     @Test("a rule over a million inputs, and a million rules over one input, cost a constant each")
