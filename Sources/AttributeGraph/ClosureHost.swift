@@ -45,7 +45,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         let row = rows + Int(attribute.index)
         do {
             if _slowPath(row.pointee.extras != 0) { return try evaluateAnew(attribute, over: inputs, in: core) }
-            return try ClosureTable<Value>.run(row, over: inputs)
+            return try run(attribute.index, row.pointee.form, over: inputs)
         } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
             throw error
@@ -57,8 +57,33 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         _ attribute: AttributeID, over inputs: FixedInputs<ClosureHost<Value>>, in core: GraphCore<ClosureHost<Value>>
     ) throws -> Value {
         try prepare(attribute.index, in: core)
-        return try ClosureTable<Value>.run(
-            core.host.pointee.rows + Int(attribute.index), over: FixedInputs(core, of: core.s.pointee.vertex(attribute.index)))
+        let host = core.host
+        return try host.pointee.run(
+            attribute.index, host.pointee.rows[Int(attribute.index)].form,
+            over: FixedInputs(core, of: core.s.pointee.vertex(attribute.index)))
+    }
+
+    @inlinable @inline(__always)
+    static func row(_ index: UInt32, in core: GraphCore<ClosureHost<Value>>) -> UnsafeMutablePointer<ClosureRow> {
+        core.host.pointee.rows + Int(index)
+    }
+
+    /// Reading the inputs may evaluate something, and move the rows: the closure is looked up after that.
+    @inlinable @inline(__always)
+    func run(_ index: UInt32, _ form: ClosureRow.Form, over inputs: GraphInputs<Value>) throws -> Value {
+        var inputs = inputs
+        switch form {
+        case .ruleOfOne:
+            let value = try inputs.first(0)
+            return try ClosureHost.row(index, in: inputs.core).closure(RuleOfOne<Value>.self).pointee.run(value)
+        case .ruleOfTwo:
+            let one = try inputs.first(0)
+            let two = try inputs.first(1)
+            return try ClosureHost.row(index, in: inputs.core).closure(RuleOfTwo<Value>.self).pointee.run(one, two)
+        default:
+            inputs.keep()
+            return try ClosureHost.row(index, in: inputs.core).closure(RuleOfMany<Value>.self).pointee.run(inputs)
+        }
     }
 
     @inlinable @inline(__always)
@@ -89,7 +114,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         let row = rows + Int(attribute.index)
         do {
             if _slowPath(row.pointee.extras != 0) { return try observeAnew(attribute, over: inputs, in: core) }
-            try ClosureTable<Value>.observe(row, over: inputs)
+            try runObserver(attribute.index, row.pointee.form, over: inputs)
         } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
         }
@@ -100,8 +125,28 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         _ attribute: AttributeID, over inputs: FixedInputs<ClosureHost<Value>>, in core: GraphCore<ClosureHost<Value>>
     ) throws {
         try prepare(attribute.index, in: core)
-        try ClosureTable<Value>.observe(
-            core.host.pointee.rows + Int(attribute.index), over: FixedInputs(core, of: core.s.pointee.vertex(attribute.index)))
+        let host = core.host
+        try host.pointee.runObserver(
+            attribute.index, host.pointee.rows[Int(attribute.index)].form,
+            over: FixedInputs(core, of: core.s.pointee.vertex(attribute.index)))
+    }
+
+    /// As `run`, of an observer.
+    @inlinable @inline(__always)
+    func runObserver(_ index: UInt32, _ form: ClosureRow.Form, over inputs: GraphInputs<Value>) throws {
+        var inputs = inputs
+        switch form {
+        case .observerOfOne:
+            let value = try inputs.first(0)
+            try ClosureHost.row(index, in: inputs.core).closure(ObserverOfOne<Value>.self).pointee.run(value)
+        case .observerOfTwo:
+            let one = try inputs.first(0)
+            let two = try inputs.first(1)
+            try ClosureHost.row(index, in: inputs.core).closure(ObserverOfTwo<Value>.self).pointee.run(one, two)
+        default:
+            inputs.keep()
+            try ClosureHost.row(index, in: inputs.core).closure(ObserverOfMany<Value>.self).pointee.run(inputs)
+        }
     }
 
     @inlinable @inline(__always)
@@ -177,40 +222,6 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
 
     @inlinable @inline(__always)
     func row(_ index: UInt32) -> UnsafeMutablePointer<ClosureRow> { rows + Int(index) }
-
-    /// Runs the closure of a rule over fixed inputs.
-    @inlinable @inline(__always)
-    static func run(_ row: UnsafeMutablePointer<ClosureRow>, over inputs: GraphInputs<Value>) throws -> Value {
-        switch row.pointee.form {
-        case .ruleOfOne:
-            let value = try inputs.first(0)
-            return try row.closure(RuleOfOne<Value>.self).pointee.run(value)
-        case .ruleOfTwo:
-            let one = try inputs.first(0)
-            let two = try inputs.first(1)
-            return try row.closure(RuleOfTwo<Value>.self).pointee.run(one, two)
-        default:
-            inputs.keep()
-            return try row.closure(RuleOfMany<Value>.self).pointee.run(inputs)
-        }
-    }
-
-    /// Runs the closure of an observer over fixed inputs.
-    @inlinable @inline(__always)
-    static func observe(_ row: UnsafeMutablePointer<ClosureRow>, over inputs: GraphInputs<Value>) throws {
-        switch row.pointee.form {
-        case .observerOfOne:
-            let value = try inputs.first(0)
-            try row.closure(ObserverOfOne<Value>.self).pointee.run(value)
-        case .observerOfTwo:
-            let one = try inputs.first(0)
-            let two = try inputs.first(1)
-            try row.closure(ObserverOfTwo<Value>.self).pointee.run(one, two)
-        default:
-            inputs.keep()
-            try row.closure(ObserverOfMany<Value>.self).pointee.run(inputs)
-        }
-    }
 
     @inlinable
     static func destroyClosure(_ row: UnsafeMutablePointer<ClosureRow>) {

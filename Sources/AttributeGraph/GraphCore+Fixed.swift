@@ -66,8 +66,8 @@ extension GraphCore where Host: ~Copyable {
 /// **Lifetime:** the run that got it; reading through it later reads the inputs of another, or traps.
 public struct FixedInputs<Host: GraphHost & ~Copyable> {
     @usableFromInline let core: GraphCore<Host>
-    /// Where the list was when the run began.
-    @usableFromInline let start: UnsafeMutablePointer<UInt32>
+    /// Where the list is, until something else is evaluated.
+    @usableFromInline var start: UnsafeMutablePointer<UInt32>
 
     @inlinable @inline(__always)
     init(_ core: GraphCore<Host>, of vertex: UnsafeMutablePointer<Vertex>) {
@@ -75,12 +75,15 @@ public struct FixedInputs<Host: GraphHost & ~Copyable> {
         start = core.inputs(of: vertex).ends
     }
 
+    /// The list of the rule that is running, wherever it is now.
+    @inlinable
+    var list: EdgeEntries {
+        core.inputs(of: core.s.pointee.vertex(core.s.pointee.pending.base[core.s.pointee.pending.count &- 1].vertex))
+    }
+
     /// O(1).
     @inlinable
-    public var count: Int {
-        let reader = core.s.pointee.pending.base[core.s.pointee.pending.count &- 1].vertex
-        return Int(core.inputs(of: core.s.pointee.vertex(reader)).count)
-    }
+    public var count: Int { Int(list.count) }
 
     /// An input's value, evaluated already. O(1).
     ///
@@ -89,22 +92,28 @@ public struct FixedInputs<Host: GraphHost & ~Copyable> {
     public subscript(position: Int) -> Host.Value {
         @inline(__always) get throws {
             let start = core.s.pointee.cursorStart
-            if _slowPath(UInt(bitPattern: position) >= UInt(bitPattern: core.s.pointee.cursorEnd - start)) {
-                return try core.readFixedSlowly(position).pointee
+            if _fastPath(UInt(bitPattern: position) < UInt(bitPattern: core.s.pointee.cursorEnd - start)),
+                let value = valid(position, start)
+            {
+                return value
             }
-            return try read(position, start)
+            return try core.readFixedSlowly(position).pointee
         }
     }
 
-    /// As the subscript, of an input that is there for certain, before the run has done anything else.
+    /// As the subscript, of an input that is there for certain, while the run has done nothing but read so.
     @inlinable @inline(__always)
-    public func first(_ position: Int) throws -> Host.Value { try read(position, start) }
+    public mutating func first(_ position: Int) throws -> Host.Value {
+        if let value = valid(position, start) { return value }
+        let value = try core.readFixedSlowly(position).pointee
+        start = list.ends
+        return value
+    }
 
     @inlinable @inline(__always)
-    func read(_ position: Int, _ start: UnsafeMutablePointer<UInt32>) throws -> Host.Value {
+    func valid(_ position: Int, _ start: UnsafeMutablePointer<UInt32>) -> Host.Value? {
         let vertex = core.s.pointee.vertex(start[position])
-        if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow)) { return GraphStorage<Host>.value(of: vertex).pointee }
-        return try core.readFixedSlowly(position).pointee
+        return _fastPath(vertex.pointee.flags.isDisjoint(with: .slow)) ? GraphStorage<Host>.value(of: vertex).pointee : nil
     }
 
     /// Lets the run read any number of inputs through the subscript, whatever it does meanwhile.

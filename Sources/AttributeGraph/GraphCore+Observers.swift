@@ -171,7 +171,7 @@ extension GraphCore where Host: ~Copyable {
             host.pointee.observe(attribute, in: self)
         }
         if _slowPath(s.pointee.logCount != 0) { settle() }
-        if _slowPath(!s.pointee.attention.isEmpty), ending(index, at: position) != .ordinary { return }
+        if _slowPath(!s.pointee.attention.isEmpty), lookCloser(index, at: position) != nil { return }
         if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) { dropInputs(of: index, from: readSoFar) }
         let vertex = endRun(index, cause, s.pointee.revision)
         let flags = vertex.pointee.flags

@@ -243,6 +243,23 @@ import Testing
         #expect(graph.context.core.counters.liveAttributes == living)
     }
 
+    @Test("what their inputs create when they are first evaluated may move the tables")
+    func growing() throws {
+        func maker(_ value: Int) -> AttributeID {
+            graph.rule { [unowned graph] _ in
+                for number in 0..<2000 { _ = graph.rule(graph.input(number)) { $0 } }
+                return value
+            }
+        }
+        let (a, b, c, d) = (maker(1), maker(2), maker(3), maker(4))
+        try graph.observe(a, b) { [probe] in probe.saw($0 * 10 + $1) }
+        try graph.observe(over: [c, a, d]) { [probe] in probe.saw(try $0[0] * 100 + $0[1] * 10 + $0[2]) }
+        let (e, f) = (maker(5), maker(6))
+        #expect(try graph.read(graph.rule(e, f) { $0 * 10 + $1 }) == 56)
+        #expect(probe.seen == [12, 314])
+        #expect(graph.context.core.checkInvariants().isEmpty)
+    }
+
     @Test("the attribute whose change made them run is named")
     func cause() throws {
         let a = graph.input(1)

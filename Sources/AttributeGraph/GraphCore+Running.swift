@@ -1,0 +1,169 @@
+/// Running a rule, and what becomes of its value.
+extension GraphCore where Host: ~Copyable {
+    @usableFromInline
+    enum Outcome {
+        /// The vertex has what its rule returned, or no value if that threw.
+        case finished
+        /// The vertex is gone, or on a cycle: it has what the cycle's value will be.
+        case without
+        case interrupted
+    }
+
+    /// Runs the rule of the vertex whose entry is the top of the stack, and stores what it returns.
+    @inlinable @inline(__always)
+    func run(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int) -> Outcome {
+        let attribute = beginRun(index, vertex, at: position)
+        let value: Value
+        do { value = try host.pointee.evaluate(attribute, in: self) } catch {
+            return endFailedRun(index, cause, at: position)
+        }
+        if _slowPath(!s.pointee.attention.isEmpty), let outcome = lookCloser(index, at: position) { return outcome }
+        if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) { dropInputs(of: index, from: readSoFar) }
+        finish(value, of: index, cause)
+        return .finished
+    }
+
+    /// As `run`, of a rule over fixed inputs: nothing is tracked.
+    @inlinable @inline(__always)
+    func runFixed(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int) -> Outcome {
+        let attribute = beginFixedRun(index, vertex, at: position)
+        if _slowPath(cause == Pending.perhapsOnCycle) { noteCycles(through: vertex) }
+        let value: Value
+        do { value = try host.pointee.evaluate(attribute, over: FixedInputs(self, of: vertex), in: self) } catch {
+            return endFailedRun(index, cause, at: position)
+        }
+        if _slowPath(!s.pointee.attention.isEmpty), let outcome = lookCloser(index, at: position) { return outcome }
+        finish(value, of: index, cause)
+        return .finished
+    }
+
+    /// The rule has run to its end, with a value.
+    @inlinable @inline(__always)
+    func finish(_ value: consuming Value, of index: UInt32, _ cause: UInt32) {
+        let revision = s.pointee.revision
+        let vertex = endRun(index, cause, revision)
+        store(value, in: vertex, vertex.pointee.flags.subtracting(.runningAndCyclic), revision)
+    }
+
+    /// A run that threw was given up, or leaves the vertex without a value.
+    @inlinable @inline(never)
+    func endFailedRun(_ index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
+        if let outcome = lookCloser(index, at: position) { return outcome }
+        if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
+        let vertex = endRun(index, cause, s.pointee.revision)
+        vertex.pointee.flags.subtract(.runningAndCyclic)
+        removeValue(of: vertex)
+        return .finished
+    }
+
+    /// Makes a vertex the tracked reader, with its cursor at its first input.
+    @inlinable @inline(__always)
+    func beginRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID {
+        vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
+        vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
+        s.pointee.reader = index
+        setCursor(vertex, 0)
+        return AttributeID(index: index, generation: vertex.pointee.generation)
+    }
+
+    /// The run of a vertex over fixed inputs begins: no reads are tracked.
+    @inlinable @inline(__always)
+    func beginFixedRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID {
+        vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
+        vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
+        if s.pointee.reader != 0 {
+            s.pointee.reader = 0
+            removeCursor()
+        }
+        return AttributeID(index: index, generation: vertex.pointee.generation)
+    }
+
+    /// Writes down that the rule ran. It still counts as running.
+    @inlinable @inline(__always)
+    func endRun(_ index: UInt32, _ cause: UInt32, _ revision: Revision) -> UnsafeMutablePointer<Vertex> {
+        s.pointee.counters.evaluations &+= 1
+        let vertex = s.pointee.vertex(index)
+        vertex.pointee.cause = cause
+        vertex.pointee.evaluatedAt = revision
+        vertex.pointee.evaluations &+= 1
+        return vertex
+    }
+
+    /// Something has happened during a run: nil if it may end as ever.
+    @inlinable @inline(never)
+    func lookCloser(_ index: UInt32, at position: Int) -> Outcome? {
+        if s.pointee.attention.contains(.interrupted) {
+            abandon(index, at: position)
+            return .interrupted
+        }
+        if s.pointee.attention.contains(.hinted) { restoreHints(of: index) }
+        if s.pointee.vertex(index).pointee.kind == .doomed {
+            restoreHints(of: index)
+            s.pointee.counters.evaluations &+= 1
+            freeVertex(index)
+            return .without
+        }
+        let mark = s.pointee.cycleMark(at: position)
+        if mark.low == UInt32.max && s.pointee.openCycle.count == Int(mark.openBefore) { return nil }
+        s.pointee.counters.evaluations &+= 1
+        if s.pointee.cursor != s.pointee.cursorEnd {
+            dropInputs(of: index, from: readSoFar)
+        }
+        endCyclicRun(index, mark)
+        return .without
+    }
+
+    /// Gives a vertex a value, and its flags; the value counts as changed unless the host finds it equal to the old one.
+    @inlinable @inline(__always)
+    func store(
+        _ value: consuming Value, in vertex: UnsafeMutablePointer<Vertex>, _ flags: Vertex.Flags, _ revision: Revision
+    ) {
+        let slot = GraphStorage<Host>.value(of: vertex)
+        if _slowPath(flags.contains(.empty)) {
+            slot.initialize(to: value)
+            vertex.pointee.flags = flags.subtracting(.empty)
+        } else {
+            vertex.pointee.flags = flags
+            if host.pointee.areEqual(slot.pointee, value) {
+                s.pointee.counters.cutOffs &+= 1
+                return
+            }
+            slot.pointee = value
+        }
+        vertex.pointee.changedAt = revision
+    }
+
+    /// Leaves a vertex without a value, which counts as a change.
+    @inlinable
+    func removeValue(of vertex: UnsafeMutablePointer<Vertex>) {
+        if !vertex.pointee.flags.contains(.empty) {
+            GraphStorage<Host>.value(of: vertex).deinitialize(count: 1)
+            vertex.pointee.flags.insert(.empty)
+        }
+        vertex.pointee.changedAt = s.pointee.revision
+    }
+
+    /// The run was given up; its entry stays on the stack and will be run again, and what it has read stays linked.
+    @inlinable @inline(never)
+    func abandon(_ index: UInt32, at position: Int) {
+        s.pointee.counters.restarts &+= 1
+        restoreHints(of: index)
+        if s.pointee.vertex(index).pointee.kind == .doomed {
+            freeVertex(index)
+        } else {
+            s.pointee.vertex(index).pointee.flags.insert(.maybeAndStale)
+            // While running it served as the cursor.
+            s.pointee.pending.base[position].validated = 0
+        }
+    }
+
+    /// Puts back the hints that this run has overwritten: they may belong to the runs below it.
+    @inlinable @inline(never)
+    func restoreHints(of index: UInt32) {
+        while let entry = s.pointee.overwrittenHints.last, entry.reader == index {
+            s.pointee.overwrittenHints.count &-= 1
+            s.pointee.vertex(entry.vertex).pointee.hint = entry.hint
+        }
+        s.pointee.attention.remove(.hinted)
+    }
+}
