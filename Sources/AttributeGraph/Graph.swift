@@ -4,8 +4,9 @@
 /// let graph = Graph<Int>()
 /// let width = graph.input(3)
 /// let height = graph.input(4)
-/// let area = graph.rule { try $0[width] * $0[height] }
-/// try graph.observe { print(try $0[area]) }   // 12
+/// let area = graph.rule(width, height) { $0 * $1 }
+/// let side = graph.rule { try $0[area] > 20 ? $0[width] : $0[height] }
+/// try graph.observe(area) { print($0) }        // 12
 /// try graph.set(width, 5)                      // 20
 /// try graph.batch {                            // 42, once
 ///     try graph.set(width, 6)
@@ -14,10 +15,10 @@
 /// ```
 ///
 /// An *input* is set from outside, a *rule* is computed when it is read and kept until something it read has
-/// changed, an *observer* runs at once and again after every batch that changed something it read. A closure gets
-/// a `GraphContext`, through which everything it depends on must be read; it should not capture the graph
-/// itself, which would keep the graph alive for ever. Rules must not write. Values of several types in one graph
-/// are an enum's cases.
+/// changed, an *observer* runs at once and again after every batch that changed something it read. Rules and observers are
+/// made over fixed inputs, whose values their closures get; or their closures get a `GraphContext`, through which
+/// everything they depend on must be read, and can choose. A closure should not capture the graph itself, which would keep
+/// the graph alive for ever. Rules must not write. Values of several types in one graph are an enum's cases.
 ///
 /// A rule that throws keeps its error as a value keeps its place: readers get it thrown until something the rule
 /// read has changed. A cycle is such an error, `GraphError.cycle`, for each of its members.

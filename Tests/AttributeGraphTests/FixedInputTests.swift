@@ -22,6 +22,23 @@ import Testing
         #expect(graph.context.core.checkInvariants().isEmpty)
     }
 
+    @Test("do what the example in the library's documentation says")
+    func example() throws {
+        let width = graph.input(3)
+        let height = graph.input(4)
+        let area = graph.rule(width, height) { $0 * $1 }
+        let side = graph.rule { try $0[area] > 20 ? $0[width] : $0[height] }
+        try graph.observe(area) { [probe] in probe.saw($0) }
+        #expect(try graph.read(side) == 4)
+        try graph.set(width, 5)
+        try graph.batch {
+            try graph.set(width, 6)
+            try graph.set(height, 7)
+        }
+        #expect(probe.seen == [12, 20, 42])
+        #expect(try graph.read(side) == 6)
+    }
+
     @Test("run once when several inputs have changed, and not at all when none has")
     func minimal() throws {
         let a = graph.input(1)
