@@ -43,14 +43,27 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: Reading
 
+    /// The innermost run, which is that of the rule or observer whose inputs are read.
+    @inlinable
+    var fixedReader: UInt32 {
+        precondition(s.pointee.pending.count > 0, "fixed inputs are read while the rule runs")
+        return s.pointee.pending.base[s.pointee.pending.count &- 1].vertex
+    }
+
     /// What cannot be had at once: an input that has failed, or is gone, or on a cycle, or that a run of its reader has
     /// made invalid; or the cursor is not where it was when the run began.
     @inlinable @inline(never)
     func readFixedSlowly(_ position: Int) throws -> UnsafeMutablePointer<Value> {
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if s.pointee.logCount != 0 { settle() }
-        let reader = s.pointee.pending.base[s.pointee.pending.count &- 1].vertex
-        let inputs = inputs(of: s.pointee.vertex(reader))
+        let reader = fixedReader
+        let vertex = s.pointee.vertex(reader)
+        if vertex.pointee.kind == .doomed {
+            // It has been destroyed by its own run, and its list is gone.
+            return try stored(
+                host.pointee.value(ofRemoved: AttributeID(index: reader, generation: vertex.pointee.generation &- 1)))
+        }
+        let inputs = inputs(of: vertex)
         precondition(UInt32(exactly: position).map { $0 < inputs.count } ?? false, "there is no such input")
         let input = inputs.ends[position]
         if input == 0 {
@@ -77,9 +90,7 @@ public struct FixedInputs<Host: GraphHost & ~Copyable> {
 
     /// The list of the rule that is running, wherever it is now.
     @inlinable
-    var list: EdgeEntries {
-        core.inputs(of: core.s.pointee.vertex(core.s.pointee.pending.base[core.s.pointee.pending.count &- 1].vertex))
-    }
+    var list: EdgeEntries { core.inputs(of: core.s.pointee.vertex(core.fixedReader)) }
 
     /// O(1).
     @inlinable
@@ -87,7 +98,7 @@ public struct FixedInputs<Host: GraphHost & ~Copyable> {
 
     /// An input's value, evaluated already. O(1).
     ///
-    /// - Throws: what reading the attribute would throw.
+    /// - Throws: what reading the attribute would throw; what reading the rule itself would, once its run has destroyed it.
     @inlinable @inline(__always)
     public subscript(position: Int) -> Host.Value {
         @inline(__always) get throws {
@@ -119,7 +130,7 @@ public struct FixedInputs<Host: GraphHost & ~Copyable> {
     /// Lets the run read any number of inputs through the subscript, whatever it does meanwhile.
     @inlinable @inline(__always)
     public func keep() {
-        let reader = core.s.pointee.pending.base[core.s.pointee.pending.count &- 1].vertex
+        let reader = core.fixedReader
         core.s.pointee.reader = reader
         core.setCursor(core.s.pointee.vertex(reader), 0)
         core.s.pointee.cursor = core.s.pointee.cursorEnd

@@ -244,6 +244,27 @@ import Testing
         #expect(probe.seen == [1, 3])
     }
 
+    @Test("an observer that disposes of itself has no inputs any more, and runs no more")
+    func disposingItself() throws {
+        let a = graph.input(1)
+        let b = graph.input(2)
+        var itself: AttributeID?
+        var found: (any Error)?
+        itself = try graph.observe(over: [a, b]) { [unowned graph, probe] inputs in
+            probe.saw(try inputs[0])
+            guard let itself else { return }
+            try graph.dispose(itself)
+            do { probe.saw(try inputs[1]) } catch { found = error }
+        }
+        try graph.set(a, 5)
+        #expect(probe.seen == [1, 5])
+        #expect(try found as? GraphError == .removed(#require(itself)))
+        try graph.set(a, 6)
+        try graph.set(b, 6)
+        #expect(probe.seen == [1, 5])
+        #expect(graph.context.core.checkInvariants().isEmpty)
+    }
+
     @Test("what they create and clean up goes with the next run")
     func owning() throws {
         let a = graph.input(1)
