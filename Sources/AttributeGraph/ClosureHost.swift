@@ -204,7 +204,7 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
 
     @inlinable
     init() {
-        rows = ClosureTable.allocate(capacity)
+        rows = .allocate(capacity: capacity)
         rows.initialize(repeating: ClosureRow(), count: capacity)
     }
 
@@ -212,12 +212,6 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     deinit {
         for index in 0..<capacity { ClosureTable.destroyClosure(rows + index) }
         rows.deallocate()
-    }
-
-    @inlinable
-    static func allocate(_ capacity: Int) -> UnsafeMutablePointer<ClosureRow> {
-        let rows = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<ClosureRow>.stride, alignment: 64)
-        return rows.bindMemory(to: ClosureRow.self, capacity: capacity)
     }
 
     @inlinable @inline(__always)
@@ -234,7 +228,7 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     @inlinable @inline(never)
     mutating func grow(to index: UInt32) {
         let newCapacity = max(capacity * 2, Int(index) + 1)
-        let larger = ClosureTable.allocate(newCapacity)
+        let larger = UnsafeMutablePointer<ClosureRow>.allocate(capacity: newCapacity)
         larger.update(from: rows, count: capacity)
         (larger + capacity).initialize(repeating: ClosureRow(), count: newCapacity - capacity)
         rows.deallocate()
@@ -282,7 +276,7 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     }
 }
 
-/// 16 bytes that hold a closure, and what is known of it; 32 in all, so that no row lies across cache lines.
+/// 16 bytes that hold a closure, and what is known of it.
 @usableFromInline
 struct ClosureRow: BitwiseCopyable {
     @usableFromInline var code: UInt = 0
@@ -290,7 +284,6 @@ struct ClosureRow: BitwiseCopyable {
     /// Place in the table of extras, from 1; 0: none, as nearly always.
     @usableFromInline var extras: UInt32 = 0
     @usableFromInline var form = Form.none
-    @usableFromInline var padding: UInt64 = 0
 
     @inlinable @inline(__always)
     init() {}
