@@ -152,7 +152,6 @@ extension GraphCore where Host: ~Copyable {
                                     if vertex.pointee.kind.isFixed {
                                         // It has to run, and waits for the others before.
                                         vertex.pointee.flags.insert(.stale)
-                                        s.pointee.pending.base[position].validated = 0
                                         continue next
                                     }
                                     cause = Pending.perhapsOnCycle
@@ -175,10 +174,8 @@ extension GraphCore where Host: ~Copyable {
                             }
                             walked &+= 1
                         }
-                        if cause != 0 {
-                            // Over fixed inputs, of which all are valid now.
-                            break down
-                        }
+                        // Over fixed inputs, of which all are valid now.
+                        if cause != 0 { break down }
                     }
                     vertex.pointee.flags.subtract(.maybe)
                     s.pointee.counters.cutOffs &+= 1
@@ -247,20 +244,22 @@ extension GraphCore where Host: ~Copyable {
         let isOwn = flags.contains(.running) && vertex.pointee.cause == UInt32(truncatingIfNeeded: position)
         if !isOwn && (flags.contains(.running) || !flags.contains(.maybe)) { return .done }
         let waits = vertex.pointee.evaluatedAt == 0 || vertex.pointee.kind.isFixed
-        if waits && waitsForDeclaredInput(index, position, isOwn) { return .waits }
+        if waits && waitsForInput(index, position, isOwn) { return .waits }
         return .runs
     }
 
-    /// Before the first run, and before every run over fixed inputs, what the rule declared to read is evaluated from the stack. It is read for certain, so
-    /// waiting for it is already a dependency.
+    /// Before a run that has to be, what the rule reads is evaluated from the stack: over fixed inputs all of them, else what a
+    /// first run had read when it was given up. Waiting for it is already a dependency.
     @inlinable @inline(never)
-    func waitsForDeclaredInput(_ index: UInt32, _ position: Int, _ isOwn: Bool) -> Bool {
+    func waitsForInput(_ index: UInt32, _ position: Int, _ isOwn: Bool) -> Bool {
         let vertex = s.pointee.vertex(index)
         let inputs = inputs(of: vertex)
         if inputs.count == 0 { return false }
         if !isOwn {
             vertex.pointee.flags.insert(.running)
             vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
+            // What a walk has noted here until now is another thing.
+            s.pointee.pending.base[position].validated = 0
         }
         let entry = s.pointee.pending.base + position
         var walked = entry.pointee.validated

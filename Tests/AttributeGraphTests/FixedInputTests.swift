@@ -281,6 +281,26 @@ import Testing
         #expect(graph.context.core.counters.liveAttributes == living)
     }
 
+    @Test("still wait for the rest of their inputs when one is destroyed while they wait")
+    func losingOneMeanwhile() throws {
+        let a = graph.input(1)
+        let first = graph.rule(a) { $0 * 10 }
+        let breaking = graph.rule(a) { [unowned graph] value in
+            if value == 2 { try graph.dispose(first) }
+            return value
+        }
+        let last = graph.rule(a) { [probe] value in
+            probe.saw(value)
+            return value
+        }
+        let sum = graph.rule(over: [first, breaking, last]) { try $0[0] + $0[1] + $0[2] }
+        #expect(try graph.read(sum) == 12)
+        try graph.set(a, 2)
+        #expect(throws: GraphError.removed(first)) { try graph.read(sum) }
+        #expect(probe.seen == [1, 2])
+        #expect(graph.context.core.checkInvariants().isEmpty)
+    }
+
     @Test("what their inputs create when they are first evaluated may move the tables")
     func growing() throws {
         func maker(_ value: Int) -> AttributeID {
