@@ -18,14 +18,6 @@ struct Measurement {
     var evaluations: UInt64
 }
 
-/// How rules and observers get at what they compute from.
-enum Reading: String, CaseIterable {
-    /// They are made over fixed inputs.
-    case fixed
-    /// Through a context, which tracks what they read.
-    case tracked
-}
-
 /// Each case is written as one writes it with this library: over fixed inputs what has one or two and what is made in bulk,
 /// through a context what has many or chooses them. With `--tracked` everything reads through a context, as in libraries that
 /// know nothing else.

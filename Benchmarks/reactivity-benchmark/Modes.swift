@@ -4,6 +4,14 @@ import AttributeGraph
     import Glibc
 #endif
 
+/// How the rules of a shape get at what they compute from.
+enum Reading: String, CaseIterable {
+    /// They are made over fixed inputs.
+    case fixed
+    /// Through a context, which tracks what they read.
+    case tracked
+}
+
 /// The four shapes of the scaling and allocation modes: an input, and a rule at the end of `count` vertices.
 enum Shape: String, CaseIterable {
     case chain, fanOut = "fan-out", grid, diamond

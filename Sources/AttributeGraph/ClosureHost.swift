@@ -31,7 +31,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(never)
     func evaluateAnew(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value {
         try prepare(attribute.index, in: core)
-        let row = core.host.pointee.rows + Int(attribute.index)
+        let row = ClosureHost.row(attribute.index, in: core)
         do { return try row.closure(RuleClosure<Value>.self).pointee.run(GraphContext(core)) } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
             throw error
@@ -57,9 +57,8 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         _ attribute: AttributeID, over inputs: FixedInputs<ClosureHost<Value>>, in core: GraphCore<ClosureHost<Value>>
     ) throws -> Value {
         try prepare(attribute.index, in: core)
-        let host = core.host
-        return try host.pointee.run(
-            attribute.index, host.pointee.rows[Int(attribute.index)].form,
+        return try core.host.pointee.run(
+            attribute.index, ClosureHost.row(attribute.index, in: core).pointee.form,
             over: FixedInputs(core, of: core.s.pointee.vertex(attribute.index)))
     }
 
@@ -100,7 +99,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     func observeAnew(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) {
         do {
             try prepare(attribute.index, in: core)
-            let row = core.host.pointee.rows + Int(attribute.index)
+            let row = ClosureHost.row(attribute.index, in: core)
             try row.closure(ObserverClosure<Value>.self).pointee.run(GraphContext(core))
         } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
@@ -125,9 +124,8 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         _ attribute: AttributeID, over inputs: FixedInputs<ClosureHost<Value>>, in core: GraphCore<ClosureHost<Value>>
     ) throws {
         try prepare(attribute.index, in: core)
-        let host = core.host
-        try host.pointee.runObserver(
-            attribute.index, host.pointee.rows[Int(attribute.index)].form,
+        try core.host.pointee.runObserver(
+            attribute.index, ClosureHost.row(attribute.index, in: core).pointee.form,
             over: FixedInputs(core, of: core.s.pointee.vertex(attribute.index)))
     }
 

@@ -35,10 +35,7 @@ extension GraphAccess {
     /// failed, the rule fails with the same error and does not run.
     @inlinable
     public func rule(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Value) -> AttributeID {
-        let context = context
-        let attribute = context.core.createRule(in: context.currentSubgraph(), over: CollectionOfOne(input))
-        context.row(for: attribute).install(RuleOfOne(body), .ruleOfOne)
-        return attribute
+        context.makeRule(RuleOfOne(body), .ruleOfOne, over: CollectionOfOne(input))
     }
 
     /// Creates a rule that computes its value from those of two attributes, and reads nothing else. Both are brought up to
@@ -47,10 +44,7 @@ extension GraphAccess {
     public func rule(_ one: AttributeID, _ two: AttributeID, _ body: consuming @escaping (Value, Value) throws -> Value)
         -> AttributeID
     {
-        let context = context
-        let attribute = context.core.createRule(in: context.currentSubgraph(), over: Pair(one, two))
-        context.row(for: attribute).install(RuleOfTwo(body), .ruleOfTwo)
-        return attribute
+        context.makeRule(RuleOfTwo(body), .ruleOfTwo, over: Pair(one, two))
     }
 
     /// Creates a rule that computes its value from those of any number of attributes, and reads nothing else. All are brought
@@ -59,10 +53,7 @@ extension GraphAccess {
     public func rule(
         over inputs: some Collection<AttributeID>, _ body: consuming @escaping (GraphInputs<Value>) throws -> Value
     ) -> AttributeID {
-        let context = context
-        let attribute = context.core.createRule(in: context.currentSubgraph(), over: inputs)
-        context.row(for: attribute).install(RuleOfMany(body), .ruleOfMany)
-        return attribute
+        context.makeRule(RuleOfMany(body), .ruleOfMany, over: inputs)
     }
 
     /// Creates an observer of one attribute, and runs it. It is tracked by that alone, whatever it reads.
@@ -71,11 +62,7 @@ extension GraphAccess {
     @inlinable
     @discardableResult
     public func observe(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Void) throws -> AttributeID {
-        let context = context
-        let attribute = context.core.createWatchedObserver(in: context.currentSubgraph(), over: CollectionOfOne(input))
-        context.row(for: attribute).install(ObserverOfOne(body), .observerOfOne)
-        try context.runFirst(attribute)
-        return attribute
+        try context.makeObserver(ObserverOfOne(body), .observerOfOne, over: CollectionOfOne(input))
     }
 
     /// As with one, of two attributes: it runs when either has changed.
@@ -84,11 +71,7 @@ extension GraphAccess {
     public func observe(
         _ one: AttributeID, _ two: AttributeID, _ body: consuming @escaping (Value, Value) throws -> Void
     ) throws -> AttributeID {
-        let context = context
-        let attribute = context.core.createWatchedObserver(in: context.currentSubgraph(), over: Pair(one, two))
-        context.row(for: attribute).install(ObserverOfTwo(body), .observerOfTwo)
-        try context.runFirst(attribute)
-        return attribute
+        try context.makeObserver(ObserverOfTwo(body), .observerOfTwo, over: Pair(one, two))
     }
 
     /// As with one, of any number of attributes: it runs when one of them has changed.
@@ -97,11 +80,7 @@ extension GraphAccess {
     public func observe(
         over inputs: some Collection<AttributeID>, _ body: consuming @escaping (GraphInputs<Value>) throws -> Void
     ) throws -> AttributeID {
-        let context = context
-        let attribute = context.core.createWatchedObserver(in: context.currentSubgraph(), over: inputs)
-        context.row(for: attribute).install(ObserverOfMany(body), .observerOfMany)
-        try context.runFirst(attribute)
-        return attribute
+        try context.makeObserver(ObserverOfMany(body), .observerOfMany, over: inputs)
     }
 
     /// Registers what is to be done before the running rule or observer runs again or goes. The last registered is
@@ -170,6 +149,25 @@ extension GraphContext {
     func row(for attribute: AttributeID) -> UnsafeMutablePointer<ClosureRow> {
         if _slowPath(Int(attribute.index) >= table.pointee.capacity) { growRows(to: attribute.index) }
         return table.pointee.row(attribute.index)
+    }
+
+    @inlinable @inline(__always)
+    func makeRule<Closure: ~Copyable>(
+        _ closure: consuming Closure, _ form: ClosureRow.Form, over inputs: some Collection<AttributeID>
+    ) -> AttributeID {
+        let attribute = core.createRule(in: currentSubgraph(), over: inputs)
+        row(for: attribute).install(closure, form)
+        return attribute
+    }
+
+    @inlinable @inline(__always)
+    func makeObserver<Closure: ~Copyable>(
+        _ closure: consuming Closure, _ form: ClosureRow.Form, over inputs: some Collection<AttributeID>
+    ) throws -> AttributeID {
+        let attribute = core.createWatchedObserver(in: currentSubgraph(), over: inputs)
+        row(for: attribute).install(closure, form)
+        try runFirst(attribute)
+        return attribute
     }
 
     @inlinable @inline(never)

@@ -28,16 +28,19 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: What is gone
 
+    @inlinable
+    func keyOfLoss(by reader: UInt32, at position: UInt32) -> UInt64 { UInt64(reader) << 32 | UInt64(position) }
+
     @inlinable @inline(never)
     func noteLoss(of input: AttributeID, by reader: UInt32, at position: UInt32) {
-        s.pointee.lostInputs[UInt64(reader) << 32 | UInt64(position)] = input
+        s.pointee.lostInputs[keyOfLoss(by: reader, at: position)] = input
     }
 
     /// Before the list of a fixed rule or observer goes.
     @inlinable @inline(never)
     func forgetLosses(of reader: UInt32) {
         for position in 0..<inputs(of: s.pointee.vertex(reader)).count {
-            s.pointee.lostInputs[UInt64(reader) << 32 | UInt64(position)] = nil
+            s.pointee.lostInputs[keyOfLoss(by: reader, at: position)] = nil
         }
     }
 
@@ -67,7 +70,7 @@ extension GraphCore where Host: ~Copyable {
         precondition(UInt32(exactly: position).map { $0 < inputs.count } ?? false, "there is no such input")
         let input = inputs.ends[position]
         if input == 0 {
-            let lost = s.pointee.lostInputs[UInt64(reader) << 32 | UInt64(position)]
+            let lost = s.pointee.lostInputs[keyOfLoss(by: reader, at: UInt32(truncatingIfNeeded: position))]
             return try stored(host.pointee.value(ofRemoved: lost ?? AttributeID(index: 0, generation: 0)))
         }
         return try current(s.pointee.id(input))
