@@ -17,8 +17,12 @@ extension GraphContext {
     /// The rest of a write outside a batch.
     @inlinable @inline(never)
     func commit(_ input: AttributeID) throws {
-        core.commitNow(input.index)
-        try flush()
+        if table.pointee.owners.isEmpty && core.commitAlongOrder(input.index) {
+            if runObservers() || !table.pointee.observerFailures.isEmpty { try reportObservers() }
+        } else {
+            core.commitNow(input.index)
+            try flush()
+        }
     }
 
     /// As `set`, while something may be running or is wrong.
@@ -31,7 +35,13 @@ extension GraphContext {
     /// True if they have left something behind.
     @inlinable @inline(never)
     func runObservers() -> Bool {
-        if core.hasUnsettled { core.settleHere() }
+        if core.hasUnsettled {
+            if table.pointee.owners.isEmpty && core.settleAlongOrder() {
+                if !core.hasInvalidated { return !table.pointee.observerFailures.isEmpty }
+            } else {
+                core.settleHere()
+            }
+        }
         guard core.hasInvalidated && core.stackDepth == 0 else { return false }
         var rounds = 0
         var areMoreDue: Bool

@@ -67,6 +67,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Everything known of an attribute; `nil` for a destroyed one. O(inputs + readers). Evaluates nothing.
     public func report(on attribute: AttributeID) -> AttributeReport? {
+        settleOrder()
         guard s.pointee.isAlive(attribute) else { return nil }
         let vertex = s.pointee.vertex(attribute.index).pointee
         let inputs = inputs(of: attribute)
@@ -78,14 +79,16 @@ extension GraphCore where Host: ~Copyable {
         return AttributeReport(
             attribute: attribute, isInput: vertex.kind == .input, isObserver: vertex.kind.isObserver,
             isWatched: vertex.flags.contains(.watched), isCyclic: vertex.flags.contains(.cyclic), state: state,
-            changedAt: vertex.changedAt, evaluatedAt: vertex.evaluatedAt, cause: cause(of: attribute),
+            changedAt: vertex.changedAt, evaluatedAt: evaluatedAt(attribute), cause: cause(of: attribute),
             evaluations: vertex.evaluations, inputs: inputs, readers: readers(of: attribute))
     }
 
     /// When the attribute's rule last ran; 0: never, an input, or destroyed.
     @inlinable
     public func evaluatedAt(_ attribute: AttributeID) -> Revision {
-        s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.evaluatedAt : 0
+        guard s.pointee.isAlive(attribute) else { return 0 }
+        let vertex = s.pointee.vertex(attribute.index)
+        return vertex.pointee.kind == .input ? 0 : vertex.pointee.evaluatedAt
     }
 
     /// An input whose change made the rule run last (see `AttributeReport.cause`): the first that was found changed, or of several
@@ -93,7 +96,7 @@ extension GraphCore where Host: ~Copyable {
     public func cause(of attribute: AttributeID) -> AttributeID? {
         guard s.pointee.isAlive(attribute) else { return nil }
         let vertex = s.pointee.vertex(attribute.index).pointee
-        if vertex.cause == 0 || vertex.flags.contains(.running) { return nil }
+        if vertex.kind == .input || vertex.cause == 0 || vertex.flags.contains(.running) { return nil }
         let inputs = inputs(of: attribute)
         guard vertex.cause == Pending.unknown else { return inputs.first { $0.index == vertex.cause } }
         // What had changed last when it ran had done so since it ran before.
@@ -109,7 +112,8 @@ extension GraphCore where Host: ~Copyable {
     /// Whether the value may be out of date, so that a read would have to look upstream. False for a destroyed attribute.
     @inlinable
     public func isInvalidated(_ attribute: AttributeID) -> Bool {
-        s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.maybe)
+        settleOrder()
+        return s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.maybe)
     }
 
     /// All living attributes in the order of their rows. O(rows).
@@ -149,7 +153,7 @@ extension GraphCore where Host: ~Copyable {
             edges: Int(s.pointee.edges.capacity) * 8,
             edgesInUse: (Int(s.pointee.edges.capacity) - free) * 8,
             other: s.pointee.pending.capacity * MemoryLayout<Pending>.stride + s.pointee.marking.capacity * 4
-                + s.pointee.invalidated.capacity * 8
+                + s.pointee.invalidated.capacity * 8 + s.pointee.steps.capacity * 4
                 + s.pointee.subgraphs.capacity * MemoryLayout<SubgraphRow>.stride
                 + s.pointee.overwrittenHints.capacity * MemoryLayout<Hint>.stride)
     }

@@ -8,7 +8,8 @@ extension GraphCore where Host: ~Copyable {
     /// 4. Nothing runs, waits or is half-settled; the stacks are empty and the cursor is at rest.
     /// 5. Inputs have values and no inputs; a valid rule has no evaluation later than the graph's revision.
     /// 6. Every living vertex stands in the list of exactly its own subgraph.
-    /// 7. Blocks of edges do not overlap, neither one another nor a free block, and together fill the pool.
+    /// 7. An order that counts holds exactly what is downstream of its input, each step after those of its inputs that are steps.
+    /// 8. Blocks of edges do not overlap, neither one another nor a free block, and together fill the pool.
     public func checkInvariants() -> [String] {
         var faults: [String] = []
         if s.pointee.pending.count != 0 || s.pointee.marking.count != 0 || s.pointee.openCycle.count != 0
@@ -18,7 +19,7 @@ extension GraphCore where Host: ~Copyable {
         }
         if s.pointee.reader != 0 || s.pointee.cursor != s.pointee.cursorEnd
             || s.pointee.cursor != s.pointee.cursorStart || s.pointee.isCursorHidden
-            || s.pointee.nesting != 0 || !s.pointee.attention.isEmpty
+            || s.pointee.nesting != 0 || !s.pointee.attention.isEmpty || s.pointee.followedOrder != nil || s.pointee.logCount < 0
         {
             faults.append("an evaluation is in progress at rest")
         }
@@ -32,6 +33,7 @@ extension GraphCore where Host: ~Copyable {
             checkFlags(index, vertex, &faults)
             edgeCount += checkInputs(index, vertex, &faults)
             checkReaders(index, vertex, &faults)
+            if vertex.kind == .input, let order = order(of: s.pointee.vertex(index)) { checkOrder(order, of: index, &faults) }
         }
         if living != s.pointee.counters.liveAttributes { faults.append("the counters miscount attributes") }
         if edgeCount != s.pointee.counters.liveEdges { faults.append("the counters miscount edges") }
@@ -48,7 +50,7 @@ extension GraphCore where Host: ~Copyable {
         if vertex.flags.contains(.unsettled) && s.pointee.batchDepth == 0 {
             faults.append("vertex \(index) is unsettled outside a batch")
         }
-        if vertex.evaluatedAt > s.pointee.revision || vertex.changedAt > s.pointee.revision {
+        if vertex.kind != .input && vertex.evaluatedAt > s.pointee.revision || vertex.changedAt > s.pointee.revision {
             faults.append("vertex \(index) is ahead of its time")
         }
         if vertex.kind == .input
@@ -96,6 +98,28 @@ extension GraphCore where Host: ~Copyable {
             let inputs = inputs(of: s.pointee.vertex(reader))
             if position >= inputs.count || inputs.ends[Int(position)] != index {
                 faults.append("reader \(reader) of \(index) does not read it")
+            }
+        }
+    }
+
+    func checkOrder(_ order: UnsafeMutablePointer<Order>, of input: UInt32, _ faults: inout [String]) {
+        let count = Int(order.pointee.count)
+        let steps = UnsafeBufferPointer(start: Order.steps(of: order), count: count + Int(order.pointee.sideCount))
+        var places: [UInt32: Int] = [:]
+        for (place, step) in steps.enumerated() where places.updateValue(place, forKey: step) != nil {
+            faults.append("the order of \(input) holds \(step) twice")
+        }
+        var downstream: Set<UInt32> = []
+        var pending = [input]
+        while let next = pending.popLast() {
+            let readers = readers(of: s.pointee.vertex(next))
+            for slot in 0..<Int(readers.count) where downstream.insert(readers.ends[slot]).inserted { pending.append(readers.ends[slot]) }
+        }
+        if downstream != Set(steps) { faults.append("the order of \(input) is not what is downstream of it") }
+        for (place, step) in steps.prefix(count).enumerated() {
+            let inputs = inputs(of: s.pointee.vertex(step))
+            for position in 0..<Int(inputs.count) where places[inputs.ends[position], default: -1] > place {
+                faults.append("the order of \(input) has \(step) before its input \(inputs.ends[position])")
             }
         }
     }

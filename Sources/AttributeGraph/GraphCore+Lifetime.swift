@@ -30,6 +30,7 @@ extension GraphCore where Host: ~Copyable {
         let vertex = s.pointee.vertex(index)
         precondition(vertex.pointee.kind != .free && vertex.pointee.kind != .doomed, "destroyed twice")
         s.pointee.counters.attributesDestroyed &+= 1
+        settleOrder()
         if vertex.pointee.readerClass != 0 { abandonReaders(of: index) }
         if vertex.pointee.inputClass != 0 {
             if _slowPath(!s.pointee.lostInputs.isEmpty) && vertex.pointee.kind.isFixed { forgetLosses(of: index) }

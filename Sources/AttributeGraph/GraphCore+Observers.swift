@@ -19,8 +19,8 @@ extension GraphCore where Host: ~Copyable {
                     updateObserver(attribute.index, vertex)
                     continue
                 }
-                let cause = decisiveInput(of: vertex)
-                if cause != 0 {
+                let cause = changedInput(of: vertex)
+                if _fastPath(cause != 0 && cause != Pending.unknown) {
                     observe(attribute.index, cause, at: 0)
                     continue
                 }
@@ -37,27 +37,29 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// An input that makes an observer of several run, if that is known without evaluating any; else 0.
-    @inlinable @inline(__always)
-    func decisiveInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
-        if vertex.pointee.kind.isFixed { return changedInput(of: vertex) }
-        return firstInputChanged(vertex) ? firstInput(of: vertex) : 0
-    }
-
-    /// The first of an observer's fixed inputs that has changed; 0, too, if one may have changed that has not been asked yet.
+    /// The input that makes a vertex run, as far as that is known without evaluating any: the first that has changed since it ran; 0 if
+    /// none has. `Pending.unknown` if one may have changed that comes before, or any of those of a fixed rule or observer.
     @inlinable @inline(__always)
     func changedInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
-        let inputs = inputs(of: vertex)
-        let vertices = s.pointee.vertices
         let evaluatedAt = vertex.pointee.evaluatedAt
+        if vertex.pointee.inputClass == EdgePool.single {
+            let index = vertex.pointee.inputs.start
+            let input = s.pointee.vertex(index)
+            if _slowPath(!input.pointee.flags.isDisjoint(with: .maybeOrRunning)) { return Pending.unknown }
+            return input.pointee.changedAt > evaluatedAt ? index : 0
+        }
+        let vertices = s.pointee.vertices
+        var entry = s.pointee.edges.ends + Int(vertex.pointee.inputs.start)
+        let end = entry + Int(vertex.pointee.inputs.extent)
         var changed: UInt32 = 0
-        var position = 0
-        while position != Int(inputs.count) {
-            let index = inputs.ends[position]
-            let input = vertices[index]
-            if !input.pointee.flags.isDisjoint(with: .maybeOrRunning) { return 0 }
-            if changed == 0 && input.pointee.changedAt > evaluatedAt { changed = index }
-            position &+= 1
+        while entry != end {
+            let input = vertices[entry.pointee]
+            if _slowPath(!input.pointee.flags.isDisjoint(with: .maybeOrRunning)) { return Pending.unknown }
+            if changed == 0 && input.pointee.changedAt > evaluatedAt {
+                changed = entry.pointee
+                if !vertex.pointee.kind.isFixed { break }
+            }
+            entry += 1
         }
         return changed
     }
@@ -170,7 +172,7 @@ extension GraphCore where Host: ~Copyable {
             let attribute = beginRun(index, row, at: position)
             host.pointee.observe(attribute, in: self)
         }
-        if _slowPath(s.pointee.logCount != 0) { settle() }
+        if _slowPath(s.pointee.logCount > 0) { settle() }
         if _slowPath(!s.pointee.attention.isEmpty), lookCloser(index, at: position) != nil { return }
         if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) { dropInputs(of: index, from: readSoFar) }
         let vertex = endRun(index, cause, s.pointee.revision)

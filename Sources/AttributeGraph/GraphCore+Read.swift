@@ -194,7 +194,7 @@ extension GraphCore where Host: ~Copyable {
         if _fastPath(s.pointee.pending.count == 0 && s.pointee.logCount == 0 && s.pointee.isAlive(attribute)) {
             // Nothing is running.
             if _fastPath(s.pointee.vertex(attribute.index).pointee.flags.subtracting(.watched) == .maybe) {
-                validateAtRest(attribute.index)
+                if s.pointee.upcoming == .none { validateAtRest(attribute.index) } else { validateAfterWrite(attribute.index) }
                 let after = s.pointee.vertex(attribute.index)
                 if _fastPath(after.pointee.flags.isDisjoint(with: .slow) && after.pointee.generation == attribute.generation) {
                     return GraphStorage<Host>.value(of: after)

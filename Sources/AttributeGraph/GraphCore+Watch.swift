@@ -5,6 +5,7 @@ extension GraphCore where Host: ~Copyable {
     /// read, or is already marked, is reported after its next read at the earliest.
     @inlinable
     public func watch(_ attribute: AttributeID) {
+        settleOrder()
         guard s.pointee.isAlive(attribute) else { return }
         s.pointee.vertex(attribute.index).pointee.flags.insert(.watched)
     }
@@ -25,6 +26,7 @@ extension GraphCore where Host: ~Copyable {
     /// them. Attributes destroyed since are left out.
     @inlinable
     public func drainInvalidated(into list: inout [AttributeID]) {
+        settleOrder()
         for position in 0..<s.pointee.invalidated.count {
             let attribute = s.pointee.invalidated.base[position]
             if s.pointee.isAlive(attribute) { list.append(attribute) }

@@ -28,6 +28,7 @@ extension GraphCore where Host: ~Copyable {
     func setWithCare(_ input: AttributeID, _ value: consuming Value) throws(GraphError) -> Bool {
         guard s.pointee.isAlive(input) else { throw .removed(input) }
         guard !isEvaluating else { throw .writeDuringEvaluation(input) }
+        settleOrder()
         if !s.pointee.hasRoomInLog { s.pointee.growLog() }
         switch put(input, value) {
         case .nothing: return false
@@ -89,6 +90,7 @@ extension GraphCore where Host: ~Copyable {
     public func invalidate(_ rule: AttributeID) throws(GraphError) {
         guard s.pointee.isAlive(rule) else { throw .removed(rule) }
         precondition(s.pointee.vertex(rule.index).pointee.kind != .input, "an input has no rule")
+        settleOrder()
         s.pointee.revision &+= 1
         makeStale(rule.index)
     }
@@ -124,16 +126,18 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.logCount = 0
         s.pointee.revision &+= 1
         let entry = s.pointee.log.move()
-        if hasSettled(entry) { commit(entry.input.index) }
+        if hasSettled(entry) { commitAlone(entry.input.index) }
     }
 
     /// As `settle`, for any number of writes, and inside an observer.
     @inlinable @inline(never)
     func settleAll() {
+        if s.pointee.logCount == GraphStorage<Host>.restOfOrder { return markRest() }
         if s.pointee.isCursorHidden { showCursor() }
         s.pointee.revision &+= 1
         let count = s.pointee.logCount
         s.pointee.logCount = 0
+        s.pointee.upcoming = .none
         var entry = s.pointee.log
         let end = entry + count
         while entry != end {
@@ -175,18 +179,22 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func commitNow(_ input: UInt32) {
         s.pointee.revision &+= 1
-        commit(input)
+        commitAlone(input)
     }
 
-    /// An input holds another value than before.
+    /// An input holds another value than before, and perhaps it is not the only one.
     @inlinable @inline(__always)
     func commit(_ input: UInt32) {
-        let vertex = s.pointee.vertex(input)
+        noteWrite(to: input, s.pointee.vertex(input))
+        markReaders(of: input)
+    }
+
+    @inlinable @inline(__always)
+    func noteWrite(to input: UInt32, _ vertex: UnsafeMutablePointer<Vertex>) {
         let flags = vertex.pointee.flags
         vertex.pointee.changedAt = s.pointee.revision
         s.pointee.counters.writes &+= 1
         if _slowPath(flags.contains(.watched)) { reportInput(input) }
-        markReaders(of: input)
     }
 
     /// Reports a watched input, unless that has been done and it has not been read since.
@@ -308,6 +316,7 @@ extension GraphCore where Host: ~Copyable {
     func makeStale(_ index: UInt32) {
         let vertex = s.pointee.vertex(index)
         let flags = vertex.pointee.flags
+        s.pointee.upcoming = .none
         vertex.pointee.flags.insert(.maybeAndStale)
         if flags.contains(.maybe) { return }
         s.pointee.counters.invalidations &+= 1

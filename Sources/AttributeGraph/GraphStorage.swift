@@ -37,6 +37,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     /// Old values of inputs written in the open batch.
     @usableFromInline var log: UnsafeMutablePointer<LoggedWrite<Host.Value>>
     @usableFromInline var logCount = 0
+    /// As `logCount`: what has not settled is not in the log, it is the rest of the order that is being followed.
+    @inlinable static var restOfOrder: Int { -1 }
     @usableFromInline var logCapacity = 16
 
     @usableFromInline var pending = Buffer<Pending>(capacity: 64)
@@ -51,6 +53,16 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var openGroups = Buffer<OpenGroup>(capacity: 16)
     /// Hints overwritten by nested evaluations, to be put back.
     @usableFromInline var overwrittenHints = Buffer<Hint>(capacity: 16)
+
+    @usableFromInline var upcoming = Upcoming.none
+    /// How many vertices the write has marked that is upcoming.
+    @usableFromInline var markedLast: UInt64 = 0
+    /// The orders that inputs have (see `Order`), and how many edges had come and gone when they were made.
+    @usableFromInline var steps = Buffer<UInt32>(capacity: 64)
+    @usableFromInline var edgeChangesAtOrders: UInt64 = .max
+    /// The order that is being followed, and its next step.
+    @usableFromInline var followedOrder: UnsafeMutablePointer<Order>?
+    @usableFromInline var followedTo: UnsafeMutablePointer<UInt32>
 
     /// Inputs of fixed rules and observers that are gone, by reader (upper half) and position; nearly always empty.
     @usableFromInline var lostInputs: [UInt64: AttributeID] = [:]
@@ -68,6 +80,7 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         cursor = edges.ends
         cursorEnd = cursor
         cursorStart = cursor
+        followedTo = cursor
         vertexCapacity = 64
         vertices = VertexTable(capacity: vertexCapacity)
         siblings = .allocate(capacity: 64)

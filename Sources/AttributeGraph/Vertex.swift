@@ -25,6 +25,23 @@ struct Vertex: BitwiseCopyable {
 
     @usableFromInline static let openBit: UInt32 = 1 << 31
 
+    /// Of an input, which no rule uses these of: its order, 0 if it has none.
+    @inlinable @inline(__always)
+    var order: UInt32 {
+        get { cause }
+        set { cause = newValue }
+    }
+
+    /// Of an input: how many edges had come and gone when it was last written; with `orderlessBit` also that it has no order while
+    /// that stays so.
+    @inlinable @inline(__always)
+    var edgeChangesAtWrite: UInt64 {
+        get { evaluatedAt }
+        set { evaluatedAt = newValue }
+    }
+
+    @usableFromInline static let orderlessBit: UInt64 = 1 << 63
+
     @inlinable
     init(kind: Kind, flags: Flags, generation: UInt32, subgraph: UInt32) {
         self.flags = flags
@@ -95,6 +112,7 @@ struct Vertex: BitwiseCopyable {
         @inlinable static var markedRunningOrWatched: Flags { Flags(rawValue: 1 | 32 | 64) }
         @inlinable static var maybeOrRunning: Flags { Flags(rawValue: 1 | 32) }
         @inlinable static var emptyOrRunning: Flags { Flags(rawValue: 4 | 32) }
+        @inlinable static var runningStaleOrCyclic: Flags { Flags(rawValue: 2 | 32 | 128) }
         @inlinable static var maybeAndStale: Flags { Flags(rawValue: 1 | 2) }
         @inlinable static var runningAndCyclic: Flags { Flags(rawValue: 32 | 128) }
         /// Of a rule that never ran.

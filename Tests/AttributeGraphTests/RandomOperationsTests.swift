@@ -23,11 +23,19 @@ final class RandomGraph {
     var runs: [Int] = []
     var seen: [Int: Outcome] = [:]
     var scopes: [(id: SubgraphID, nodes: [Int])] = []
+    /// An input that is written some times in succession, and a rule that is read each time: what makes the engine keep orders.
+    var repeated: (input: Int, target: Int?, left: Int)?
     /// A batch that reads in the middle has two states to compute.
     var readInBatch = false
 
-    init(seed: UInt64, allowsCycles: Bool, nestingLimit: Int) {
+    /// What rules and observers compute. In a calm graph edges change seldom, so that most updates go along an order.
+    let kinds: [Formula.Kind]
+
+    init(seed: UInt64, allowsCycles: Bool, nestingLimit: Int, isCalm: Bool) {
         generator = SeededGenerator(state: seed)
+        let all: [Formula.Kind] = isCalm ? [.clamp, .parity, .glance, .one, .two, .many] : Formula.Kind.allCases
+        // What is looked at on a cycle depends on where it was entered.
+        kinds = allowsCycles ? all.filter { $0 != .glance } : all
         self.allowsCycles = allowsCycles
         self.nestingLimit = nestingLimit
         graph.context.core.nestingLimit = nestingLimit
@@ -54,7 +62,7 @@ final class RandomGraph {
 
     func addRule() {
         let node = model.nodes.count
-        let formula = Formula.random(among: operands(before: node), &generator)
+        let formula = Formula.random(among: operands(before: node), from: kinds, &generator)
         model.nodes.append(.init(formula: formula))
         let operands = formula.operands.map { ids[$0] }
         let id =
@@ -70,10 +78,14 @@ final class RandomGraph {
                 graph.rule { [unowned self] context in
                     runs.append(node)
                     guard let formula = model.nodes[node].formula else { throw RuleFailure() }
-                    return try formula.value { try context[ids[$0]] }
+                    return try formula.value({ try context[ids[$0]] }, glance: { try glance(at: $0, in: context) })
                 }
             }
         ids.append(id)
+    }
+
+    func glance(at node: Int, in context: GraphContext<Int>) throws {
+        do { _ = try context.peek(ids[node]) } catch let error where !(error is Interruption) {}
     }
 
     func combined(_ node: Int, _ values: [Int]) -> Int {
@@ -83,7 +95,7 @@ final class RandomGraph {
 
     func addObserver() throws {
         let node = model.nodes.count
-        let formula = Formula.random(among: living, &generator)
+        let formula = Formula.random(among: living, from: kinds.filter { $0 != .glance }, &generator)
         model.nodes.append(.init(formula: formula, isObserver: true))
         ids.append(AttributeID(index: 0, generation: 0))
         let operands = formula.operands.map { ids[$0] }
@@ -128,8 +140,10 @@ final class RandomGraph {
         runs.removeAll()
         model.runs.removeAll()
         readInBatch = false
+        if try writeAgain() { return }
         switch generator.below(100) {
-        case 0..<40: try write()
+        case 0..<36: try write()
+        case 36..<40: repeated = inputs.randomElement(using: &generator).map { ($0, rules.randomElement(using: &generator), 3 + generator.below(8)) }
         case 40..<55: try writeInBatch()
         case 55..<70:
             if let node = rules.randomElement(using: &generator) { try compareRead(node) }
@@ -190,6 +204,22 @@ final class RandomGraph {
         demandObservers()
     }
 
+    /// The next write of those that come in succession, mostly followed by a read; false if none is due.
+    func writeAgain() throws -> Bool {
+        guard let (input, target, left) = repeated, left > 0, model.nodes[input].isAlive else { return false }
+        repeated = (input, target, left - 1)
+        let value = generator.below(8)
+        let isBatch = generator.chance(50)
+        assign(input, value)
+        try settling {
+            if isBatch { try graph.batch { try graph.set(ids[input], value) } } else { try graph.set(ids[input], value) }
+        }
+        demandObservers()
+        if generator.chance(10), let other = rules.randomElement(using: &generator) { try compareRead(other) }
+        if let target, model.nodes[target].isAlive, generator.chance(90) { try compareRead(target) }
+        return true
+    }
+
     func writeInBatch() throws {
         let before = model.nodes.map { $0.input }
         let peeked = generator.chance(30)
@@ -218,7 +248,8 @@ final class RandomGraph {
         guard !candidates.isEmpty else { return }
         // What it is made over stays as it is.
         if model.nodes[node].formula?.isFixed == false {
-            model.nodes[node].formula = Formula.random(among: candidates, fixed: false, &generator)
+            model.nodes[node].formula = Formula.random(
+                among: candidates, from: kinds.filter { !Formula(kind: $0, operands: []).isFixed }, &generator)
         }
         model.nodes[node].mustRun = true
         model.epoch += 1
@@ -294,15 +325,19 @@ extension Graph {
         print("random operations: seed \(seed), \(Self.steps) steps, cycles \(allowsCycles)")
         var left = Self.steps / Self.seeds.count
         var round: UInt64 = 0
+        var followed: UInt64 = 0
         while left > 0 {
             let world = RandomGraph(seed: seed &+ round &* 1_000_003, allowsCycles: allowsCycles,
-                nestingLimit: nestingLimit)
+                nestingLimit: nestingLimit, isCalm: round & 1 == 1)
             for _ in 0..<min(left, 300) {
                 try world.step()
                 world.check()
                 left -= 1
             }
             round += 1
+            followed += world.graph.context.core.counters.followed
         }
+        #expect(followed > 0, "orders were kept and followed")
+        print("random operations: seed \(seed), \(followed) updates along an order")
     }
 }

@@ -1,0 +1,457 @@
+/// While no edge changes, a write to an input concerns the same vertices every time, and they can be evaluated in the same order. It is
+/// kept as the input's *order*: everything downstream of it, topologically sorted. One pass over a list then takes the place of the
+/// walks that mark and evaluate.
+///
+/// An order is made for the observers that a write has reported, or for the attribute that was read from outside after it. Its *steps* are
+/// what the walk would bring up to date too, whatever values turn up: what these reach upstream through all fixed inputs, and
+/// through the input of a tracked rule that is the only one the write concerns. What else is downstream, its *side*, is only marked.
+///
+/// It decides nothing but the order: each vertex is asked on the spot whether it has to run. While closures run, the rest counts as a
+/// batch that has not settled: who does anything but read what he read last time has it settled first, which marks the rest, and
+/// then the walk goes on with it.
+extension GraphCore where Host: ~Copyable {
+    // MARK: Writing
+
+    /// Settles the one write of a batch that has been closed, and runs the observers along its order. False if it has none, or
+    /// something else is due as well: then nothing has been done.
+    @inlinable @inline(__always)
+    func settleAlongOrder() -> Bool {
+        let vertex = s.pointee.vertex(s.pointee.log.pointee.input.index)
+        return vertex.pointee.order != 0 && settle(along: vertex)
+    }
+
+    @inlinable @inline(never)
+    func settle(along vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+        let input = s.pointee.log.pointee.input
+        guard s.pointee.logCount == 1, s.pointee.pending.count == 0, s.pointee.invalidated.count == 0,
+            let order = order(of: vertex), order.pointee.target == Order.observers,
+            vertex.pointee.generation == input.generation
+        else { return false }
+        s.pointee.logCount = 0
+        s.pointee.revision &+= 1
+        if hasSettled(s.pointee.log.move()) { observe(along: order, from: input.index, vertex) }
+        return true
+    }
+
+    /// As `settleAlongOrder`, of a write outside a batch, to an input that lives.
+    @inlinable @inline(never)
+    func commitAlongOrder(_ input: UInt32) -> Bool {
+        guard s.pointee.pending.count == 0, s.pointee.invalidated.count == 0 else { return false }
+        let vertex = s.pointee.vertex(input)
+        guard let order = order(of: vertex), order.pointee.target == Order.observers else { return false }
+        s.pointee.revision &+= 1
+        observe(along: order, from: input, vertex)
+        return true
+    }
+
+    /// An input's order, if it has one and no edge has changed since.
+    @inlinable @inline(__always)
+    func order(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Order>? {
+        vertex.pointee.order != 0 && vertex.pointee.edgeChangesAtWrite == s.pointee.counters.edgeChanges
+            ? order(at: Int(vertex.pointee.order)) : nil
+    }
+
+    @inlinable @inline(__always)
+    func order(at place: Int) -> UnsafeMutablePointer<Order> {
+        UnsafeMutableRawPointer(s.pointee.steps.base + place).assumingMemoryBound(to: Order.self)
+    }
+
+    /// An input holds another value than before, and is the only one that does. Marks what is downstream, and prepares for what
+    /// comes next if no edge has changed since the last write.
+    @inlinable @inline(__always)
+    func commitAlone(_ input: UInt32) {
+        let vertex = s.pointee.vertex(input)
+        noteWrite(to: input, vertex)
+        let edgeChanges = s.pointee.counters.edgeChanges
+        let since = vertex.pointee.edgeChangesAtWrite ^ edgeChanges
+        if since == 0 { return commitAgain(input) }
+        if since != Vertex.orderlessBit {
+            vertex.pointee.edgeChangesAtWrite = edgeChanges
+            vertex.pointee.order = 0
+        }
+        s.pointee.upcoming = .none
+        markReaders(of: input)
+    }
+
+    @inlinable @inline(never)
+    func commitAgain(_ input: UInt32) {
+        let isUndisturbed = s.pointee.pending.count == 0 && s.pointee.invalidated.count == 0
+        let vertex = s.pointee.vertex(input)
+        let order = order(of: vertex)
+        let isCurrent = order?.pointee.isCurrent ?? false
+        order?.pointee.isCurrent = false
+        if let order, isCurrent && isUndisturbed {
+            // All of it is current, because its target has been read; the marks are paid by that.
+            let marked = mark(order.pointee.count, from: Order.steps(of: order))
+            markSide(of: order)
+            s.pointee.upcoming = marked == order.pointee.count ? .order(at: vertex.pointee.order) : .input(input)
+            return
+        }
+        let before = s.pointee.counters.invalidations
+        markReaders(of: input)
+        s.pointee.markedLast = s.pointee.counters.invalidations &- before
+        if !isUndisturbed {
+            s.pointee.upcoming = .none
+        } else if s.pointee.invalidated.count != 0 {
+            s.pointee.upcoming = .none
+            if order == nil { makeOrder(of: input, to: Order.observers) }
+        } else if order == nil || s.pointee.upcoming != .order(at: vertex.pointee.order) {
+            s.pointee.upcoming = .input(input)
+        }
+    }
+
+    /// Marks a few steps. Returns how many were not marked before.
+    @inlinable @inline(__always)
+    func mark(_ count: UInt32, from first: UnsafeMutablePointer<UInt32>) -> UInt32 {
+        let vertices = s.pointee.vertices
+        var step = first
+        let end = first + Int(count)
+        var marked: UInt64 = 0
+        while step != end {
+            // Nothing is running that has read it: see `hasRead`.
+            _ = mark(vertices[step.pointee], step.pointee, .max, &marked)
+            step += 1
+        }
+        s.pointee.counters.invalidations &+= marked
+        return UInt32(truncatingIfNeeded: marked)
+    }
+
+    @inlinable @inline(__always)
+    func markSide(of order: UnsafeMutablePointer<Order>) {
+        if order.pointee.sideCount != 0 {
+            _ = mark(order.pointee.sideCount, from: Order.steps(of: order) + Int(order.pointee.count))
+        }
+    }
+
+    // MARK: Following
+
+    /// Runs what a write concerns, observers included. Nothing of it is marked beforehand.
+    ///
+    /// That all of it was current before is certain: an observer that was not would have been reported, and be due.
+    @inlinable @inline(__always)
+    func observe(along order: UnsafeMutablePointer<Order>, from input: UInt32, _ vertex: UnsafeMutablePointer<Vertex>) {
+        noteWrite(to: input, vertex)
+        s.pointee.counters.invalidations &+= UInt64(order.pointee.count)
+        s.pointee.upcoming = .none
+        markSide(of: order)
+        s.pointee.logCount = GraphStorage<Host>.restOfOrder
+        follow(order)
+        s.pointee.pending.count = 0
+        rest()
+    }
+
+    /// Before an attribute is read from outside, at rest, after a single write: follows that write's order if it leads to the attribute, or
+    /// makes one for the next time. Marks are set already.
+    @inlinable @inline(never)
+    func validateAfterWrite(_ target: UInt32) {
+        let upcoming = s.pointee.upcoming
+        s.pointee.upcoming = .none
+        if upcoming.isInput {
+            if order(of: s.pointee.vertex(upcoming.number)) == nil { makeOrder(of: upcoming.number, to: target) }
+        } else if s.pointee.edgeChangesAtOrders == s.pointee.counters.edgeChanges {
+            let order = order(at: Int(upcoming.number))
+            if order.pointee.target != target {
+                s.pointee.upcoming = upcoming
+                return validateAtRest(target)
+            }
+            follow(order)
+            s.pointee.pending.count = 0
+            rest()
+        }
+        if s.pointee.vertex(target).pointee.flags.contains(.maybe) { validateAtRest(target) }
+        noteCurrent(target, upcoming)
+    }
+
+    /// A target has been read after a write whose order, if it has one, may lead there: everything upstream of what is current is
+    /// current.
+    @inlinable @inline(__always)
+    func noteCurrent(_ target: UInt32, _ upcoming: Upcoming) {
+        guard s.pointee.edgeChangesAtOrders == s.pointee.counters.edgeChanges,
+            s.pointee.vertex(target).pointee.flags.isDisjoint(with: .maybeOrRunning)
+        else { return }
+        let order = upcoming.isInput ? order(of: s.pointee.vertex(upcoming.number)) : order(at: Int(upcoming.number))
+        if let order, order.pointee.target == target { order.pointee.isCurrent = true }
+    }
+
+    /// Asks one step after the other whether it has to run, and runs it. Stops, and marks the rest, where something else turns up than
+    /// was foreseen.
+    @inlinable @inline(__always)
+    func follow(_ order: UnsafeMutablePointer<Order>) {
+        var step = Order.steps(of: order)
+        let end = step + Int(order.pointee.count)
+        s.pointee.followedOrder = order
+        s.pointee.pending.count = 1
+        s.pointee.beginNesting()
+        s.pointee.nesting = 1
+        while step != end {
+            let index = step.pointee
+            let vertex = s.pointee.vertex(index)
+            if _slowPath(!vertex.pointee.flags.isDisjoint(with: .runningStaleOrCyclic)) { return stopFollowing(at: step) }
+            step += 1
+            let kind = vertex.pointee.kind
+            let cause = changedInput(of: vertex)
+            if cause == 0 {
+                vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybe)
+                s.pointee.counters.cutOffs &+= 1
+                continue
+            }
+            if _slowPath(cause == Pending.unknown) { return stopFollowing(at: step - 1) }
+            s.pointee.followedTo = step
+            if kind.isObserver {
+                s.pointee.nesting = 0
+                observe(index, cause, at: 0)
+                s.pointee.nesting = 1
+            } else {
+                Pending.store(index, in: s.pointee.pending.base)
+                let outcome = kind.isFixed ? runFixed(index, vertex, cause, at: 0) : run(index, vertex, cause, at: 0)
+                if _slowPath(outcome != .finished) { return endFollowing(outcome) }
+            }
+            if _slowPath(s.pointee.followedOrder == nil) { return }
+        }
+        s.pointee.followedOrder = nil
+        s.pointee.logCount = 0
+        s.pointee.counters.followed &+= 1
+    }
+
+    @inlinable @inline(never)
+    func stopFollowing(at step: UnsafeMutablePointer<UInt32>) {
+        s.pointee.followedTo = step
+        markRest()
+    }
+
+    /// A rule was interrupted, and is run from the stack; or is on a cycle, or gone.
+    @inlinable @inline(never)
+    func endFollowing(_ outcome: Outcome) {
+        markRest()
+        if outcome == .interrupted { updateRest() }
+    }
+
+    /// Before anything that could tell, or that what follows in an order might not survive.
+    @inlinable @inline(__always)
+    func settleOrder() { if _slowPath(s.pointee.followedOrder != nil) { markRest() } }
+
+    /// The order is not followed any further: what comes in it is marked, and observers reported, as if the write had only just been noticed.
+    @inlinable @inline(never)
+    func markRest() {
+        guard let order = s.pointee.followedOrder else { return }
+        s.pointee.followedOrder = nil
+        s.pointee.logCount = 0
+        let before = s.pointee.counters.invalidations
+        let left = Order.steps(of: order) + Int(order.pointee.count) - s.pointee.followedTo
+        _ = mark(UInt32(truncatingIfNeeded: left), from: s.pointee.followedTo)
+        // They have been counted.
+        s.pointee.counters.invalidations = before
+    }
+
+    // MARK: Making
+
+    /// Sorts what is downstream of an input whose write has just marked it, as far as it can be known to be brought up to date for a target
+    /// that is read from outside, or for the reported observers.
+    ///
+    /// If there is no order, none is looked for until an edge changes. O(vertices + edges), as the marking was.
+    @inlinable @inline(never)
+    func makeOrder(of input: UInt32, to target: UInt32) {
+        let edgeChanges = s.pointee.counters.edgeChanges
+        if s.pointee.edgeChangesAtOrders != edgeChanges {
+            s.pointee.edgeChangesAtOrders = edgeChanges
+            s.pointee.steps.count = 0
+            // No order lies at 0.
+            appendHeader(Order(to: target))
+        }
+        let place = s.pointee.steps.count
+        appendHeader(Order(to: target))
+        if collectCone(of: input) && sortCone(of: input, behind: place) {
+            s.pointee.vertex(input).pointee.order = UInt32(truncatingIfNeeded: place)
+        } else {
+            s.pointee.pending.count = 0
+            s.pointee.steps.count = place
+            s.pointee.vertex(input).pointee.edgeChangesAtWrite = edgeChanges | Vertex.orderlessBit
+        }
+    }
+
+    @inlinable
+    func appendHeader(_ order: Order) {
+        let place = s.pointee.steps.count
+        for _ in 0..<Order.headerLength { s.pointee.steps.append(0) }
+        self.order(at: place).initialize(to: order)
+    }
+
+    /// Appends everything downstream of an input to the steps, and lets each vertex's hint say where. False if something of it is not
+    /// marked, or if it is much more than the write has marked, or too much to keep.
+    @inlinable
+    func collectCone(of input: UInt32) -> Bool {
+        let start = s.pointee.steps.count
+        let most = s.pointee.markedLast &* 2
+        guard UInt64(start) + s.pointee.markedLast <= Order.leastSteps + s.pointee.counters.liveEdges,
+            most <= UInt64(ConePlace.most)
+        else { return false }
+        var next = start
+        var vertex = input
+        while true {
+            let readers = readers(of: s.pointee.vertex(vertex))
+            for slot in 0..<Int(readers.count) {
+                let reader = readers.ends[slot]
+                if place(of: reader, from: start, to: s.pointee.steps.count) != nil { continue }
+                let row = s.pointee.vertex(reader)
+                guard UInt64(s.pointee.steps.count - start) < most, row.pointee.flags.contains(.maybe) else { return false }
+                row.pointee.hint = ConePlace(s.pointee.steps.count - start).rawValue
+                s.pointee.steps.append(reader)
+            }
+            if next == s.pointee.steps.count { return true }
+            vertex = s.pointee.steps.base[next]
+            next += 1
+        }
+    }
+
+    /// Where a vertex stands in the cone that lies in the steps; `nil` if it is not in it. Its hint may be anything.
+    @inlinable
+    func place(of vertex: UInt32, from start: Int, to end: Int) -> ConePlace? {
+        let place = ConePlace(rawValue: s.pointee.vertex(vertex).pointee.hint)
+        let position = start + place.position
+        return position < end && s.pointee.steps.base[position] == vertex ? place : nil
+    }
+
+    /// Replaces the cone at the end of the steps by an order of the same vertices, and keeps that. False if there is a cycle, if it is too short to be
+    /// of use, or if most of it would only be marked.
+    @inlinable
+    func sortCone(of source: UInt32, behind place: Int) -> Bool {
+        let start = place + Order.headerLength
+        let end = s.pointee.steps.count
+        let target = order(at: place).pointee.target
+        if target != Order.observers {
+            guard visit(target, source, start, end) else { return false }
+        } else {
+            for position in 0..<s.pointee.invalidated.count {
+                let observer = s.pointee.invalidated.base[position]
+                guard s.pointee.isAlive(observer), s.pointee.vertex(observer.index).pointee.kind.isObserver,
+                    visit(observer.index, source, start, end)
+                else { return false }
+            }
+        }
+        let count = s.pointee.steps.count - end
+        guard count >= Order.fewestSteps, count * 2 >= end - start else { return false }
+        for position in start..<end {
+            let index = s.pointee.steps.base[position]
+            if !ConePlace(rawValue: s.pointee.vertex(index).pointee.hint).isLeft { s.pointee.steps.append(index) }
+        }
+        (s.pointee.steps.base + start).update(from: s.pointee.steps.base + end, count: end - start)
+        s.pointee.steps.count = end
+        order(at: place).pointee.count = UInt32(truncatingIfNeeded: count)
+        order(at: place).pointee.sideCount = UInt32(truncatingIfNeeded: end - start - count)
+        return true
+    }
+
+    /// Depth-first search upstream from a vertex, within the cone of a source; the stack is that of evaluation. Appends what it leaves to the steps.
+    /// False on a cycle, and where it depends on values what a rule reads.
+    @inlinable
+    func visit(_ root: UInt32, _ source: UInt32, _ start: Int, _ end: Int) -> Bool {
+        guard let place = place(of: root, from: start, to: end) else { return false }
+        if place.isLeft { return true }
+        guard enter(root, place) else { return false }
+        search: while s.pointee.pending.count > 0 {
+            let top = s.pointee.pending.count &- 1
+            let index = s.pointee.pending.base[top].vertex
+            let vertex = s.pointee.vertex(index)
+            let inputs = inputs(of: vertex)
+            var walked = s.pointee.pending.base[top].walked
+            var hasMet = s.pointee.pending.base[top].hasChanged
+            while walked != inputs.count {
+                let input = inputs.ends[Int(walked)]
+                walked &+= 1
+                guard let place = self.place(of: input, from: start, to: end) else {
+                    hasMet = hasMet || input == source
+                    continue
+                }
+                if hasMet && !vertex.pointee.kind.isFixed || place.isEntered { return false }
+                s.pointee.pending.base[top].note(walked, hasChanged: true)
+                if !place.isLeft {
+                    guard enter(input, place) else { return false }
+                }
+                continue search
+            }
+            s.pointee.pending.count = top
+            vertex.pointee.hint = ConePlace(rawValue: vertex.pointee.hint).left.rawValue
+            s.pointee.steps.append(index)
+        }
+        return true
+    }
+
+    /// Begins the search from a vertex, which must be one whose inputs decide.
+    @inlinable
+    func enter(_ vertex: UInt32, _ place: ConePlace) -> Bool {
+        guard s.pointee.vertex(vertex).pointee.flags.intersection(.decisive) == .maybe else { return false }
+        s.pointee.vertex(vertex).pointee.hint = place.entered.rawValue
+        s.pointee.push(vertex)
+        return true
+    }
+}
+
+/// What precedes an order's steps, and then its side, where they lie.
+///
+/// Lifetime: until the next order is made, which never happens while one is followed.
+@usableFromInline
+struct Order: BitwiseCopyable {
+    /// What is read from outside; or `observers`, which are in the steps in the order of their reports.
+    @usableFromInline let target: UInt32
+    /// How many steps there are, and how many vertices beside.
+    @usableFromInline var count: UInt32 = 0
+    @usableFromInline var sideCount: UInt32 = 0
+    /// Of an order to what is read from outside: all steps have been current at once since they were last marked.
+    @usableFromInline var isCurrent = false
+
+    @usableFromInline static let observers: UInt32 = 0
+    /// Of fewer the walk is as short.
+    @usableFromInline static let fewestSteps = 1
+    /// So many steps are kept in any graph, and one for each edge beside.
+    @usableFromInline static let leastSteps: UInt64 = 1024
+
+    @inlinable
+    init(to target: UInt32) { self.target = target }
+
+    @inlinable static var headerLength: Int { MemoryLayout<Order>.stride / MemoryLayout<UInt32>.stride }
+
+    @inlinable @inline(__always)
+    static func steps(of order: UnsafeMutablePointer<Order>) -> UnsafeMutablePointer<UInt32> {
+        UnsafeMutableRawPointer(order + 1).assumingMemoryBound(to: UInt32.self)
+    }
+}
+
+/// What the last write has prepared for the next update: nothing; an order whose steps it has marked, all of which were current before; or
+/// an input that may get an order.
+@usableFromInline
+struct Upcoming: Equatable, BitwiseCopyable {
+    @usableFromInline let rawValue: UInt64
+
+    @inlinable @inline(__always)
+    init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    @inlinable static var none: Upcoming { Upcoming(rawValue: 0) }
+    @inlinable @inline(__always)
+    static func order(at place: UInt32) -> Upcoming { Upcoming(rawValue: UInt64(place)) }
+    @inlinable @inline(__always)
+    static func input(_ row: UInt32) -> Upcoming { Upcoming(rawValue: 1 << 32 | UInt64(row)) }
+
+    @inlinable @inline(__always)
+    var isInput: Bool { rawValue >> 32 != 0 }
+    @inlinable @inline(__always)
+    var number: UInt32 { UInt32(truncatingIfNeeded: rawValue) }
+}
+
+/// A vertex's place in a cone that is being sorted, and how far the search has come with it; kept as the vertex's hint.
+@usableFromInline
+struct ConePlace: BitwiseCopyable {
+    @usableFromInline let rawValue: UInt32
+    @usableFromInline static let most: UInt32 = 1 << 30 - 1
+
+    @inlinable
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    @inlinable
+    init(_ position: Int) { rawValue = UInt32(truncatingIfNeeded: position) }
+
+    @inlinable var position: Int { Int(rawValue & ConePlace.most) }
+    @inlinable var isEntered: Bool { rawValue >> 30 == 1 }
+    @inlinable var isLeft: Bool { rawValue >> 30 == 2 }
+    @inlinable var entered: ConePlace { ConePlace(rawValue: rawValue & ConePlace.most | 1 << 30) }
+    @inlinable var left: ConePlace { ConePlace(rawValue: rawValue & ConePlace.most | 2 << 30) }
+}
