@@ -54,6 +54,11 @@ struct EdgePool: ~Copyable {
         return sizeClass & 1 == 0 ? 1 << half : 3 << (half &- 1)
     }
 
+    /// The class that a full list of readers grows to. Beyond one they grow by twice up to eight, because many grow at once; with
+    /// inputs growing by half at most an edge still takes no more than 24 bytes.
+    @inlinable @inline(__always)
+    static func classOfReaders(after sizeClass: UInt8) -> UInt8 { sizeClass &+ (sizeClass == 2 || sizeClass == 4 ? 2 : 1) }
+
     @inlinable @inline(__always)
     mutating func allocate(_ sizeClass: UInt8) -> UInt32 {
         let first = free[Int(sizeClass)]

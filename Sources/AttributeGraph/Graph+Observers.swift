@@ -11,7 +11,14 @@ extension GraphContext {
     /// Closes a batch, and after the outermost does as `flush`.
     @inlinable @inline(__always)
     func closeBatch() throws {
-        if core.closeBatch() && runObservers() { try reportObservers() }
+        if core.closeBatch() && (core.hasOrderToSettle ? runObserversAlongOrder() : runObservers()) { try reportObservers() }
+    }
+
+    /// As `runObservers`, where the one write that is to settle may have an order.
+    @inlinable @inline(never)
+    func runObserversAlongOrder() -> Bool {
+        guard table.pointee.owners.isEmpty && core.settleAlongOrder() && !core.hasInvalidated else { return runObservers() }
+        return !table.pointee.observerFailures.isEmpty
     }
 
     /// The rest of a write outside a batch.
@@ -35,13 +42,7 @@ extension GraphContext {
     /// True if they have left something behind.
     @inlinable @inline(never)
     func runObservers() -> Bool {
-        if core.hasUnsettled {
-            if table.pointee.owners.isEmpty && core.settleAlongOrder() {
-                if !core.hasInvalidated { return !table.pointee.observerFailures.isEmpty }
-            } else {
-                core.settleHere()
-            }
-        }
+        if core.hasUnsettled { core.settleHere() }
         guard core.hasInvalidated && core.stackDepth == 0 else { return false }
         var rounds = 0
         var areMoreDue: Bool

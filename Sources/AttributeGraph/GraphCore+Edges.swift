@@ -113,9 +113,11 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// Adds an edge at the end of a list of inputs that is not being read.
-    @inlinable
+    @inlinable @inline(__always)
     func appendInput(_ input: UInt32, to reader: UInt32) {
-        link(reader, at: addInputEntry(to: s.pointee.vertex(reader)), to: input)
+        let vertex = s.pointee.vertex(reader)
+        if _fastPath(vertex.pointee.inputClass == 0) { return linkFirst(input, to: reader, vertex) }
+        link(reader, at: addInputEntry(to: vertex), to: input)
     }
 
     // MARK: The two lists
@@ -140,14 +142,12 @@ extension GraphCore where Host: ~Copyable {
         return EdgeEntries(s.pointee.edges.ends + start, s.pointee.edges.slots + start, list.pointee.extent)
     }
 
-    /// The tracked rule, whose list of inputs is empty, has read its first.
+    /// Adds the first edge to an empty list of inputs.
     @inlinable @inline(__always)
-    func linkFirst(_ input: UInt32) {
-        let reader = s.pointee.vertex(s.pointee.reader)
-        reader.pointee.inputClass = EdgePool.single
-        reader.pointee.inputs.start = input
-        reader.pointee.inputs.extent = addReader(s.pointee.reader, at: 0, to: input)
-        setCursor(reader, 1)
+    func linkFirst(_ input: UInt32, to reader: UInt32, _ vertex: UnsafeMutablePointer<Vertex>) {
+        vertex.pointee.inputClass = EdgePool.single
+        vertex.pointee.inputs.start = input
+        vertex.pointee.inputs.extent = addReader(reader, at: 0, to: input)
     }
 
     /// Fills the entry at a position of a reader's inputs, and adds the reader to the input's readers.
@@ -172,7 +172,8 @@ extension GraphCore where Host: ~Copyable {
         }
         let slot = target.pointee.readerClass == EdgePool.single ? 1 : target.pointee.readers.extent
         if slot == EdgePool.size(of: target.pointee.readerClass) {
-            grow(&target.pointee.readers, &target.pointee.readerClass)
+            let sizeClass = target.pointee.readerClass
+            grow(&target.pointee.readers, &target.pointee.readerClass, to: EdgePool.classOfReaders(after: sizeClass))
         }
         let entry = Int(target.pointee.readers.start &+ slot)
         s.pointee.edges.ends[entry] = reader
@@ -190,7 +191,7 @@ extension GraphCore where Host: ~Copyable {
         }
         let count = vertex.pointee.inputClass == EdgePool.single ? 1 : vertex.pointee.inputs.extent
         if count == EdgePool.size(of: vertex.pointee.inputClass) {
-            grow(&vertex.pointee.inputs, &vertex.pointee.inputClass)
+            grow(&vertex.pointee.inputs, &vertex.pointee.inputClass, to: vertex.pointee.inputClass &+ 1)
         }
         vertex.pointee.inputs.extent = count &+ 1
         return count
@@ -255,11 +256,11 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.readers.extent = 0
     }
 
-    /// Gives a full list, of one or more, a block of the next class.
+    /// Gives a full list, of one or more, a larger block.
     @inlinable @inline(never)
-    func grow(_ list: inout EdgeList, _ sizeClass: inout UInt8) {
-        move(&list, from: sizeClass, to: sizeClass &+ 1)
-        sizeClass &+= 1
+    func grow(_ list: inout EdgeList, _ sizeClass: inout UInt8, to newClass: UInt8) {
+        move(&list, from: sizeClass, to: newClass)
+        sizeClass = newClass
     }
 
     @inlinable @inline(never)
@@ -285,8 +286,17 @@ extension GraphCore where Host: ~Copyable {
             slots[Int(new)] = list.extent
             list.extent = 1
         } else {
-            (ends + Int(new)).update(from: ends + Int(list.start), count: Int(list.extent))
-            (slots + Int(new)).update(from: slots + Int(list.start), count: Int(list.extent))
+            let old = Int(list.start)
+            if list.extent <= 4 {
+                // Not worth two calls.
+                for entry in 0..<Int(list.extent) {
+                    ends[Int(new) &+ entry] = ends[old &+ entry]
+                    slots[Int(new) &+ entry] = slots[old &+ entry]
+                }
+            } else {
+                (ends + Int(new)).update(from: ends + old, count: Int(list.extent))
+                (slots + Int(new)).update(from: slots + old, count: Int(list.extent))
+            }
             s.pointee.edges.release(list.start, sizeClass)
         }
         list.start = new

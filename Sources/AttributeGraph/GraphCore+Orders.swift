@@ -12,17 +12,18 @@
 extension GraphCore where Host: ~Copyable {
     // MARK: Writing
 
+    /// Whether the first write that has not settled may have an order.
+    @inlinable @inline(__always)
+    var hasOrderToSettle: Bool {
+        s.pointee.logCount != 0 && s.pointee.vertex(s.pointee.log.pointee.input.index).pointee.order != 0
+    }
+
     /// Settles the one write of a batch that has been closed, and runs the observers along its order. False if it has none, or
     /// something else is due as well: then nothing has been done.
     @inlinable @inline(__always)
     func settleAlongOrder() -> Bool {
-        let vertex = s.pointee.vertex(s.pointee.log.pointee.input.index)
-        return vertex.pointee.order != 0 && settle(along: vertex)
-    }
-
-    @inlinable @inline(never)
-    func settle(along vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         let input = s.pointee.log.pointee.input
+        let vertex = s.pointee.vertex(input.index)
         guard s.pointee.logCount == 1, s.pointee.pending.count == 0, s.pointee.invalidated.count == 0,
             let order = order(of: vertex), order.pointee.target == Order.observers,
             vertex.pointee.generation == input.generation
@@ -34,7 +35,7 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// As `settleAlongOrder`, of a write outside a batch, to an input that lives.
-    @inlinable @inline(never)
+    @inlinable @inline(__always)
     func commitAlongOrder(_ input: UInt32) -> Bool {
         guard s.pointee.pending.count == 0, s.pointee.invalidated.count == 0 else { return false }
         let vertex = s.pointee.vertex(input)

@@ -53,8 +53,10 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func rest() {
         s.pointee.nesting = 0
-        s.pointee.reader = 0
-        removeCursor()
+        if s.pointee.reader != 0 {
+            s.pointee.reader = 0
+            removeCursor()
+        }
         if _slowPath(!s.pointee.attention.isEmpty) { calmDown() }
     }
 
