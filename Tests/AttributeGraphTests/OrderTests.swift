@@ -246,6 +246,29 @@ import Testing
         #expect(try spare.map { try graph.peek($0) } == [0, 1, 2])
     }
 
+    @Test("what takes the row of something destroyed is not taken for it")
+    func reusing() throws {
+        let head = graph.input(0)
+        var victim: AttributeID?
+        var tenant: AttributeID?
+        var other = head
+        try graph.observe(rule("first", head)) { [graph, core] value in
+            guard value == 5, let victim else { return }
+            core.destroy(victim)
+            tenant = graph.input(9)
+            let value = try graph.peek(other)
+            #expect(value == 5)
+        }
+        victim = try graph.observe(rule("second", head)) { [probe] in probe.events.append("\($0)") }
+        other = rule("other", head)
+        try graph.observe(other) { _ in }
+        #expect(try write(1...3, to: head) == ["first", "second", "4", "other"])
+        #expect(followed == 1)
+        #expect(try write(4...4, to: head) == ["first", "other"])
+        #expect(tenant?.index == victim?.index)
+        #expect(try tenant.map { try graph.peek($0) } == 9)
+    }
+
     @Test("an observer makes others while an order is followed")
     func making() throws {
         let head = graph.input(0)
