@@ -43,13 +43,16 @@ struct LoopTests {
         let loop = try Loop()
         let wakefulness = try Wakefulness(loop)
         var turns = 0
+        let alarm = try Timer(loop) {}
         let phase = try BeforeSleep(loop) {
             turns += 1
-            if turns == 5 { wakefulness.isAwake = false }
+            if turns == 5 {
+                wakefulness.isAwake = false
+                // Only now: it must not have rung when the loop waits.
+                alarm.start(in: 0.001)
+            }
             if turns == 6 { loop.stop() }
         }
-        let alarm = try Timer(loop) {}
-        alarm.start(in: 0.001)
         wakefulness.isAwake = true
         loop.run()
         #expect(turns == 6)
