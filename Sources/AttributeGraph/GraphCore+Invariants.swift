@@ -113,7 +113,9 @@ extension GraphCore where Host: ~Copyable {
         var pending = [input]
         while let next = pending.popLast() {
             let readers = readers(of: s.pointee.vertex(next))
-            for slot in 0..<Int(readers.count) where downstream.insert(readers.ends[slot]).inserted { pending.append(readers.ends[slot]) }
+            for slot in 0..<Int(readers.count) where downstream.insert(readers.ends[slot]).inserted {
+                pending.append(readers.ends[slot])
+            }
         }
         if downstream != Set(steps) { faults.append("the order of \(input) is not what is downstream of it") }
         for (place, step) in steps.prefix(count).enumerated() {

@@ -37,8 +37,9 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// The input that makes a vertex run, as far as that is known without evaluating any: the first that has changed since it ran; 0 if
-    /// none has. `Pending.unknown` if one may have changed that comes before, or any of those of a fixed rule or observer.
+    /// The input that makes a vertex run, as far as that is known without evaluating any: the first that has changed since
+    /// it ran; 0 if none has. `Pending.unknown` if one may have changed that comes before, or any of those of a fixed rule
+    /// or observer.
     @inlinable @inline(__always)
     func changedInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
         let evaluatedAt = vertex.pointee.evaluatedAt

@@ -1,14 +1,15 @@
-/// While no edge changes, a write to an input concerns the same vertices every time, and they can be evaluated in the same order. It is
-/// kept as the input's *order*: everything downstream of it, topologically sorted. One pass over a list then takes the place of the
-/// walks that mark and evaluate.
+/// While no edge changes, a write to an input concerns the same vertices every time, and they can be evaluated in the same
+/// order. It is kept as the input's *order*: everything downstream of it, topologically sorted. One pass over a list then
+/// takes the place of the walks that mark and evaluate.
 ///
-/// An order is made for the observers that a write has reported, or for the attribute that was read from outside after it. Its *steps* are
-/// what the walk would bring up to date too, whatever values turn up: what these reach upstream through all fixed inputs, and
-/// through the input of a tracked rule that is the only one the write concerns. What else is downstream, its *side*, is only marked.
+/// An order is made for the observers that a write has reported, or for the attribute that was read from outside after it.
+/// Its *steps* are what the walk would bring up to date too, whatever values turn up: what these reach upstream through all
+/// fixed inputs, and through the input of a tracked rule that is the only one the write concerns. What else is downstream,
+/// its *side*, is only marked.
 ///
-/// It decides nothing but the order: each vertex is asked on the spot whether it has to run. While closures run, the rest counts as a
-/// batch that has not settled: who does anything but read what he read last time has it settled first, which marks the rest, and
-/// then the walk goes on with it.
+/// It decides nothing but the order: each vertex is asked on the spot whether it has to run. While closures run, the rest
+/// counts as a batch that has not settled: who does anything but read what he read last time has it settled first, which
+/// marks the rest, and then the walk goes on with it.
 extension GraphCore where Host: ~Copyable {
     // MARK: Writing
 
@@ -141,8 +142,8 @@ extension GraphCore where Host: ~Copyable {
         rest()
     }
 
-    /// Before an attribute is read from outside, at rest, after a single write: follows that write's order if it leads to the attribute, or
-    /// makes one for the next time. Marks are set already.
+    /// Before an attribute is read from outside, at rest, after a single write: follows that write's order if it leads to
+    /// the attribute, or makes one for the next time. Marks are set already.
     @inlinable @inline(never)
     func validateAfterWrite(_ target: UInt32) {
         let upcoming = s.pointee.upcoming
@@ -174,8 +175,8 @@ extension GraphCore where Host: ~Copyable {
         if let order, order.pointee.target == target { order.pointee.isCurrent = true }
     }
 
-    /// Asks one step after the other whether it has to run, and runs it. Stops, and marks the rest, where something else turns up than
-    /// was foreseen.
+    /// Asks one step after the other whether it has to run, and runs it. Stops, and marks the rest, where something else
+    /// turns up than was foreseen.
     @inlinable @inline(__always)
     func follow(_ order: UnsafeMutablePointer<Order>) {
         var step = Order.steps(of: order)
@@ -187,7 +188,7 @@ extension GraphCore where Host: ~Copyable {
         while step != end {
             let index = step.pointee
             let vertex = s.pointee.vertex(index)
-            if _slowPath(!vertex.pointee.flags.isDisjoint(with: .runningStaleOrCyclic)) { return stopFollowing(at: step) }
+            assert(vertex.pointee.flags.isDisjoint(with: .runningStaleOrCyclic), "what could make it so has settled the order")
             step += 1
             let kind = vertex.pointee.kind
             let cause = changedInput(of: vertex)
@@ -231,7 +232,8 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func settleOrder() { if _slowPath(s.pointee.followedOrder != nil) { markRest() } }
 
-    /// The order is not followed any further: what comes in it is marked, and observers reported, as if the write had only just been noticed.
+    /// The order is not followed any further: what comes in it is marked, and observers reported, as if the write had only
+    /// just been noticed.
     @inlinable @inline(never)
     func markRest() {
         guard let order = s.pointee.followedOrder else { return }
@@ -246,8 +248,8 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: Making
 
-    /// Sorts what is downstream of an input whose write has just marked it, as far as it can be known to be brought up to date for a target
-    /// that is read from outside, or for the reported observers.
+    /// Sorts what is downstream of an input whose write has just marked it, as far as it can be known to be brought up to
+    /// date for a target that is read from outside, or for the reported observers.
     ///
     /// If there is no order, none is looked for until an edge changes. O(vertices + edges), as the marking was.
     @inlinable @inline(never)
@@ -277,8 +279,8 @@ extension GraphCore where Host: ~Copyable {
         self.order(at: place).initialize(to: order)
     }
 
-    /// Appends everything downstream of an input to the steps, and lets each vertex's hint say where. False if something of it is not
-    /// marked, or if it is much more than the write has marked, or too much to keep.
+    /// Appends everything downstream of an input to the steps, and lets each vertex's hint say where. False if something of
+    /// it is not marked, or if it is much more than the write has marked, or too much to keep.
     @inlinable
     func collectCone(of input: UInt32) -> Bool {
         let start = s.pointee.steps.count
@@ -312,8 +314,8 @@ extension GraphCore where Host: ~Copyable {
         return position < end && s.pointee.steps.base[position] == vertex ? place : nil
     }
 
-    /// Replaces the cone at the end of the steps by an order of the same vertices, and keeps that. False if there is a cycle, if it is too short to be
-    /// of use, or if most of it would only be marked.
+    /// Replaces the cone at the end of the steps by an order of the same vertices, and keeps that. False if there is a
+    /// cycle, if it is too short to be of use, or if most of it would only be marked.
     @inlinable
     func sortCone(of source: UInt32, behind place: Int) -> Bool {
         let start = place + Order.headerLength
@@ -342,8 +344,8 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// Depth-first search upstream from a vertex, within the cone of a source; the stack is that of evaluation. Appends what it leaves to the steps.
-    /// False on a cycle, and where it depends on values what a rule reads.
+    /// Depth-first search upstream from a vertex, within the cone of a source; the stack is that of evaluation. Appends what
+    /// it leaves to the steps. False on a cycle, and where it depends on values what a rule reads.
     @inlinable
     func visit(_ root: UInt32, _ source: UInt32, _ start: Int, _ end: Int) -> Bool {
         guard let place = place(of: root, from: start, to: end) else { return false }
@@ -417,8 +419,8 @@ struct Order: BitwiseCopyable {
     }
 }
 
-/// What the last write has prepared for the next update: nothing; an order whose steps it has marked, all of which were current before; or
-/// an input that may get an order.
+/// What the last write has prepared for the next update: nothing; an order whose steps it has marked, all of which were
+/// current before; or an input that may get an order.
 @usableFromInline
 struct Upcoming: Equatable, BitwiseCopyable {
     @usableFromInline let rawValue: UInt64

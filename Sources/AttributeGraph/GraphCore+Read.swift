@@ -19,8 +19,12 @@ extension GraphCore where Host: ~Copyable {
                 return GraphStorage<Host>.value(of: vertex).pointee
             }
         } else if _fastPath(cursor != s.pointee.cursorStart) {
-            // Read again, or two read in turn. All is said to be likely, so that loops of reads keep what they compute in registers.
-            if _fastPath(cursor[-1] == attribute.index || _fastPath(cursor - 1 != s.pointee.cursorStart) && cursor[-2] == attribute.index) {
+            // Read again, or two read in turn. All is said to be likely, so that loops of reads keep what they compute in
+            // registers.
+            if _fastPath(
+                cursor[-1] == attribute.index
+                    || _fastPath(cursor - 1 != s.pointee.cursorStart) && cursor[-2] == attribute.index)
+            {
                 if _fastPath(vertex.pointee.generation == attribute.generation && vertex.pointee.flags.isDisjoint(with: .slow)) {
                     return GraphStorage<Host>.value(of: vertex).pointee
                 }

@@ -25,9 +25,9 @@ import Testing
     }
 
     /// Writes values one after the other, in batches or not, and returns what ran for the last one.
-    func write(_ values: ClosedRange<Int>, to input: AttributeID, inBatches: Bool = true, reading target: AttributeID? = nil) throws
-        -> [String]
-    {
+    func write(
+        _ values: ClosedRange<Int>, to input: AttributeID, inBatches: Bool = true, reading target: AttributeID? = nil
+    ) throws -> [String] {
         for value in values {
             probe.reset()
             if inBatches { try graph.batch { try graph.set(input, value) } } else { try graph.set(input, value) }
@@ -132,6 +132,81 @@ import Testing
         _ = try write(2...6, to: head)
         #expect(try write(20...20, to: head).isEmpty)
         #expect(try graph.read(choice) == 50)
+    }
+
+    /// What is read of two branches is a matter of the first: `half` is in the order, and need not be read for long.
+    func branching() throws -> (head: AttributeID, other: AttributeID, switching: AttributeID, end: AttributeID) {
+        let head = graph.input(1)
+        let other = graph.input(1)
+        let switching = rule("switching", other)
+        let half = rule("half", head) { $0 / 2 }
+        let choice = graph.rule { [probe] in
+            probe.events.append("choice")
+            return try $0[switching] < 10 ? $0[half] : -1
+        }
+        let end = rule("end", choice)
+        _ = try write(2...5, to: head, inBatches: false, reading: end)
+        #expect(followed == 1)
+        probe.reset()
+        return (head, other, switching, end)
+    }
+
+    @Test("what was due before a write is walked to, in whatever it reads then")
+    func due() throws {
+        let (head, other, switching, end) = try branching()
+        try graph.set(other, 20)
+        #expect(try graph.peek(switching) == 21)
+        try graph.set(head, 8)
+        #expect(try graph.peek(end) == 0)
+        #expect(probe.events == ["switching", "choice", "end"])
+        #expect(followed == 1)
+    }
+
+    @Test("what becomes due after a write is walked to, in whatever it reads then")
+    func dueLater() throws {
+        let (head, other, switching, end) = try branching()
+        let third = graph.input(0)
+        try graph.set(head, 8)
+        try graph.batch {
+            try graph.set(other, 20)
+            try graph.set(third, 1)
+        }
+        #expect(try graph.peek(switching) == 21)
+        #expect(try graph.peek(end) == 0)
+        #expect(probe.events == ["switching", "choice", "end"])
+        #expect(followed == 1)
+    }
+
+    @Test("a rule that has become another one is walked to")
+    func redefined() throws {
+        let head = graph.input(1)
+        let half = rule("half", head) { $0 / 2 }
+        var readsHalf = true
+        let choice = graph.rule { try readsHalf ? $0[half] : -1 }
+        let end = rule("end", choice)
+        _ = try write(2...5, to: head, inBatches: false, reading: end)
+        probe.reset()
+        try graph.set(head, 8)
+        readsHalf = false
+        try core.invalidate(choice)
+        #expect(try graph.peek(end) == 0)
+        #expect(probe.events == ["end"])
+    }
+
+    @Test("what an observer begins to watch while it is due is not reported before it has been read")
+    func watchedWhileDue() throws {
+        let head = graph.input(0)
+        var reported: [AttributeID] = []
+        var later = head
+        try graph.observe(rule("first", head)) { [core] value in
+            if value < 5 { return }
+            core.watch(later)
+            core.drainInvalidated(into: &reported)
+        }
+        later = rule("later", head)
+        let last = try graph.observe(later) { _ in }
+        _ = try write(1...4, to: head)
+        #expect(reported == [last])
     }
 
     @Test("an edge that comes or goes ends an order")

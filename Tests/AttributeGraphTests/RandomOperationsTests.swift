@@ -143,7 +143,10 @@ final class RandomGraph {
         if try writeAgain() { return }
         switch generator.below(100) {
         case 0..<36: try write()
-        case 36..<40: repeated = inputs.randomElement(using: &generator).map { ($0, rules.randomElement(using: &generator), 3 + generator.below(8)) }
+        case 36..<40:
+            repeated = inputs.randomElement(using: &generator).map {
+                ($0, rules.randomElement(using: &generator), 3 + generator.below(8))
+            }
         case 40..<55: try writeInBatch()
         case 55..<70:
             if let node = rules.randomElement(using: &generator) { try compareRead(node) }
