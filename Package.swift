@@ -102,6 +102,11 @@ let package = Package(
         benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph"]),
         benchmark("documents-benchmark", ["AttributeValues", "SceneModel"]),
         .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
+        // The cases of reactivity-benchmark on a bare engine in C++, to be run in turn with it.
+        .executableTarget(
+            name: "floor-benchmark", path: "Benchmarks/floor-benchmark",
+            cxxSettings: [.unsafeFlags(["-fomit-frame-pointer", "-fno-exceptions"], .when(configuration: .release))],
+            linkerSettings: [.linkedLibrary("m")]),
 
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
