@@ -55,7 +55,11 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func workOffAlone(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> Bool {
         guard _fastPath(firstInputChanged(vertex)) else { return workOff(position) }
-        if _slowPath(run(index, vertex, firstInput(of: vertex), at: position) == .interrupted) { return false }
+        let outcome =
+            vertex.pointee.kind.isFixed
+            ? runFixed(index, vertex, vertex.pointee.inputs.start, at: position)
+            : run(index, vertex, firstInput(of: vertex), at: position)
+        if _slowPath(outcome == .interrupted) { return false }
         s.pointee.pending.count = position
         return true
     }
@@ -69,12 +73,12 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Whether a marked vertex is known by its first input to have to run: that is valid and another than last time. Not asked
-    /// of those over fixed inputs, which wait for all of them.
+    /// Whether a marked vertex is known by its first input to have to run: that is valid and another than last time. False of
+    /// those over several fixed inputs, which wait for all of them.
     @inlinable @inline(__always)
     func firstInputChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         if vertex.pointee.inputClass == 0 { return false }
-        if vertex.pointee.kind.isFixed { return false }
+        if vertex.pointee.kind.isFixed && vertex.pointee.inputClass != EdgePool.single { return false }
         let input = s.pointee.vertex(firstInput(of: vertex))
         return input.pointee.flags.isDisjoint(with: .maybeOrRunning)
             && input.pointee.changedAt > vertex.pointee.evaluatedAt
