@@ -17,15 +17,20 @@ extension GraphContext {
     /// As `runObservers`, where the one write that is to settle may have an order.
     @inlinable @inline(never)
     func runObserversAlongOrder() -> Bool {
-        guard table.pointee.owners.isEmpty && core.settleAlongOrder() && !core.hasInvalidated else { return runObservers() }
-        return !table.pointee.observerFailures.isEmpty
+        table.pointee.owners.isEmpty && core.settleAlongOrder() ? runRemainingObservers() : runObservers()
+    }
+
+    /// After an order has been followed: runs observers that are due beside it, or that it has not come to. True as `runObservers`.
+    @inlinable @inline(__always)
+    func runRemainingObservers() -> Bool {
+        core.hasInvalidated ? runObservers() : !table.pointee.observerFailures.isEmpty
     }
 
     /// The rest of a write outside a batch.
     @inlinable @inline(never)
     func commit(_ input: AttributeID) throws {
         if table.pointee.owners.isEmpty && core.commitAlongOrder(input.index) {
-            if runObservers() || !table.pointee.observerFailures.isEmpty { try reportObservers() }
+            if runRemainingObservers() { try reportObservers() }
         } else {
             core.commitNow(input.index)
             try flush()

@@ -55,11 +55,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func workOffAlone(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> Bool {
         guard _fastPath(firstInputChanged(vertex)) else { return workOff(position) }
-        let outcome =
-            vertex.pointee.kind.isFixed
-            ? runFixed(index, vertex, vertex.pointee.inputs.start, at: position)
-            : run(index, vertex, firstInput(of: vertex), at: position)
-        if _slowPath(outcome == .interrupted) { return false }
+        if _slowPath(runEither(index, vertex, firstInput(of: vertex), at: position) == .interrupted) { return false }
         s.pointee.pending.count = position
         return true
     }

@@ -25,9 +25,7 @@ extension GraphCore where Host: ~Copyable {
     func settleAlongOrder() -> Bool {
         let input = s.pointee.log.pointee.input
         let vertex = s.pointee.vertex(input.index)
-        guard s.pointee.logCount == 1, s.pointee.pending.count == 0, s.pointee.invalidated.count == 0,
-            let order = order(of: vertex), order.pointee.target == Order.observers,
-            vertex.pointee.generation == input.generation
+        guard s.pointee.logCount == 1, let order = orderToObservers(of: vertex), vertex.pointee.generation == input.generation
         else { return false }
         s.pointee.logCount = 0
         s.pointee.revision &+= 1
@@ -38,12 +36,20 @@ extension GraphCore where Host: ~Copyable {
     /// As `settleAlongOrder`, of a write outside a batch, to an input that lives.
     @inlinable @inline(__always)
     func commitAlongOrder(_ input: UInt32) -> Bool {
-        guard s.pointee.pending.count == 0, s.pointee.invalidated.count == 0 else { return false }
         let vertex = s.pointee.vertex(input)
-        guard let order = order(of: vertex), order.pointee.target == Order.observers else { return false }
+        guard let order = orderToObservers(of: vertex) else { return false }
         s.pointee.revision &+= 1
         observe(along: order, from: input, vertex)
         return true
+    }
+
+    /// An input's order, if it leads to observers, at rest, and none is due.
+    @inlinable @inline(__always)
+    func orderToObservers(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Order>? {
+        guard s.pointee.pending.count == 0, s.pointee.invalidated.count == 0, let order = order(of: vertex),
+            order.pointee.target == Order.observers
+        else { return nil }
+        return order
     }
 
     /// An input's order, if it has one and no edge has changed since.
@@ -138,8 +144,6 @@ extension GraphCore where Host: ~Copyable {
         markSide(of: order)
         s.pointee.logCount = GraphStorage<Host>.restOfOrder
         follow(order)
-        s.pointee.pending.count = 0
-        rest()
     }
 
     /// Before an attribute is read from outside, at rest, after a single write: follows that write's order if it leads to
@@ -157,8 +161,6 @@ extension GraphCore where Host: ~Copyable {
                 return validateAtRest(target)
             }
             follow(order)
-            s.pointee.pending.count = 0
-            rest()
         }
         if s.pointee.vertex(target).pointee.flags.contains(.maybe) { validateAtRest(target) }
         noteCurrent(target, upcoming)
@@ -175,10 +177,18 @@ extension GraphCore where Host: ~Copyable {
         if let order, order.pointee.target == target { order.pointee.isCurrent = true }
     }
 
+    /// Goes along an order, from rest to rest.
+    @inlinable @inline(__always)
+    func follow(_ order: UnsafeMutablePointer<Order>) {
+        takeSteps(of: order)
+        s.pointee.pending.count = 0
+        rest()
+    }
+
     /// Asks one step after the other whether it has to run, and runs it. Stops, and marks the rest, where something else
     /// turns up than was foreseen.
     @inlinable @inline(__always)
-    func follow(_ order: UnsafeMutablePointer<Order>) {
+    func takeSteps(of order: UnsafeMutablePointer<Order>) {
         var step = Order.steps(of: order)
         let end = step + Int(order.pointee.count)
         s.pointee.followedOrder = order
@@ -190,7 +200,6 @@ extension GraphCore where Host: ~Copyable {
             let vertex = s.pointee.vertex(index)
             assert(vertex.pointee.flags.isDisjoint(with: .runningStaleOrCyclic), "what could make it so has settled the order")
             step += 1
-            let kind = vertex.pointee.kind
             let cause = changedInput(of: vertex)
             if cause == 0 {
                 vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybe)
@@ -199,13 +208,13 @@ extension GraphCore where Host: ~Copyable {
             }
             if _slowPath(cause == Pending.unknown) { return stopFollowing(at: step - 1) }
             s.pointee.followedTo = step
-            if kind.isObserver {
+            if vertex.pointee.kind.isObserver {
                 s.pointee.nesting = 0
                 observe(index, cause, at: 0)
                 s.pointee.nesting = 1
             } else {
                 Pending.store(index, in: s.pointee.pending.base)
-                let outcome = kind.isFixed ? runFixed(index, vertex, cause, at: 0) : run(index, vertex, cause, at: 0)
+                let outcome = runEither(index, vertex, cause, at: 0)
                 if _slowPath(outcome != .finished) { return endFollowing(outcome) }
             }
             if _slowPath(s.pointee.followedOrder == nil) { return }
@@ -315,7 +324,7 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// Replaces the cone at the end of the steps by an order of the same vertices, and keeps that. False if there is a
-    /// cycle, if it is too short to be of use, or if most of it would only be marked.
+    /// cycle, or if most of it would only be marked.
     @inlinable
     func sortCone(of source: UInt32, behind place: Int) -> Bool {
         let start = place + Order.headerLength
@@ -332,7 +341,7 @@ extension GraphCore where Host: ~Copyable {
             }
         }
         let count = s.pointee.steps.count - end
-        guard count >= Order.fewestSteps, count * 2 >= end - start else { return false }
+        guard count * 2 >= end - start else { return false }
         for position in start..<end {
             let index = s.pointee.steps.base[position]
             if !ConePlace(rawValue: s.pointee.vertex(index).pointee.hint).isLeft { s.pointee.steps.append(index) }
@@ -403,8 +412,6 @@ struct Order: BitwiseCopyable {
     @usableFromInline var isCurrent = false
 
     @usableFromInline static let observers: UInt32 = 0
-    /// Of fewer the walk is as short.
-    @usableFromInline static let fewestSteps = 1
     /// So many steps are kept in any graph, and one for each edge beside.
     @usableFromInline static let leastSteps: UInt64 = 1024
 

@@ -18,13 +18,9 @@ extension GraphCore where Host: ~Copyable {
                 s.pointee.cursor = cursor + 1
                 return GraphStorage<Host>.value(of: vertex).pointee
             }
-        } else if _fastPath(cursor != s.pointee.cursorStart) {
-            // Read again, or two read in turn. All is said to be likely, so that loops of reads keep what they compute in
-            // registers.
-            if _fastPath(
-                cursor[-1] == attribute.index
-                    || _fastPath(cursor - 1 != s.pointee.cursorStart) && cursor[-2] == attribute.index)
-            {
+        } else if cursor != s.pointee.cursorStart {
+            // Read again, or two read in turn.
+            if _fastPath(cursor[-1] == attribute.index) || cursor - 1 != s.pointee.cursorStart && cursor[-2] == attribute.index {
                 if _fastPath(vertex.pointee.generation == attribute.generation && vertex.pointee.flags.isDisjoint(with: .slow)) {
                     return GraphStorage<Host>.value(of: vertex).pointee
                 }

@@ -37,6 +37,12 @@ extension GraphCore where Host: ~Copyable {
         return .finished
     }
 
+    /// `run` or `runFixed`, as the rule was made.
+    @inlinable @inline(__always)
+    func runEither(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int) -> Outcome {
+        vertex.pointee.kind.isFixed ? runFixed(index, vertex, cause, at: position) : run(index, vertex, cause, at: position)
+    }
+
     /// The rule has run to its end, with a value.
     @inlinable @inline(__always)
     func finish(_ value: consuming Value, of index: UInt32, _ cause: UInt32) {
