@@ -3,6 +3,10 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @usableFromInline let table: UnsafeMutablePointer<ClosureTable<Value>>
     /// Those of the table, one step nearer.
     @usableFromInline var rows: UnsafeMutablePointer<ClosureRow>
+    /// A run has created something, ever.
+    @usableFromInline var hasOwners = false
+    /// Errors of observers wait to be thrown.
+    @usableFromInline var hasFailures = false
 
     @inlinable
     init() {
@@ -19,7 +23,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(__always)
     public func evaluate(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value {
         let row = rows + Int(attribute.index)
-        if _slowPath(row.pointee.extras != 0) { return try evaluateAnew(attribute, in: core) }
+        if _slowPath(row.pointee.plainForm != .rule) { return try evaluateAnew(attribute, in: core) }
         do { return try row.closure(RuleClosure<Value>.self).pointee.run(GraphContext(core)) } catch {
             // Through the core: what is known of the host would have to be kept during the run.
             core.host.pointee.fail(attribute.index, error, in: core)
@@ -44,8 +48,8 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     ) throws -> Value {
         let row = rows + Int(attribute.index)
         do {
-            if _slowPath(row.pointee.extras != 0) { return try evaluateAnew(attribute, over: inputs, in: core) }
-            return try run(attribute.index, row.pointee.form, over: inputs)
+            if _slowPath(row.pointee.plainForm == .none) { return try evaluateAnew(attribute, over: inputs, in: core) }
+            return try run(attribute.index, row.pointee.plainForm, over: inputs)
         } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
             throw error
@@ -88,7 +92,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(__always)
     public func observe(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) {
         let row = rows + Int(attribute.index)
-        if _slowPath(row.pointee.extras != 0) { return observeAnew(attribute, in: core) }
+        if _slowPath(row.pointee.plainForm != .observer) { return observeAnew(attribute, in: core) }
         do { try row.closure(ObserverClosure<Value>.self).pointee.run(GraphContext(core)) } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
         }
@@ -112,8 +116,8 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     ) {
         let row = rows + Int(attribute.index)
         do {
-            if _slowPath(row.pointee.extras != 0) { return try observeAnew(attribute, over: inputs, in: core) }
-            try runObserver(attribute.index, row.pointee.form, over: inputs)
+            if _slowPath(row.pointee.plainForm == .none) { return try observeAnew(attribute, over: inputs, in: core) }
+            try runObserver(attribute.index, row.pointee.plainForm, over: inputs)
         } catch {
             core.host.pointee.fail(attribute.index, error, in: core)
         }
@@ -163,7 +167,9 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     func fail(_ index: UInt32, _ error: any Error, in core: GraphCore<ClosureHost<Value>>) {
         guard core.isRunning(index), !core.isInterrupted else { return }
         table.pointee.makeExtras(of: index).failure = error
-        if table.pointee.row(index).pointee.form.isObserver { table.pointee.observerFailures.append(error) }
+        guard table.pointee.row(index).pointee.form.isObserver else { return }
+        table.pointee.observerFailures.append(error)
+        core.host.pointee.hasFailures = true
     }
 
     public func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Value? {
@@ -219,7 +225,7 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     static func destroyClosure(_ row: UnsafeMutablePointer<ClosureRow>) {
         if row.pointee.form == .none { return }
         // All closures are code and context, and only the context is counted.
-        row.closure(RuleClosure<Value>.self).deinitialize(count: 1)
+        if row.pointee.context != 0 { row.closure(RuleClosure<Value>.self).deinitialize(count: 1) }
         row.initialize(to: ClosureRow())
     }
 
@@ -247,12 +253,12 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
         let number = row(index).pointee.extras
         if number != 0 { return extras[Int(number) - 1] }
         if let reused = freeExtras.popLast() {
-            row(index).pointee.extras = reused
+            row(index).pointee.setExtras(reused)
             return extras[Int(reused) - 1]
         }
         let new = Extras()
         extras.append(new)
-        row(index).pointee.extras = UInt32(extras.count)
+        row(index).pointee.setExtras(UInt32(extras.count))
         return new
     }
 
@@ -282,9 +288,17 @@ struct ClosureRow: BitwiseCopyable {
     /// Place in the table of extras, from 1; 0: none, as nearly always.
     @usableFromInline var extras: UInt32 = 0
     @usableFromInline var form = Form.none
+    /// As `form`, but `none` of one with extras: these are seen to before it runs.
+    @usableFromInline var plainForm = Form.none
 
     @inlinable @inline(__always)
     init() {}
+
+    @usableFromInline
+    mutating func setExtras(_ place: UInt32) {
+        extras = place
+        plainForm = .none
+    }
 
     /// What kind of closure it is: how it is called, and with what.
     @usableFromInline

@@ -14,6 +14,7 @@ extension UnsafeMutablePointer where Pointee == ClosureRow {
         initialize(to: ClosureRow())
         self.closure(Closure.self).initialize(to: closure)
         pointee.form = form
+        pointee.plainForm = form
     }
 }
 

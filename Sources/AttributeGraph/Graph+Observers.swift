@@ -17,19 +17,19 @@ extension GraphContext {
     /// As `runObservers`, where the one write that is to settle may have an order.
     @inlinable @inline(never)
     func runObserversAlongOrder() -> Bool {
-        table.pointee.owners.isEmpty && core.settleAlongOrder() ? runRemainingObservers() : runObservers()
+        !core.host.pointee.hasOwners && core.settleAlongOrder() ? runRemainingObservers() : runObservers()
     }
 
     /// After an order has been followed: runs observers that are due beside it, or that it has not come to. True as `runObservers`.
     @inlinable @inline(__always)
     func runRemainingObservers() -> Bool {
-        core.hasInvalidated ? runObservers() : !table.pointee.observerFailures.isEmpty
+        core.hasInvalidated ? runObservers() : core.host.pointee.hasFailures
     }
 
     /// The rest of a write outside a batch.
     @inlinable @inline(never)
     func commit(_ input: AttributeID) throws {
-        if table.pointee.owners.isEmpty && core.commitAlongOrder(input.index) {
+        if !core.host.pointee.hasOwners && core.commitAlongOrder(input.index) {
             if runRemainingObservers() { try reportObservers() }
         } else {
             core.commitNow(input.index)
@@ -52,10 +52,10 @@ extension GraphContext {
         var rounds = 0
         var areMoreDue: Bool
         repeat {
-            areMoreDue = _fastPath(table.pointee.owners.isEmpty) ? core.updateInvalidated() : runOwnedObservers()
+            areMoreDue = _fastPath(!core.host.pointee.hasOwners) ? core.updateInvalidated() : runOwnedObservers()
             rounds &+= 1
         } while areMoreDue && rounds < roundLimit
-        return areMoreDue || !table.pointee.observerFailures.isEmpty
+        return areMoreDue || core.host.pointee.hasFailures
     }
 
     /// A round in which an observer may have been made by another that is due as well. True if more have become due.
@@ -76,6 +76,7 @@ extension GraphContext {
     func reportObservers() throws {
         let failures = table.pointee.observerFailures
         table.pointee.observerFailures.removeAll()
+        core.host.pointee.hasFailures = false
         if let first = failures.first { throw first }
         let observers = (0..<core.invalidatedCount).map { core.invalidatedAttribute($0) }.filter { core.isAlive($0) }
         throw GraphError.unsettled(observers)
@@ -102,18 +103,21 @@ extension GraphContext {
     }
 
     /// The first run of an observer. An error here means that it never came to be.
-    @inlinable
+    @inlinable @inline(__always)
     func runFirst(_ attribute: AttributeID) throws {
-        let failures = table.pointee.observerFailures.count
+        let failures = core.host.pointee.hasFailures ? table.pointee.observerFailures.count : 0
         core.runNew(attribute.index)
-        if table.pointee.observerFailures.count > failures { try withdraw(attribute, failures) }
+        if _slowPath(core.host.pointee.hasFailures) { try withdraw(attribute, failures) }
         try flush()
     }
 
+    /// Takes back an observer that has failed, if it has: there are more failures than before its run.
     @usableFromInline
     func withdraw(_ attribute: AttributeID, _ failures: Int) throws {
+        guard table.pointee.observerFailures.count > failures else { return }
         let error = table.pointee.observerFailures[failures]
         table.pointee.observerFailures.removeSubrange(failures...)
+        core.host.pointee.hasFailures = failures > 0
         try? dispose(attribute)
         throw error
     }

@@ -19,8 +19,7 @@ extension GraphCore where Host: ~Copyable {
                     updateObserver(attribute.index, vertex)
                     continue
                 }
-                let cause = changedInput(of: vertex)
-                if _fastPath(cause != 0 && cause != Pending.unknown) {
+                if case .change(let cause) = reason(of: vertex) {
                     observe(attribute.index, cause, at: 0)
                     continue
                 }
@@ -37,32 +36,40 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// The input that makes a vertex run, as far as that is known without evaluating any: the first that has changed since
-    /// it ran; 0 if none has. `Pending.unknown` if one may have changed that comes before, or any of those of a fixed rule
-    /// or observer.
+    /// What makes a marked vertex run, as far as that is known without evaluating anything.
     @inlinable @inline(__always)
-    func changedInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
+    func reason(of vertex: UnsafeMutablePointer<Vertex>) -> Reason {
         let evaluatedAt = vertex.pointee.evaluatedAt
         if vertex.pointee.inputClass == EdgePool.single {
             let index = vertex.pointee.inputs.start
             let input = s.pointee.vertex(index)
-            if _slowPath(!input.pointee.flags.isDisjoint(with: .maybeOrRunning)) { return Pending.unknown }
-            return input.pointee.changedAt > evaluatedAt ? index : 0
+            if _slowPath(!input.pointee.flags.isDisjoint(with: .maybeOrRunning)) { return .unknown }
+            return input.pointee.changedAt > evaluatedAt ? .change(of: index) : .none
         }
         let vertices = s.pointee.vertices
         var entry = s.pointee.edges.ends + Int(vertex.pointee.inputs.start)
         let end = entry + Int(vertex.pointee.inputs.extent)
-        var changed: UInt32 = 0
+        var reason = Reason.none
         while entry != end {
             let input = vertices[entry.pointee]
-            if _slowPath(!input.pointee.flags.isDisjoint(with: .maybeOrRunning)) { return Pending.unknown }
-            if changed == 0 && input.pointee.changedAt > evaluatedAt {
-                changed = entry.pointee
+            if _slowPath(!input.pointee.flags.isDisjoint(with: .maybeOrRunning)) { return .unknown }
+            if reason == .none && input.pointee.changedAt > evaluatedAt {
+                reason = .change(of: entry.pointee)
                 if !vertex.pointee.kind.isFixed { break }
             }
             entry += 1
         }
-        return changed
+        return reason
+    }
+
+    @usableFromInline
+    enum Reason: Equatable {
+        /// None of its inputs has changed since it ran.
+        case none
+        /// This one has, and none of those before it (of a fixed rule or observer: none at all) may yet change.
+        case change(of: UInt32)
+        /// One that comes before may have changed, or any of those of a fixed rule or observer.
+        case unknown
     }
 
     /// Runs an observer if its only input turns out to be another. Nothing else decides.
@@ -120,7 +127,7 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// Runs an observer that has just been made, without asking whether it must.
-    @inlinable @inline(never)
+    @inlinable @inline(__always)
     func runNew(_ observer: UInt32) {
         if _slowPath(s.pointee.pending.count != 0 || s.pointee.logCount != 0) { return runNewWithin(observer) }
         s.pointee.pending.count = 1
@@ -169,17 +176,24 @@ extension GraphCore where Host: ~Copyable {
         if row.pointee.kind.isFixed {
             let attribute = beginFixedRun(index, row, at: position)
             host.pointee.observe(attribute, over: FixedInputs(self, of: row), in: self)
+            guard hasEndedAsEver(index, at: position) else { return }
         } else {
             let attribute = beginRun(index, row, at: position)
             host.pointee.observe(attribute, in: self)
+            guard hasEndedAsEver(index, at: position) else { return }
+            if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) { dropInputs(of: index, from: readSoFar) }
         }
-        if _slowPath(s.pointee.logCount > 0) { settle() }
-        if _slowPath(!s.pointee.attention.isEmpty), lookCloser(index, at: position) != nil { return }
-        if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) { dropInputs(of: index, from: readSoFar) }
         let vertex = endRun(index, cause, s.pointee.revision)
         let flags = vertex.pointee.flags
         // Invalidated by its own writes: what they changed is later than the run.
         if _slowPath(flags.contains(.maybe)) { vertex.pointee.evaluatedAt = startedAt }
         vertex.pointee.flags = flags.subtracting(.runningAndCyclic)
+    }
+
+    /// Settles what an observer has written; false if its vertex is gone, or on a cycle.
+    @inlinable @inline(__always)
+    func hasEndedAsEver(_ index: UInt32, at position: Int) -> Bool {
+        if _slowPath(s.pointee.logCount > 0) { settle() }
+        return _fastPath(s.pointee.attention.isEmpty) || lookCloser(index, at: position) == nil
     }
 }

@@ -194,31 +194,32 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.followedOrder = order
         s.pointee.pending.count = 1
         s.pointee.beginNesting()
-        s.pointee.nesting = 1
-        while step != end {
+        // No order is empty.
+        repeat {
             let index = step.pointee
             let vertex = s.pointee.vertex(index)
             assert(vertex.pointee.flags.isDisjoint(with: .runningStaleOrCyclic), "what could make it so has settled the order")
             step += 1
-            let cause = changedInput(of: vertex)
-            if cause == 0 {
+            switch reason(of: vertex) {
+            case .none:
                 vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybe)
                 s.pointee.counters.cutOffs &+= 1
                 continue
-            }
-            if _slowPath(cause == Pending.unknown) { return stopFollowing(at: step - 1) }
-            s.pointee.followedTo = step
-            if vertex.pointee.kind.isObserver {
-                s.pointee.nesting = 0
-                observe(index, cause, at: 0)
-                s.pointee.nesting = 1
-            } else {
-                Pending.store(index, in: s.pointee.pending.base)
-                let outcome = runEither(index, vertex, cause, at: 0)
-                if _slowPath(outcome != .finished) { return endFollowing(outcome) }
+            case .unknown: return stopFollowing(at: step - 1)
+            case .change(let cause):
+                s.pointee.followedTo = step
+                if vertex.pointee.kind.isObserver {
+                    s.pointee.nesting = 0
+                    observe(index, cause, at: 0)
+                } else {
+                    s.pointee.nesting = 1
+                    Pending.store(index, in: s.pointee.pending.base)
+                    let outcome = runEither(index, vertex, cause, at: 0)
+                    if _slowPath(outcome != .finished) { return endFollowing(outcome) }
+                }
             }
             if _slowPath(s.pointee.followedOrder == nil) { return }
-        }
+        } while step != end
         s.pointee.followedOrder = nil
         s.pointee.logCount = 0
         s.pointee.counters.followed &+= 1
@@ -413,7 +414,7 @@ struct Order: BitwiseCopyable {
 
     @usableFromInline static let observers: UInt32 = 0
     /// So many steps are kept in any graph, and one for each edge beside.
-    @usableFromInline static let leastSteps: UInt64 = 1024
+    @usableFromInline static let leastSteps: UInt64 = 8192
 
     @inlinable
     init(to target: UInt32) { self.target = target }

@@ -11,28 +11,35 @@ extension GraphCore where Host: ~Copyable {
     ///   without a value.
     @inlinable @inline(__always)
     public func read(_ attribute: AttributeID) throws -> Value {
+        if let value = readAtCursor(attribute) { return value.pointee }
+        return try readSlowly(attribute).pointee
+    }
+
+    /// As `read`, lending the value instead of copying it. The body must not create attributes or evaluate anything.
+    @inlinable @inline(__always)
+    public func withRead<Result>(_ attribute: AttributeID, _ body: (borrowing Value) throws -> Result) throws -> Result {
+        if let value = readAtCursor(attribute) { return try body(value.pointee) }
+        return try body(readSlowly(attribute).pointee)
+    }
+
+    /// The value of what is read next as ever, or was read last or last but one (again, or two in turn), if it is up to date.
+    @inlinable @inline(__always)
+    func readAtCursor(_ attribute: AttributeID) -> UnsafeMutablePointer<Value>? {
         let cursor = s.pointee.cursor
         let vertex = s.pointee.vertex(attribute.index)
         if cursor != s.pointee.cursorEnd && cursor.pointee == attribute.index {
             if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation) {
                 s.pointee.cursor = cursor + 1
-                return GraphStorage<Host>.value(of: vertex).pointee
+                return GraphStorage<Host>.value(of: vertex)
             }
         } else if cursor != s.pointee.cursorStart {
-            // Read again, or two read in turn.
             if _fastPath(cursor[-1] == attribute.index) || cursor - 1 != s.pointee.cursorStart && cursor[-2] == attribute.index {
                 if _fastPath(vertex.pointee.generation == attribute.generation && vertex.pointee.flags.isDisjoint(with: .slow)) {
-                    return GraphStorage<Host>.value(of: vertex).pointee
+                    return GraphStorage<Host>.value(of: vertex)
                 }
             }
         }
-        return try readSlowly(attribute).pointee
-    }
-
-    /// As `read`, lending the value instead of copying it. The body must not create attributes or evaluate anything.
-    @inlinable
-    public func withRead<Result>(_ attribute: AttributeID, _ body: (borrowing Value) throws -> Result) throws -> Result {
-        try body(readSlowly(attribute).pointee)
+        return nil
     }
 
     @inlinable @inline(never)
