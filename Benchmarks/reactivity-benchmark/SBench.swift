@@ -38,6 +38,7 @@ struct SBenchCase {
 
 /// Effects that read consecutive sources, `readers` on each.
 func createOne(_ graph: Graph<Double>, _ n: Int, _ sources: [AttributeID], readers: Int) throws {
+    let isFixed = isFixed
     for i in 0..<(n / readers) {
         let source = sources[i]
         for _ in 0..<readers { _ = try isFixed ? graph.observe(source) { _ in } : graph.observe { _ = try $0[source] } }

@@ -20,11 +20,7 @@ extension GraphAccess {
     @inlinable
     @discardableResult
     public func observe(_ body: consuming @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
-        let context = context
-        let attribute = context.core.createWatchedObserver(in: context.currentSubgraph())
-        context.row(for: attribute).install(ObserverClosure(body), .observer)
-        try context.runFirst(attribute)
-        return attribute
+        try context.makeObserver(ObserverClosure(body))
     }
 
     // MARK: Over fixed inputs
@@ -160,7 +156,16 @@ extension GraphContext {
         return attribute
     }
 
-    @inlinable @inline(__always)
+    /// An observer that reads through its context.
+    @inlinable @inline(never)
+    func makeObserver(_ closure: consuming ObserverClosure<Value>) throws -> AttributeID {
+        let attribute = core.createWatchedObserver(in: currentSubgraph())
+        row(for: attribute).install(closure, .observer)
+        try runFirst(attribute)
+        return attribute
+    }
+
+    @inlinable @inline(never)
     func makeObserver<Closure: ~Copyable>(
         _ closure: consuming Closure, _ form: ClosureRow.Form, over inputs: some Collection<AttributeID>
     ) throws -> AttributeID {
@@ -190,6 +195,7 @@ extension GraphContext {
         if let scope = extras.scope, core.isAlive(scope) { return scope }
         let scope = core.createSubgraph(in: core.subgraph(of: running))
         extras.scope = scope
+        core.host.pointee.hasOwners = true
         while table.pointee.owners.count <= Int(scope.index) { table.pointee.owners.append(0) }
         table.pointee.owners[Int(scope.index)] = running.index
         return scope

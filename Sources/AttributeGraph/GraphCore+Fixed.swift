@@ -1,7 +1,7 @@
 /// Rules and observers over fixed inputs: their list of inputs is made with them and stays as it is, in the order given. An
 /// attribute may stand in it twice. A place whose attribute is gone is empty (0), and its id is kept in `lostInputs`.
 extension GraphCore where Host: ~Copyable {
-    @inlinable
+    @inlinable @inline(__always)
     func fixInputs(of reader: UInt32, _ inputs: some Collection<AttributeID>) {
         for input in inputs {
             if s.pointee.isAlive(input) {

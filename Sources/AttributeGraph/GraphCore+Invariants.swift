@@ -128,12 +128,13 @@ extension GraphCore where Host: ~Copyable {
 
     func checkSubgraphs(_ living: UInt64, _ faults: inout [String]) {
         var listed: UInt64 = 0
-        for row in 0..<s.pointee.subgraphs.count where s.pointee.subgraphs.base[row].isAlive {
+        for row in 0..<s.pointee.subgraphs.count {
             var index = s.pointee.subgraphs.base[row].firstVertex
             var previous: UInt32 = 0
             while index != 0 && listed <= living {
                 listed += 1
-                if s.pointee.vertex(index).pointee.subgraph != row || s.pointee.siblings[Int(index)].previous != previous {
+                let isOutOfPlace = previous != 0 && s.pointee.siblings[Int(index)].previous != previous
+                if isOutOfPlace || s.pointee.vertex(index).pointee.subgraph != row {
                     faults.append("vertex \(index) is in the wrong list")
                 }
                 previous = index

@@ -15,12 +15,13 @@ extension GraphCore where Host: ~Copyable {
 
     @inlinable
     func leaveSubgraph(_ index: UInt32) {
+        let subgraph = s.pointee.subgraphs.base + Int(s.pointee.vertex(index).pointee.subgraph)
         let (next, previous) = (s.pointee.siblings[Int(index)].next, s.pointee.siblings[Int(index)].previous)
-        if next != 0 { s.pointee.siblings[Int(next)].previous = previous }
-        if previous != 0 {
-            s.pointee.siblings[Int(previous)].next = next
+        if subgraph.pointee.firstVertex == index {
+            subgraph.pointee.firstVertex = next
         } else {
-            s.pointee.subgraphs.base[Int(s.pointee.vertex(index).pointee.subgraph)].firstVertex = next
+            s.pointee.siblings[Int(previous)].next = next
+            if next != 0 { s.pointee.siblings[Int(next)].previous = previous }
         }
     }
 
@@ -130,7 +131,6 @@ extension GraphCore where Host: ~Copyable {
             )
             if next != 0 { rows[Int(next)].previousSibling = previous }
             if previous != 0 { rows[Int(previous)].nextSibling = next } else { rows[Int(parent)].firstChild = next }
-            rows[Int(index)].isAlive = false
             rows[Int(index)].generation &+= 1
             if rows[Int(index)].generation != UInt32.max {
                 rows[Int(index)].nextSibling = s.pointee.freeSubgraph
@@ -144,11 +144,10 @@ extension GraphCore where Host: ~Copyable {
     @inlinable
     func destroyAttributes(of subgraph: UInt32) {
         while true {
-            let index = s.pointee.subgraphs.base[Int(subgraph)].firstVertex
+            let row = s.pointee.subgraphs.base + Int(subgraph)
+            let index = row.pointee.firstVertex
             if index == 0 { return }
-            let next = s.pointee.siblings[Int(index)].next
-            s.pointee.subgraphs.base[Int(subgraph)].firstVertex = next
-            if next != 0 { s.pointee.siblings[Int(next)].previous = 0 }
+            row.pointee.firstVertex = s.pointee.siblings[Int(index)].next
             destroyVertex(index)
         }
     }

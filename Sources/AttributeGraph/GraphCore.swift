@@ -63,7 +63,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     // MARK: Creating attributes
 
     /// Creates an attribute that is set from outside. O(1).
-    @inlinable
+    @inlinable @inline(never)
     public func createInput(_ value: consuming Value, in subgraph: SubgraphID = .root) -> AttributeID {
         let id = createVertex(.input, [], subgraph)
         s.pointee.value(id.index).initialize(to: value)
@@ -72,14 +72,14 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     }
 
     /// Creates an attribute that the host computes. It does not run until it is read. O(1).
-    @inlinable
+    @inlinable @inline(never)
     public func createRule(in subgraph: SubgraphID = .root) -> AttributeID { createVertex(.rule, .new, subgraph) }
 
     /// Creates a rule that reads these attributes whenever it runs, and nothing else. It does not run until it is read. O(inputs).
     ///
     /// All inputs are brought up to date before it runs, from the explicit stack, so its evaluation never nests; and
     /// nothing is tracked. The host is given their values (`GraphHost.evaluate(_:over:in:)`).
-    @inlinable
+    @inlinable @inline(never)
     public func createRule(in subgraph: SubgraphID = .root, over inputs: some Collection<AttributeID>) -> AttributeID {
         let id = createVertex(.fixedRule, .new, subgraph)
         fixInputs(of: id.index, inputs)
@@ -88,26 +88,26 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
 
     /// Creates a rule that may write inputs and read as deep as it likes, and whose run is never abandoned.
     /// Nobody may depend on it. It does not run by itself: see `watch`, `drainInvalidated` and `update`.
-    @inlinable
+    @inlinable @inline(never)
     public func createObserver(in subgraph: SubgraphID = .root) -> AttributeID {
         createVertex(.observer, .new, subgraph)
     }
 
     /// As `createObserver`, and then `watch`.
-    @inlinable
+    @inlinable @inline(__always)
     func createWatchedObserver(in subgraph: SubgraphID) -> AttributeID {
         createVertex(.observer, .new.union(.watched), subgraph)
     }
 
     /// As `createWatchedObserver`, for one that reads what it is given and nothing else.
-    @inlinable
+    @inlinable @inline(__always)
     func createWatchedObserver(in subgraph: SubgraphID, over inputs: some Collection<AttributeID>) -> AttributeID {
         let id = createVertex(.fixedObserver, .new.union(.watched), subgraph)
         fixInputs(of: id.index, inputs)
         return id
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     func createVertex(_ kind: Vertex.Kind, _ flags: Vertex.Flags, _ subgraph: SubgraphID) -> AttributeID {
         precondition(isAlive(subgraph), "an attribute needs a living subgraph")
         let index: UInt32
@@ -149,6 +149,6 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     public func isAlive(_ subgraph: SubgraphID) -> Bool {
         guard subgraph.index < UInt32(truncatingIfNeeded: s.pointee.subgraphs.count) else { return false }
         let row = s.pointee.subgraphs.base + Int(subgraph.index)
-        return row.pointee.isAlive && row.pointee.generation == subgraph.generation
+        return row.pointee.generation == subgraph.generation
     }
 }

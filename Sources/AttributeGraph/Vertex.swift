@@ -154,7 +154,8 @@ struct EdgeEntries {
     }
 }
 
-/// One row of the subgraph table: a tree of sibling lists, each with a list of attributes.
+/// One row of the subgraph table: a tree of sibling lists, each with a list of attributes. Of one that has been destroyed the
+/// generation is that of its next tenant, which no id has yet.
 @usableFromInline
 struct SubgraphRow: BitwiseCopyable {
     @usableFromInline var generation: UInt32
@@ -164,7 +165,6 @@ struct SubgraphRow: BitwiseCopyable {
     @usableFromInline var previousSibling: UInt32
     /// The newest attribute; the list goes from young to old.
     @usableFromInline var firstVertex: UInt32
-    @usableFromInline var isAlive: Bool
 
     @inlinable
     init(generation: UInt32, parent: UInt32) {
@@ -174,11 +174,10 @@ struct SubgraphRow: BitwiseCopyable {
         nextSibling = 0
         previousSibling = 0
         firstVertex = 0
-        isAlive = true
     }
 }
 
-/// A vertex's neighbours in its subgraph's list.
+/// A vertex's neighbours in its subgraph's list. The first has none before it, whatever stands here.
 @usableFromInline
 struct Siblings: BitwiseCopyable {
     @usableFromInline var next: UInt32
