@@ -60,19 +60,35 @@ struct DynamicGraph {
             leaves.remove(at: Int(pick.next() * Double(leaves.count)))
         }
         self.leaves = leaves
-        try graph.observe { [leaves] context in
-            for leaf in 0..<leaves.count { _ = try context[leaves[leaf]] }
+        if isFixed {
+            try graph.observe(over: leaves) { leaves in
+                for leaf in 0..<leaves.count { _ = try leaves[leaf] }
+            }
+        } else {
+            try graph.observe { [leaves] context in
+                for leaf in 0..<leaves.count { _ = try context[leaves[leaf]] }
+            }
         }
     }
 
+    /// Of many inputs, as one reads through a context, the first that has changed spares a look at the others.
     static func sum(_ graph: Graph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>) -> AttributeID {
-        if isFixed && inputs.count == 2 {
+        let size = inputs.count
+        if isFixed && size == 2 {
             return graph.rule(inputs[0], inputs[1]) { count.pointee += 1; return 0.0 + $0 + $1 }
+        }
+        if isFixed && size <= 4 {
+            return graph.rule(over: inputs) { inputs in
+                count.pointee += 1
+                var sum = 0.0
+                for input in 0..<size { sum += try inputs[input] }
+                return sum
+            }
         }
         return graph.rule { context in
             count.pointee += 1
             var sum = 0.0
-            for input in 0..<inputs.count { sum += try context[inputs[input]] }
+            for input in 0..<size { sum += try context[inputs[input]] }
             return sum
         }
     }
