@@ -202,7 +202,7 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
         let current = graph.rule { context in
             var total = 0.0
             for _ in 0..<20 {
-                total += try Int(context[head]) & 1 != 0 ? context[double] : context[inverse]
+                total += try isOdd(context[head]) ? context[double] : context[inverse]
             }
             return total
         }
@@ -216,6 +216,10 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
         }
     }.row,
 ]
+
+/// Of a whole number below 2⁵²: beside that power its last binary digit is the last bit.
+@inline(__always)
+func isOdd(_ number: Double) -> Bool { (number + 0x1p52).bitPattern & 1 != 0 }
 
 /// The values of `mux`: a table is a fresh object each time and equal to no other.
 enum TableOrNumber: Equatable {

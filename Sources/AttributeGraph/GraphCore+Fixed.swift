@@ -106,11 +106,7 @@ public struct FixedInputs<Host: GraphHost & ~Copyable> {
     public subscript(position: Int) -> Host.Value {
         @inline(__always) get throws {
             let start = core.s.pointee.cursorStart
-            if _fastPath(UInt(bitPattern: position) < UInt(bitPattern: core.s.pointee.cursorEnd - start)),
-                let value = valid(position, start)
-            {
-                return value
-            }
+            if _fastPath(UInt(bitPattern: position) < core.listed), let value = valid(position, start) { return value.pointee }
             return try core.readFixedSlowly(position).pointee
         }
     }
@@ -118,16 +114,16 @@ public struct FixedInputs<Host: GraphHost & ~Copyable> {
     /// As the subscript, of an input that is there for certain, while the run has done nothing but read so.
     @inlinable @inline(__always)
     public mutating func first(_ position: Int) throws -> Host.Value {
-        if let value = valid(position, start) { return value }
+        if let value = valid(position, start) { return value.pointee }
         let value = try core.readFixedSlowly(position).pointee
         start = list.ends
         return value
     }
 
     @inlinable @inline(__always)
-    func valid(_ position: Int, _ start: UnsafeMutablePointer<UInt32>) -> Host.Value? {
+    func valid(_ position: Int, _ start: UnsafeMutablePointer<UInt32>) -> UnsafeMutablePointer<Host.Value>? {
         let vertex = core.s.pointee.vertex(start[position])
-        return _fastPath(vertex.pointee.flags.isDisjoint(with: .slow)) ? GraphStorage<Host>.value(of: vertex).pointee : nil
+        return _fastPath(core.isReadable(vertex)) ? GraphStorage<Host>.value(of: vertex) : nil
     }
 
     /// Lets the run read any number of inputs through the subscript, whatever it does meanwhile.

@@ -23,24 +23,30 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// The value of what is read next as ever, or was read last or last but one (again, or two in turn), if it is up to date.
+    ///
+    /// Each condition has its own hint: of a common one the compiler would not see that what follows in the caller is rare,
+    /// and the caller would keep its numbers in memory.
     @inlinable @inline(__always)
     func readAtCursor(_ attribute: AttributeID) -> UnsafeMutablePointer<Value>? {
         let cursor = s.pointee.cursor
         let vertex = s.pointee.vertex(attribute.index)
         if cursor != s.pointee.cursorEnd && cursor.pointee == attribute.index {
-            if _fastPath(vertex.pointee.flags.isDisjoint(with: .slow) && vertex.pointee.generation == attribute.generation) {
-                s.pointee.cursor = cursor + 1
-                return GraphStorage<Host>.value(of: vertex)
-            }
-        } else if cursor != s.pointee.cursorStart {
-            if _fastPath(cursor[-1] == attribute.index) || cursor - 1 != s.pointee.cursorStart && cursor[-2] == attribute.index {
-                if _fastPath(vertex.pointee.generation == attribute.generation && vertex.pointee.flags.isDisjoint(with: .slow)) {
-                    return GraphStorage<Host>.value(of: vertex)
-                }
-            }
+            guard _fastPath(isReadable(vertex)), _fastPath(vertex.pointee.generation == attribute.generation) else { return nil }
+            s.pointee.cursor = cursor + 1
+            return GraphStorage<Host>.value(of: vertex)
         }
-        return nil
+        let start = s.pointee.cursorStart
+        guard _fastPath(cursor != start) else { return nil }
+        if cursor[-1] != attribute.index {
+            guard _fastPath(cursor - 1 != start), _fastPath(cursor[-2] == attribute.index) else { return nil }
+        }
+        guard _fastPath(isReadable(vertex)), _fastPath(vertex.pointee.generation == attribute.generation) else { return nil }
+        return GraphStorage<Host>.value(of: vertex)
     }
+
+    /// Whether there is a value, and nothing has to be done before it is read.
+    @inlinable @inline(__always)
+    func isReadable(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool { vertex.pointee.flags.isDisjoint(with: .slow) }
 
     @inlinable @inline(never)
     func readSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
@@ -77,7 +83,7 @@ extension GraphCore where Host: ~Copyable {
         let isValid = workOffAlone(index, vertex, at: base)
         let after = s.pointee.vertex(index)
         if _fastPath(
-            s.pointee.attention.isEmpty && after.pointee.flags.isDisjoint(with: .slow)
+            s.pointee.attention.isEmpty && isReadable(after)
                 && after.pointee.generation == attribute.generation)
         {
             s.pointee.nesting &-= 1
@@ -133,7 +139,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func current(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let vertex = s.pointee.vertex(attribute.index)
-        if vertex.pointee.flags.isDisjoint(with: .slow) { return GraphStorage<Host>.value(of: vertex) }
+        if isReadable(vertex) { return GraphStorage<Host>.value(of: vertex) }
         return try broughtUpToDate(attribute)
     }
 
@@ -141,12 +147,16 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func broughtUpToDate(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
-        let flags = s.pointee.vertex(index).pointee.flags
+        let vertex = s.pointee.vertex(index)
+        let flags = vertex.pointee.flags
+        if flags.subtracting(.watched) == .maybe && s.pointee.reader != 0 && s.pointee.attention.isEmpty && s.pointee.mayNest {
+            return try readMarked(attribute, vertex)
+        }
         if flags.contains(.running) {
             noteCycle(index)
             return try stored(host.pointee.value(ofFailed: attribute))
         }
-        if flags.contains(.unseen) { s.pointee.vertex(index).pointee.flags.remove(.unseen) }
+        if flags.contains(.unseen) { vertex.pointee.flags.remove(.unseen) }
         if flags.contains(.maybe) {
             if !s.pointee.mayNest {
                 s.pointee.push(index)
@@ -189,11 +199,10 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     public func readUntracked(_ attribute: AttributeID) throws -> Value {
         let vertex = s.pointee.vertex(attribute.index)
-        if _fastPath(
-            attribute.index < s.pointee.vertexCount && vertex.pointee.flags.isDisjoint(with: .slow)
-                && vertex.pointee.generation == attribute.generation && s.pointee.logCount == 0)
+        if _fastPath(attribute.index < s.pointee.vertexCount), _fastPath(isReadable(vertex)),
+            _fastPath(vertex.pointee.generation == attribute.generation), _fastPath(s.pointee.logCount == 0)
         {
-            return s.pointee.value(attribute.index).pointee
+            return GraphStorage<Host>.value(of: vertex).pointee
         }
         return try readUntrackedSlowly(attribute).pointee
     }
@@ -205,7 +214,7 @@ extension GraphCore where Host: ~Copyable {
             if _fastPath(s.pointee.vertex(attribute.index).pointee.flags.subtracting(.watched) == .maybe) {
                 if s.pointee.upcoming == .none { validateAtRest(attribute.index) } else { validateAfterWrite(attribute.index) }
                 let after = s.pointee.vertex(attribute.index)
-                if _fastPath(after.pointee.flags.isDisjoint(with: .slow) && after.pointee.generation == attribute.generation) {
+                if _fastPath(isReadable(after) && after.pointee.generation == attribute.generation) {
                     return GraphStorage<Host>.value(of: after)
                 }
                 return try validated(attribute)

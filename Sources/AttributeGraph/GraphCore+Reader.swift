@@ -12,8 +12,16 @@ extension GraphCore where Host: ~Copyable {
 
     /// How many inputs the tracked rule has read.
     @inlinable @inline(__always)
-    var readSoFar: UInt32 {
-        UInt32(truncatingIfNeeded: (UInt(bitPattern: s.pointee.cursor) &- UInt(bitPattern: s.pointee.cursorStart)) >> 2)
+    var readSoFar: UInt32 { UInt32(truncatingIfNeeded: distance(to: s.pointee.cursor)) }
+
+    /// How long the list is that the cursor stands in.
+    @inlinable @inline(__always)
+    var listed: UInt { distance(to: s.pointee.cursorEnd) }
+
+    /// From the start of the list, in entries. Pointers are subtracted as if that could give anything less than one.
+    @inlinable @inline(__always)
+    func distance(to entry: UnsafeMutablePointer<UInt32>) -> UInt {
+        (UInt(bitPattern: entry) &- UInt(bitPattern: s.pointee.cursorStart)) >> 2
     }
 
     /// Lets the cursor stand in a rule's list of inputs, behind what the rule has read.
