@@ -10,16 +10,23 @@ extension UnsafeMutablePointer where Pointee == ClosureRow {
 
     /// Gives a row that holds none a closure.
     @inlinable @inline(__always)
-    func install<Closure: ~Copyable>(_ closure: consuming Closure, _ form: ClosureRow.Form) {
+    func install<Closure: RowClosure & ~Copyable>(_ closure: consuming Closure) {
         initialize(to: ClosureRow())
         self.closure(Closure.self).initialize(to: closure)
-        pointee.form = form
-        pointee.plainForm = form
+        pointee.form = Closure.form
+        pointee.plainForm = Closure.form
     }
 }
 
+/// What a row can hold.
 @usableFromInline
-struct RuleClosure<Value: Equatable>: ~Copyable {
+protocol RowClosure: ~Copyable {
+    static var form: ClosureRow.Form { get }
+}
+
+@usableFromInline
+struct RuleClosure<Value: Equatable>: ~Copyable, RowClosure {
+    @inlinable static var form: ClosureRow.Form { .rule }
     @usableFromInline let body: (GraphContext<Value>) throws -> Value
 
     @inlinable @inline(__always)
@@ -30,7 +37,8 @@ struct RuleClosure<Value: Equatable>: ~Copyable {
 }
 
 @usableFromInline
-struct RuleOfOne<Value: Equatable>: ~Copyable {
+struct RuleOfOne<Value: Equatable>: ~Copyable, RowClosure {
+    @inlinable static var form: ClosureRow.Form { .ruleOfOne }
     @usableFromInline let body: (Value) throws -> Value
 
     @inlinable @inline(__always)
@@ -41,7 +49,8 @@ struct RuleOfOne<Value: Equatable>: ~Copyable {
 }
 
 @usableFromInline
-struct RuleOfTwo<Value: Equatable>: ~Copyable {
+struct RuleOfTwo<Value: Equatable>: ~Copyable, RowClosure {
+    @inlinable static var form: ClosureRow.Form { .ruleOfTwo }
     @usableFromInline let body: (Value, Value) throws -> Value
 
     @inlinable @inline(__always)
@@ -52,7 +61,8 @@ struct RuleOfTwo<Value: Equatable>: ~Copyable {
 }
 
 @usableFromInline
-struct RuleOfMany<Value: Equatable>: ~Copyable {
+struct RuleOfMany<Value: Equatable>: ~Copyable, RowClosure {
+    @inlinable static var form: ClosureRow.Form { .ruleOfMany }
     @usableFromInline let body: (GraphInputs<Value>) throws -> Value
 
     @inlinable @inline(__always)
@@ -63,7 +73,8 @@ struct RuleOfMany<Value: Equatable>: ~Copyable {
 }
 
 @usableFromInline
-struct ObserverClosure<Value: Equatable>: ~Copyable {
+struct ObserverClosure<Value: Equatable>: ~Copyable, RowClosure {
+    @inlinable static var form: ClosureRow.Form { .observer }
     @usableFromInline let body: (GraphContext<Value>) throws -> Void
 
     @inlinable @inline(__always)
@@ -74,7 +85,8 @@ struct ObserverClosure<Value: Equatable>: ~Copyable {
 }
 
 @usableFromInline
-struct ObserverOfOne<Value: Equatable>: ~Copyable {
+struct ObserverOfOne<Value: Equatable>: ~Copyable, RowClosure {
+    @inlinable static var form: ClosureRow.Form { .observerOfOne }
     @usableFromInline let body: (Value) throws -> Void
 
     @inlinable @inline(__always)
@@ -85,7 +97,8 @@ struct ObserverOfOne<Value: Equatable>: ~Copyable {
 }
 
 @usableFromInline
-struct ObserverOfTwo<Value: Equatable>: ~Copyable {
+struct ObserverOfTwo<Value: Equatable>: ~Copyable, RowClosure {
+    @inlinable static var form: ClosureRow.Form { .observerOfTwo }
     @usableFromInline let body: (Value, Value) throws -> Void
 
     @inlinable @inline(__always)
@@ -96,7 +109,8 @@ struct ObserverOfTwo<Value: Equatable>: ~Copyable {
 }
 
 @usableFromInline
-struct ObserverOfMany<Value: Equatable>: ~Copyable {
+struct ObserverOfMany<Value: Equatable>: ~Copyable, RowClosure {
+    @inlinable static var form: ClosureRow.Form { .observerOfMany }
     @usableFromInline let body: (GraphInputs<Value>) throws -> Void
 
     @inlinable @inline(__always)

@@ -10,7 +10,7 @@ extension GraphAccess {
     public func rule(_ body: consuming @escaping (GraphContext<Value>) throws -> Value) -> AttributeID {
         let context = context
         let attribute = context.core.createRule(in: context.currentSubgraph())
-        context.row(for: attribute).install(RuleClosure(body), .rule)
+        context.row(for: attribute).install(RuleClosure(body))
         return attribute
     }
 
@@ -20,7 +20,7 @@ extension GraphAccess {
     @inlinable
     @discardableResult
     public func observe(_ body: consuming @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
-        try context.makeObserver(ObserverClosure(body))
+        try context.makeObserver(ObserverClosure(body), over: EmptyCollection())
     }
 
     // MARK: Over fixed inputs
@@ -31,7 +31,7 @@ extension GraphAccess {
     /// failed, the rule fails with the same error and does not run.
     @inlinable
     public func rule(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Value) -> AttributeID {
-        context.makeRule(RuleOfOne(body), .ruleOfOne, over: CollectionOfOne(input))
+        context.makeRule(RuleOfOne(body), over: CollectionOfOne(input))
     }
 
     /// Creates a rule that computes its value from those of two attributes, and reads nothing else. Both are brought up to
@@ -40,7 +40,7 @@ extension GraphAccess {
     public func rule(_ one: AttributeID, _ two: AttributeID, _ body: consuming @escaping (Value, Value) throws -> Value)
         -> AttributeID
     {
-        context.makeRule(RuleOfTwo(body), .ruleOfTwo, over: Pair(one, two))
+        context.makeRule(RuleOfTwo(body), over: Pair(one, two))
     }
 
     /// Creates a rule that computes its value from those of any number of attributes, and reads nothing else. All are brought
@@ -49,7 +49,7 @@ extension GraphAccess {
     public func rule(
         over inputs: some Collection<AttributeID>, _ body: consuming @escaping (GraphInputs<Value>) throws -> Value
     ) -> AttributeID {
-        context.makeRule(RuleOfMany(body), .ruleOfMany, over: inputs)
+        context.makeRule(RuleOfMany(body), over: inputs)
     }
 
     /// Creates an observer of one attribute, and runs it. It is tracked by that alone, whatever it reads.
@@ -58,7 +58,7 @@ extension GraphAccess {
     @inlinable
     @discardableResult
     public func observe(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Void) throws -> AttributeID {
-        try context.makeObserver(ObserverOfOne(body), .observerOfOne, over: CollectionOfOne(input))
+        try context.makeObserver(ObserverOfOne(body), over: CollectionOfOne(input))
     }
 
     /// As with one, of two attributes: it runs when either has changed.
@@ -67,7 +67,7 @@ extension GraphAccess {
     public func observe(
         _ one: AttributeID, _ two: AttributeID, _ body: consuming @escaping (Value, Value) throws -> Void
     ) throws -> AttributeID {
-        try context.makeObserver(ObserverOfTwo(body), .observerOfTwo, over: Pair(one, two))
+        try context.makeObserver(ObserverOfTwo(body), over: Pair(one, two))
     }
 
     /// As with one, of any number of attributes: it runs when one of them has changed.
@@ -76,7 +76,7 @@ extension GraphAccess {
     public func observe(
         over inputs: some Collection<AttributeID>, _ body: consuming @escaping (GraphInputs<Value>) throws -> Void
     ) throws -> AttributeID {
-        try context.makeObserver(ObserverOfMany(body), .observerOfMany, over: inputs)
+        try context.makeObserver(ObserverOfMany(body), over: inputs)
     }
 
     /// Registers what is to be done before the running rule or observer runs again or goes. The last registered is
@@ -148,30 +148,26 @@ extension GraphContext {
     }
 
     @inlinable @inline(__always)
-    func makeRule<Closure: ~Copyable>(
-        _ closure: consuming Closure, _ form: ClosureRow.Form, over inputs: some Collection<AttributeID>
+    func makeRule<Closure: RowClosure & ~Copyable>(
+        _ closure: consuming Closure, over inputs: some Collection<AttributeID>
     ) -> AttributeID {
         let attribute = core.createRule(in: currentSubgraph(), over: inputs)
-        row(for: attribute).install(closure, form)
+        row(for: attribute).install(closure)
         return attribute
     }
 
-    /// An observer that reads through its context.
+    /// Makes an observer and runs it, all in one call. An error of that run means that it never came to be.
     @inlinable @inline(never)
-    func makeObserver(_ closure: consuming ObserverClosure<Value>) throws -> AttributeID {
-        let attribute = core.createWatchedObserver(in: currentSubgraph())
-        row(for: attribute).install(closure, .observer)
-        try runFirst(attribute)
-        return attribute
-    }
-
-    @inlinable @inline(never)
-    func makeObserver<Closure: ~Copyable>(
-        _ closure: consuming Closure, _ form: ClosureRow.Form, over inputs: some Collection<AttributeID>
+    func makeObserver<Closure: RowClosure & ~Copyable>(
+        _ closure: consuming Closure, over inputs: some Collection<AttributeID>
     ) throws -> AttributeID {
-        let attribute = core.createWatchedObserver(in: currentSubgraph(), over: inputs)
-        row(for: attribute).install(closure, form)
-        try runFirst(attribute)
+        let kind = Closure.form == .observer ? Vertex.Kind.observer : .fixedObserver
+        let attribute = core.createWatchedObserver(kind, in: currentSubgraph(), over: inputs)
+        row(for: attribute).install(closure)
+        let failures = core.host.pointee.hasFailures ? table.pointee.observerFailures.count : 0
+        core.runNew(attribute.index)
+        if _slowPath(core.host.pointee.hasFailures) { try withdraw(attribute, failures) }
+        try flush()
         return attribute
     }
 

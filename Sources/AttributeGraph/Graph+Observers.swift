@@ -102,15 +102,6 @@ extension GraphContext {
         }
     }
 
-    /// The first run of an observer. An error here means that it never came to be.
-    @inlinable @inline(__always)
-    func runFirst(_ attribute: AttributeID) throws {
-        let failures = core.host.pointee.hasFailures ? table.pointee.observerFailures.count : 0
-        core.runNew(attribute.index)
-        if _slowPath(core.host.pointee.hasFailures) { try withdraw(attribute, failures) }
-        try flush()
-    }
-
     /// Takes back an observer that has failed, if it has: there are more failures than before its run.
     @usableFromInline
     func withdraw(_ attribute: AttributeID, _ failures: Int) throws {

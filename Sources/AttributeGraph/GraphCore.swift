@@ -93,16 +93,10 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
         createVertex(.observer, .new, subgraph)
     }
 
-    /// As `createObserver`, and then `watch`.
+    /// As `createObserver`, and then `watch`; one of the fixed kind reads what it is given and nothing else.
     @inlinable @inline(__always)
-    func createWatchedObserver(in subgraph: SubgraphID) -> AttributeID {
-        createVertex(.observer, .new.union(.watched), subgraph)
-    }
-
-    /// As `createWatchedObserver`, for one that reads what it is given and nothing else.
-    @inlinable @inline(__always)
-    func createWatchedObserver(in subgraph: SubgraphID, over inputs: some Collection<AttributeID>) -> AttributeID {
-        let id = createVertex(.fixedObserver, .new.union(.watched), subgraph)
+    func createWatchedObserver(_ kind: Vertex.Kind, in subgraph: SubgraphID, over inputs: some Collection<AttributeID>) -> AttributeID {
+        let id = createVertex(kind, .new.union(.watched), subgraph)
         fixInputs(of: id.index, inputs)
         return id
     }
