@@ -114,8 +114,8 @@ extension GraphCore where Host: ~Copyable {
     /// Reads what the running rule may not have read before.
     @inlinable @inline(never)
     func readAnew(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
-        if s.pointee.cursorStart == s.pointee.cursorEnd && s.pointee.reader != 0 && s.pointee.attention.isEmpty
-            && s.pointee.logCount == 0 && s.pointee.isAlive(attribute)
+        if s.pointee.cursorStart == s.pointee.cursorEnd && isTracking && s.pointee.attention.isEmpty && s.pointee.logCount == 0
+            && s.pointee.isAlive(attribute)
         {
             let vertex = s.pointee.vertex(s.pointee.reader)
             linkFirst(attribute.index, to: s.pointee.reader, vertex)
@@ -131,7 +131,7 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if _slowPath(s.pointee.logCount != 0) { settle() }
         guard _fastPath(s.pointee.isAlive(attribute)) else { return try stored(host.pointee.value(ofRemoved: attribute)) }
-        if s.pointee.reader != 0 { trackRead(of: attribute.index) }
+        if isTracking { trackRead(of: attribute.index) }
         return try current(attribute)
     }
 

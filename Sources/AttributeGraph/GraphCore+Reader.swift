@@ -10,6 +10,10 @@ extension GraphCore where Host: ~Copyable {
         if isHinted { s.pointee.attention.insert(.hinted) } else { s.pointee.attention.remove(.hinted) }
     }
 
+    /// Whether what is read becomes a dependency. That the cursor stands in a list of fixed inputs does not make it so.
+    @inlinable @inline(__always)
+    var isTracking: Bool { s.pointee.reader != 0 && !s.pointee.vertex(s.pointee.reader).pointee.kind.isFixed }
+
     /// How many inputs the tracked rule has read.
     @inlinable @inline(__always)
     var readSoFar: UInt32 { UInt32(truncatingIfNeeded: distance(to: s.pointee.cursor)) }

@@ -201,6 +201,29 @@ import Testing
         #expect(try graph.read(sum) == 22)
     }
 
+    @Test("what the closures of those with many inputs read elsewhere is no dependency, and their list stays as it is")
+    func untrackedBesideMany() throws {
+        let (a, b, hidden) = (graph.input(1), graph.input(2), graph.input(10))
+        let sum = graph.rule(over: [a, b]) { [unowned graph, probe] inputs in
+            probe.runs += 1
+            return try inputs[0] + graph.read(hidden) + inputs[1]
+        }
+        let seen = Probe()
+        let observer = try graph.observe(over: [sum, a]) { [unowned graph] inputs in
+            seen.events.append("\(try inputs[0] + graph.read(hidden) + graph.read(b))")
+        }
+        #expect(seen.events == ["25"])
+        try graph.set(hidden, 20)
+        #expect(probe.runs == 1)
+        #expect(seen.events == ["25"])
+        try graph.set(a, 2)
+        #expect(probe.runs == 2)
+        #expect(seen.events == ["25", "46"])
+        #expect(graph.context.core.inputs(of: sum) == [a, b])
+        #expect(graph.context.core.inputs(of: observer) == [sum, a])
+        #expect(graph.context.core.checkInvariants().isEmpty)
+    }
+
     @Test("observers run at once, then once per batch that changed something of theirs, and may write")
     func observers() throws {
         let a = graph.input(1)
