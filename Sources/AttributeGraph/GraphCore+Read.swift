@@ -53,19 +53,20 @@ extension GraphCore where Host: ~Copyable {
         let index = attribute.index
         let cursor = s.pointee.cursor
         // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
-        if _fastPath(
-            cursor != s.pointee.cursorEnd && cursor.pointee == index && s.pointee.attention.isEmpty && s.pointee.mayNest)
-        {
+        if _fastPath(cursor != s.pointee.cursorEnd && cursor.pointee == index) {
             let vertex = s.pointee.vertex(index)
-            if _fastPath(
-                vertex.pointee.generation == attribute.generation
-                    && vertex.pointee.flags.subtracting(.watched) == .maybe)
-            {
+            if _fastPath(vertex.pointee.generation == attribute.generation && canReadMarked(vertex)) {
                 s.pointee.cursor = cursor + 1
                 return try readMarked(attribute, vertex)
             }
         }
         return try readAnew(attribute)
+    }
+
+    /// Whether `readMarked` will do, for a tracked reader: there is a value, marked and nothing else, and a run may nest.
+    @inlinable @inline(__always)
+    func canReadMarked(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+        vertex.pointee.flags.subtracting(.watched) == .maybe && s.pointee.attention.isEmpty && s.pointee.mayNest
     }
 
     /// Reads for the tracked rule a rule that may have changed, has a value, and neither runs nor must run. The tracked rule
@@ -149,9 +150,7 @@ extension GraphCore where Host: ~Copyable {
         let index = attribute.index
         let vertex = s.pointee.vertex(index)
         let flags = vertex.pointee.flags
-        if flags.subtracting(.watched) == .maybe && s.pointee.reader != 0 && s.pointee.attention.isEmpty && s.pointee.mayNest {
-            return try readMarked(attribute, vertex)
-        }
+        if s.pointee.reader != 0 && canReadMarked(vertex) { return try readMarked(attribute, vertex) }
         if flags.contains(.running) {
             noteCycle(index)
             return try stored(host.pointee.value(ofFailed: attribute))
