@@ -74,14 +74,12 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     /// Reading the inputs may evaluate something, and move the rows: the closure is looked up after that.
     @inlinable @inline(__always)
     func run(_ index: UInt32, _ form: ClosureRow.Form, over inputs: GraphInputs<Value>) throws -> Value {
-        var inputs = inputs
         switch form {
         case .ruleOfOne:
-            let value = try inputs.first(0)
+            let value = try inputs.only()
             return try ClosureHost.row(index, in: inputs.core).closure(RuleOfOne<Value>.self).pointee.run(value)
         case .ruleOfTwo:
-            let one = try inputs.first(0)
-            let two = try inputs.first(1)
+            let (one, two) = try inputs.both()
             return try ClosureHost.row(index, in: inputs.core).closure(RuleOfTwo<Value>.self).pointee.run(one, two)
         default:
             inputs.keep()
@@ -136,14 +134,12 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     /// As `run`, of an observer.
     @inlinable @inline(__always)
     func runObserver(_ index: UInt32, _ form: ClosureRow.Form, over inputs: GraphInputs<Value>) throws {
-        var inputs = inputs
         switch form {
         case .observerOfOne:
-            let value = try inputs.first(0)
+            let value = try inputs.only()
             try ClosureHost.row(index, in: inputs.core).closure(ObserverOfOne<Value>.self).pointee.run(value)
         case .observerOfTwo:
-            let one = try inputs.first(0)
-            let two = try inputs.first(1)
+            let (one, two) = try inputs.both()
             try ClosureHost.row(index, in: inputs.core).closure(ObserverOfTwo<Value>.self).pointee.run(one, two)
         default:
             inputs.keep()

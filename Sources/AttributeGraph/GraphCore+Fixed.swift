@@ -82,13 +82,13 @@ extension GraphCore where Host: ~Copyable {
 /// **Lifetime:** the run that got it; reading through it later reads the inputs of another, or traps.
 public struct FixedInputs<Host: GraphHost & ~Copyable> {
     @usableFromInline let core: GraphCore<Host>
-    /// Where the list is, until something else is evaluated.
-    @usableFromInline var start: UnsafeMutablePointer<UInt32>
+    /// The rule or observer, until something is made or evaluated.
+    @usableFromInline let reader: UnsafeMutablePointer<Vertex>
 
     @inlinable @inline(__always)
-    init(_ core: GraphCore<Host>, of vertex: UnsafeMutablePointer<Vertex>) {
+    init(_ core: GraphCore<Host>, of reader: UnsafeMutablePointer<Vertex>) {
         self.core = core
-        start = core.inputs(of: vertex).ends
+        self.reader = reader
     }
 
     /// The list of the rule that is running, wherever it is now.
@@ -105,24 +105,31 @@ public struct FixedInputs<Host: GraphHost & ~Copyable> {
     @inlinable @inline(__always)
     public subscript(position: Int) -> Host.Value {
         @inline(__always) get throws {
-            let start = core.s.pointee.cursorStart
-            if _fastPath(UInt(bitPattern: position) < core.listed), let value = valid(position, start) { return value.pointee }
+            if _fastPath(UInt(bitPattern: position) < core.listed), let value = valid(core.s.pointee.cursorStart[position]) {
+                return value.pointee
+            }
             return try core.readFixedSlowly(position).pointee
         }
     }
 
-    /// As the subscript, of an input that is there for certain, while the run has done nothing but read so.
+    /// As the subscript, of a rule or observer over exactly one input whose run has done nothing yet.
     @inlinable @inline(__always)
-    public mutating func first(_ position: Int) throws -> Host.Value {
-        if let value = valid(position, start) { return value.pointee }
-        let value = try core.readFixedSlowly(position).pointee
-        start = list.ends
-        return value
+    public func only() throws -> Host.Value {
+        if let value = valid(reader.pointee.inputs.start) { return value.pointee }
+        return try core.readFixedSlowly(0).pointee
+    }
+
+    /// As the subscript, of a rule or observer over exactly two inputs whose run has done nothing yet.
+    @inlinable @inline(__always)
+    public func both() throws -> (Host.Value, Host.Value) {
+        let list = core.s.pointee.edges.ends + Int(reader.pointee.inputs.start)
+        if let one = valid(list[0]), let two = valid(list[1]) { return (one.pointee, two.pointee) }
+        return (try core.readFixedSlowly(0).pointee, try core.readFixedSlowly(1).pointee)
     }
 
     @inlinable @inline(__always)
-    func valid(_ position: Int, _ start: UnsafeMutablePointer<UInt32>) -> UnsafeMutablePointer<Host.Value>? {
-        let vertex = core.s.pointee.vertex(start[position])
+    func valid(_ input: UInt32) -> UnsafeMutablePointer<Host.Value>? {
+        let vertex = core.s.pointee.vertex(input)
         return _fastPath(core.isReadable(vertex)) ? GraphStorage<Host>.value(of: vertex) : nil
     }
 
