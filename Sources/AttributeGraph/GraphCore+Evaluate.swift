@@ -188,7 +188,8 @@ extension GraphCore where Host: ~Copyable {
                     if _fastPath(vertex.pointee.kind == .rule) {
                         outcome = run(index, vertex, cause, at: position)
                     } else if vertex.pointee.kind.isFixed && !vertex.pointee.kind.isObserver {
-                        outcome = runFixed(index, vertex, cause, at: position)
+                        outcome = runFixed(
+                            index, vertex, cause, at: position, mayBeOnCycle: cause == Pending.perhapsOnCycle)
                     } else {
                         runObserver(index, cause, at: position)
                         position &-= 1

@@ -167,33 +167,45 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// An observer may write and is a reader from outside: what it reads is evaluated from a stack of its own.
-    /// Takes the entry at the top of the stack.
+    /// Takes the entry at the top of the stack. False if something has happened that other runs may have to look at.
     @inlinable @inline(__always)
-    func observe(_ index: UInt32, _ cause: UInt32, at position: Int) {
-        let startedAt = s.pointee.revision
+    @discardableResult
+    func observe(_ index: UInt32, _ cause: UInt32, at position: Int) -> Bool {
         let row = s.pointee.vertex(index)
         Pending.store(index, in: s.pointee.pending.base + position)
         if row.pointee.kind.isFixed {
             let attribute = beginFixedRun(index, row, at: position)
+            row.pointee.evaluatedAt = s.pointee.revision
             host.pointee.observe(attribute, over: FixedInputs(self, of: row), in: self)
-            guard hasEndedAsEver(index, at: position) else { return }
+            if _slowPath(!s.pointee.attention.isEmpty) { return endObserverWithCare(index, cause, at: position) }
         } else {
             let attribute = beginRun(index, row, at: position)
+            row.pointee.evaluatedAt = s.pointee.revision
             host.pointee.observe(attribute, in: self)
-            guard hasEndedAsEver(index, at: position) else { return }
+            if _slowPath(!s.pointee.attention.isEmpty) { return endObserverWithCare(index, cause, at: position) }
             if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) { dropInputs(of: index, from: readSoFar) }
         }
-        let vertex = endRun(index, cause, s.pointee.revision)
+        endObserver(index, cause)
+        return true
+    }
+
+    /// An observer has run to its end. Until then it counts as evaluated when its run began.
+    @inlinable @inline(__always)
+    func endObserver(_ index: UInt32, _ cause: UInt32) {
+        let vertex = endRun(index, cause)
         let flags = vertex.pointee.flags
         // Invalidated by its own writes: what they changed is later than the run.
-        if _slowPath(flags.contains(.maybe)) { vertex.pointee.evaluatedAt = startedAt }
+        if _fastPath(!flags.contains(.maybe)) { vertex.pointee.evaluatedAt = s.pointee.revision }
         vertex.pointee.flags = flags.subtracting(.runningAndCyclic)
     }
 
-    /// Settles what an observer has written; false if its vertex is gone, or on a cycle.
-    @inlinable @inline(__always)
-    func hasEndedAsEver(_ index: UInt32, at position: Int) -> Bool {
-        if _slowPath(s.pointee.logCount > 0) { settle() }
-        return _fastPath(s.pointee.attention.isEmpty) || lookCloser(index, at: position) == nil
+    /// As `endObserver`, unless its vertex is gone, or on a cycle. Settles what the observer has written.
+    @inlinable @inline(never)
+    func endObserverWithCare(_ index: UInt32, _ cause: UInt32, at position: Int) -> Bool {
+        if lookCloser(index, at: position) == nil {
+            if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
+            endObserver(index, cause)
+        }
+        return false
     }
 }

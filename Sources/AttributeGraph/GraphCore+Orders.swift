@@ -29,7 +29,8 @@ extension GraphCore where Host: ~Copyable {
         else { return false }
         s.pointee.logCount = 0
         s.pointee.revision &+= 1
-        if hasSettled(s.pointee.log.move()) { observe(along: order, from: input.index, vertex) }
+        let entry = s.pointee.log.move()
+        if hasSettled(vertex, entry.old) { observe(along: order, from: input.index, vertex) }
         return true
     }
 
@@ -210,15 +211,18 @@ extension GraphCore where Host: ~Copyable {
                 s.pointee.followedTo = step
                 if vertex.pointee.kind.isObserver {
                     s.pointee.nesting = 0
-                    observe(index, cause, at: 0)
+                    if !observe(index, cause, at: 0) && s.pointee.followedOrder == nil { return }
                 } else {
                     s.pointee.nesting = 1
                     Pending.store(index, in: s.pointee.pending.base)
                     let outcome = runEither(index, vertex, cause, at: 0)
-                    if _slowPath(outcome != .finished) { return endFollowing(outcome) }
+                    if _slowPath(outcome != .finished) {
+                        if outcome != .finishedWithCare { markRest() }
+                        if outcome == .interrupted { updateRest() }
+                        if s.pointee.followedOrder == nil { return }
+                    }
                 }
             }
-            if _slowPath(s.pointee.followedOrder == nil) { return }
         } while step != end
         s.pointee.followedOrder = nil
         s.pointee.logCount = 0
@@ -231,13 +235,6 @@ extension GraphCore where Host: ~Copyable {
         markRest()
     }
 
-    /// A rule was interrupted, and is run from the stack; or is on a cycle, or gone.
-    @inlinable @inline(never)
-    func endFollowing(_ outcome: Outcome) {
-        markRest()
-        if outcome == .interrupted { updateRest() }
-    }
-
     /// Before anything that could tell, or that what follows in an order might not survive.
     @inlinable @inline(__always)
     func settleOrder() { if _slowPath(s.pointee.followedOrder != nil) { markRest() } }
@@ -248,6 +245,7 @@ extension GraphCore where Host: ~Copyable {
     func markRest() {
         guard let order = s.pointee.followedOrder else { return }
         s.pointee.followedOrder = nil
+        s.pointee.attention.insert(.strayed)
         s.pointee.logCount = 0
         let before = s.pointee.counters.invalidations
         let left = Order.steps(of: order) + Int(order.pointee.count) - s.pointee.followedTo

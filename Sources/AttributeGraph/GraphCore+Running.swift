@@ -4,6 +4,8 @@ extension GraphCore where Host: ~Copyable {
     enum Outcome {
         /// The vertex has what its rule returned, or no value if that threw.
         case finished
+        /// As `finished`, and something has happened that other runs may have to look at.
+        case finishedWithCare
         /// The vertex is gone, or on a cycle: it has what the cycle's value will be.
         case without
         case interrupted
@@ -17,7 +19,7 @@ extension GraphCore where Host: ~Copyable {
         do { value = try host.pointee.evaluate(attribute, in: self) } catch {
             return endFailedRun(index, cause, at: position)
         }
-        if _slowPath(!s.pointee.attention.isEmpty), let outcome = lookCloser(index, at: position) { return outcome }
+        if _slowPath(!s.pointee.attention.isEmpty) { return finishWithCare(value, of: index, cause, at: position) }
         if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) { dropInputs(of: index, from: readSoFar) }
         finish(value, of: index, cause)
         return .finished
@@ -25,30 +27,43 @@ extension GraphCore where Host: ~Copyable {
 
     /// As `run`, of a rule over fixed inputs: nothing is tracked.
     @inlinable @inline(__always)
-    func runFixed(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int) -> Outcome {
+    func runFixed(
+        _ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int, mayBeOnCycle: Bool
+    ) -> Outcome {
         let attribute = beginFixedRun(index, vertex, at: position)
-        if _slowPath(cause == Pending.perhapsOnCycle) { noteCycles(through: vertex) }
+        if mayBeOnCycle { noteCycles(through: vertex) }
         let value: Value
         do { value = try host.pointee.evaluate(attribute, over: FixedInputs(self, of: vertex), in: self) } catch {
             return endFailedRun(index, cause, at: position)
         }
-        if _slowPath(!s.pointee.attention.isEmpty), let outcome = lookCloser(index, at: position) { return outcome }
+        if _slowPath(!s.pointee.attention.isEmpty) { return finishWithCare(value, of: index, cause, at: position) }
         finish(value, of: index, cause)
         return .finished
     }
 
-    /// `run` or `runFixed`, as the rule was made.
+    /// `run` or `runFixed`, as the rule was made, because of an input that is known to have changed.
     @inlinable @inline(__always)
     func runEither(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int) -> Outcome {
-        vertex.pointee.kind.isFixed ? runFixed(index, vertex, cause, at: position) : run(index, vertex, cause, at: position)
+        vertex.pointee.kind.isFixed
+            ? runFixed(index, vertex, cause, at: position, mayBeOnCycle: false) : run(index, vertex, cause, at: position)
     }
 
     /// The rule has run to its end, with a value.
     @inlinable @inline(__always)
     func finish(_ value: consuming Value, of index: UInt32, _ cause: UInt32) {
         let revision = s.pointee.revision
-        let vertex = endRun(index, cause, revision)
+        let vertex = endRun(index, cause)
+        vertex.pointee.evaluatedAt = revision
         store(value, in: vertex, vertex.pointee.flags.subtracting(.runningAndCyclic), revision)
+    }
+
+    /// As `finish`, if what has happened during the run lets it end so.
+    @inlinable @inline(never)
+    func finishWithCare(_ value: consuming Value, of index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
+        if let outcome = lookCloser(index, at: position) { return outcome }
+        if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
+        finish(value, of: index, cause)
+        return .finishedWithCare
     }
 
     /// A run that threw was given up, or leaves the vertex without a value.
@@ -56,10 +71,11 @@ extension GraphCore where Host: ~Copyable {
     func endFailedRun(_ index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
         if let outcome = lookCloser(index, at: position) { return outcome }
         if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
-        let vertex = endRun(index, cause, s.pointee.revision)
+        let vertex = endRun(index, cause)
+        vertex.pointee.evaluatedAt = s.pointee.revision
         vertex.pointee.flags.subtract(.runningAndCyclic)
         removeValue(of: vertex)
-        return .finished
+        return .finishedWithCare
     }
 
     /// Makes a vertex the tracked reader, with its cursor at its first input.
@@ -84,13 +100,12 @@ extension GraphCore where Host: ~Copyable {
         return AttributeID(index: index, generation: vertex.pointee.generation)
     }
 
-    /// Writes down that the rule ran. It still counts as running.
+    /// Writes down that the rule ran. It still counts as running, and as evaluated when it was before.
     @inlinable @inline(__always)
-    func endRun(_ index: UInt32, _ cause: UInt32, _ revision: Revision) -> UnsafeMutablePointer<Vertex> {
+    func endRun(_ index: UInt32, _ cause: UInt32) -> UnsafeMutablePointer<Vertex> {
         s.pointee.counters.evaluations &+= 1
         let vertex = s.pointee.vertex(index)
         vertex.pointee.cause = cause
-        vertex.pointee.evaluatedAt = revision
         vertex.pointee.evaluations &+= 1
         return vertex
     }
@@ -101,6 +116,10 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.attention.contains(.interrupted) {
             abandon(index, at: position)
             return .interrupted
+        }
+        if s.pointee.attention.contains(.unsettled) {
+            s.pointee.attention.remove(.unsettled)
+            if s.pointee.logCount > 0 { settle() }
         }
         if s.pointee.attention.contains(.hinted) { restoreHints(of: index) }
         if s.pointee.vertex(index).pointee.kind == .doomed {

@@ -32,7 +32,9 @@ extension GraphCore where Host: ~Copyable {
         if !s.pointee.hasRoomInLog { s.pointee.growLog() }
         switch put(input, value) {
         case .nothing: return false
-        case .logged: if s.pointee.reader != 0 && !s.pointee.isCursorHidden { hideCursor() }
+        case .logged:
+            if s.pointee.reader != 0 && !s.pointee.isCursorHidden { hideCursor() }
+            if s.pointee.pending.count != 0 { s.pointee.attention.insert(.unsettled) }
         case .uncommitted: commitNow(input.index)
         }
         return true
@@ -151,10 +153,15 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func hasSettled(_ entry: borrowing LoggedWrite<Value>) -> Bool {
         let vertex = s.pointee.vertex(entry.input.index)
-        let slot = s.pointee.value(entry.input.index)
         guard _fastPath(vertex.pointee.generation == entry.input.generation) else { return false }
+        return hasSettled(vertex, entry.old)
+    }
+
+    /// As of an entry of the log, of an input that lives.
+    @inlinable @inline(__always)
+    func hasSettled(_ vertex: UnsafeMutablePointer<Vertex>, _ old: borrowing Value) -> Bool {
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.unsettled)
-        return !host.pointee.areEqual(entry.old, slot.pointee)
+        return !host.pointee.areEqual(old, GraphStorage<Host>.value(of: vertex).pointee)
     }
 
     /// While a running observer has unsettled writes, no read may take the short way past them.

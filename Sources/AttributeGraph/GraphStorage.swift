@@ -285,8 +285,12 @@ struct Attention: OptionSet, BitwiseCopyable {
     @inlinable static var cycle: Attention { Attention(rawValue: 4) }
     /// A running vertex has been destroyed.
     @inlinable static var lost: Attention { Attention(rawValue: 8) }
+    /// A running observer has written in an open batch.
+    @inlinable static var unsettled: Attention { Attention(rawValue: 16) }
+    /// The order that was followed is not followed any further.
+    @inlinable static var strayed: Attention { Attention(rawValue: 32) }
     /// What cannot matter any more when nothing runs.
-    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8) }
+    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8 | 16 | 32) }
 }
 
 /// A write inside a batch: the input and what it held before the batch, or `nil` once the input is gone.
