@@ -248,6 +248,8 @@ extension ViewGraph {
     /// - Returns: paths of `values` where no state takes the value.
     @discardableResult
     public func perform(_ plan: ScenePlan) -> [String] {
+        // States that are made belong to this change, not to the one before.
+        engine.advanceRevision()
         declare(plan.declarations)
         destroySubtrees(plan.removals)
         for row in plan.restarts { removeInstances(of: row) }

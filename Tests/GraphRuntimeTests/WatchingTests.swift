@@ -98,6 +98,19 @@ struct WatchingTests {
         }
     }
 
+    @Test("after a reconnect what was made meanwhile comes, states with the rest") func resumeMade() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/**"])
+        let seen = graph.runtime.revision
+        _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 3.0 }, computed: { twice: load * 2.0 } }]", at: "/hosts")
+        let made = graph.runtime.revision
+        try graph.subscribe(["/hosts/**"], since: .init(epoch: "test", revision: seen), from: 2)
+        #expect(graph.changes == ["/hosts/c.load": .value(3.0), "/hosts/c.twice": .value(6.0)])
+        _ = try graph.apply("nodes: [{ id: a, state: { extra: 1 } }]", at: "/hosts")
+        try graph.subscribe(["/hosts/**"], since: .init(epoch: "test", revision: made), from: 2)
+        #expect(graph.changes == ["/hosts/a.extra": .value(1)])
+    }
+
     @Test("new attributes join the patterns that name them") func joining() throws {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/*.load"])
