@@ -210,23 +210,6 @@ extension GraphRuntime {
         }
     }
 
-    private func deliverStructure(_ structure: StructureChange) {
-        for topic in orderedTopics where topic.key.events.contains(.structure) {
-            func matching(_ nodes: [NodeID]) -> [String] {
-                nodes.filter { node in graph.isAlive(node) && topic.patterns.contains { graph.matches($0, node) } }
-                    .map { graph.path(of: $0) }
-            }
-            let removed = structure.removedNodes.filter { path in
-                guard let path = try? AttributePath(path) else { return false }
-                return topic.patterns.contains { $0.matches(nodes: path.nodes) }
-            }
-            let added = matching(structure.addedNodes)
-            let moved = matching(structure.movedNodes)
-            if added.isEmpty, removed.isEmpty, moved.isEmpty { continue }
-            deliver(topic.members, .structure(revision: revision, added: added, removed: removed, moved: moved))
-        }
-    }
-
     /// A subscription that named paths, not patterns, has nothing more to hear once all of them are gone.
     private func endEmptyTopics() {
         // Only a removal empties a topic.

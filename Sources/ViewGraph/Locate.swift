@@ -59,10 +59,20 @@ extension ViewGraph {
         return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
     }
 
-    public func attributeNames(of row: UInt32) -> [String] {
+    func attributeNames(of row: UInt32) -> [String] {
         (nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope).map(\.name)
             + (nodes[Int(row)].indexScope.map { [$0.name] } ?? [])
     }
+
+    public func names(of node: NodeID) -> NodeNames { NodeNames(ids: ids(of: node.row), attributes: attributeNames(of: node.row)) }
+
+    /// Named attributes without an instance's index, which is no vertex before somebody asks for it: see `index(of:)`.
+    public func attributes(of node: NodeID) -> [AttributeID] {
+        (nodes[Int(node.row)].attributes.list + nodes[Int(node.row)].elementScope).map(\.attribute)
+    }
+
+    /// A node and all that is below, parents first.
+    public func nodes(below node: NodeID) -> [NodeID] { subtree(of: node.row).map(nodeID) }
 
     /// The full name of an attribute, hidden ones included.
     public func path(of attribute: AttributeID) -> String {

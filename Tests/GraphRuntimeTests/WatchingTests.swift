@@ -120,19 +120,23 @@ struct WatchingTests {
         #expect(graph.changes == ["/hosts/c.load": .value(4.0)])
     }
 
-    @Test("structure events name what was added and removed") func structure() throws {
+    @Test("structure events name the nodes and attributes that were added and removed") func structure() throws {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/*"], events: .structure)
-        _ = try graph.apply("nodes:\n  - { id: c, kind: view }", at: "/hosts")
-        guard case .structure(_, ["/hosts/c"], [], [])? = graph.events.first else {
-            Issue.record("added")
-            return
+        try graph.subscribe(["/hosts/*.load"], events: .structure, from: 2)
+        func told() -> [[[String]]] {
+            graph.events.compactMap { if case .structure(_, let added, let removed, let moved) = $0 { [added, removed, moved] } else { nil } }
         }
-        try graph.succeed(.remove(path: "/hosts/a", .init()))
-        guard case .structure(_, [], ["/hosts/a"], [])? = graph.events.first else {
-            Issue.record("removed")
-            return
-        }
+        _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 1.0, name: c } }]", at: "/hosts")
+        #expect(told() == [[["/hosts/c", "/hosts/c.load", "/hosts/c.name"], [], []], [["/hosts/c", "/hosts/c.load"], [], []]])
+        _ = try graph.apply("nodes: [{ id: c, state: { extra: 1 } }]", at: "/hosts")
+        #expect(told() == [[["/hosts/c.extra"], [], []]])
+        _ = try graph.apply("nodes: [{ id: c, state: { load: 1.0, name: c } }]", at: "/hosts", mode: .replace)
+        #expect(
+            told().first?[1].sorted() == [
+                "/hosts/a", "/hosts/a.load", "/hosts/a.name", "/hosts/b", "/hosts/b.load", "/hosts/b.name", "/hosts/c.extra",
+            ])
+        #expect(told().last?[1].sorted() == ["/hosts/a", "/hosts/a.load", "/hosts/b", "/hosts/b.load"])
     }
 
     @Test("a subscription to a path that names nothing is refused with the nearest name") func unknown() throws {
