@@ -31,9 +31,8 @@ extension GraphRuntime {
 
     /// What moves already when somebody asks for frames at a rate that nobody had asked for.
     func startFrames(of view: FrameView) {
-        for attribute in view.topic.order where isMoving(attribute) {
-            guard let running = presentations.running[attribute] else { continue }
-            startFrames(of: view, attribute, running)
+        for attribute in view.topic.order {
+            if let running = moving(attribute) { startFrames(of: view, attribute, running) }
         }
     }
 

@@ -20,6 +20,7 @@ extension GraphRuntime {
         for attribute in invalidated {
             graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion, &news) }
         }
+        collectJoined(&news)
         deliver(news, label)
         if !structure.isEmpty { deliverStructure(structure) }
         deliverCompletions(news)
@@ -28,9 +29,11 @@ extension GraphRuntime {
 
     /// What one transaction means for the topics, in the order they were touched.
     struct News {
-        var topics: [Topic] = []
-        var changes: [ObjectIdentifier: [(attribute: AttributeID?, change: Change)]] = [:]
-        var invalidated: [ObjectIdentifier: [AttributeID]] = [:]
+        private(set) var topics: [TopicNews] = []
+        private var places: [ObjectIdentifier: Int] = [:]
+        /// Attributes whose new content the topics have been given, once some have joined.
+        var collected: Set<AttributeID> = []
+        var hasJoined = false
         /// Topics with completion events that want to know how it ends.
         var touched: [Topic] = []
         var animated: [AttributeID] = []
@@ -39,29 +42,48 @@ extension GraphRuntime {
         /// Told behind the update, though found before it.
         var completions: [CompletionNews] = []
 
-        mutating func touch(_ topic: Topic) {
-            if changes[ObjectIdentifier(topic)] == nil, invalidated[ObjectIdentifier(topic)] == nil { topics.append(topic) }
+        subscript(topic: Topic) -> TopicNews {
+            get { places[ObjectIdentifier(topic)].map { topics[$0] } ?? TopicNews(topic: topic) }
+            _modify {
+                let place: Int
+                if let known = places[ObjectIdentifier(topic)] {
+                    place = known
+                } else {
+                    place = topics.count
+                    places[ObjectIdentifier(topic)] = place
+                    topics.append(TopicNews(topic: topic))
+                }
+                yield &topics[place]
+            }
         }
 
-        mutating func add(_ change: Change, _ attribute: AttributeID?, _ topic: Topic) {
-            touch(topic)
-            changes[ObjectIdentifier(topic), default: []].append((attribute, change))
+        mutating func forEachTopic(_ body: (inout TopicNews) -> Void) {
+            for place in topics.indices { body(&topics[place]) }
         }
+    }
 
-        mutating func invalidate(_ attribute: AttributeID, _ topic: Topic) {
-            touch(topic)
-            invalidated[ObjectIdentifier(topic), default: []].append(attribute)
-        }
+    /// The same for one of them.
+    struct TopicNews {
+        let topic: Topic
+        var changes: [(attribute: AttributeID, change: Change)] = []
+        /// Names that lead nowhere now, and names that are new; one can be both.
+        var left: [(attribute: AttributeID, path: String)] = []
+        var joined: [(attribute: AttributeID, path: String)] = []
+        /// Attributes that may have changed, by the names that are concerned; one that has left needs no reading to be told again.
+        var invalidated: [(attribute: AttributeID, paths: [String], hasLeft: Bool)] = []
     }
 
     private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion, _ news: inout News) {
         guard let watch = watches[attribute] else { return }
-        for topic in watch.topics where topic.key.events.contains(.invalidate) { news.invalidate(attribute, topic) }
+        for topic in watch.topics where topic.key.events.contains(.invalidate) {
+            news[topic].invalidated.append((attribute, topic.paths[attribute] ?? [], false))
+        }
         guard watch.topics.contains(where: \.wantsValues) else { return }
         let old = watch.content ?? .value(.null)
         let content = graph.content(of: attribute)
         guard watch.content == nil || graph.hasChanged(attribute, since: stamp) else { return }
         watches[attribute]?.content = content
+        if news.hasJoined { news.collected.insert(attribute) }
         let replaced = presentations.running[attribute]?.id
         let running = present(attribute, from: old, to: content, motion, since: stamp, &news)
         if let running {
@@ -76,7 +98,7 @@ extension GraphRuntime {
             if topic.key.events.contains(.update) {
                 let timeline = running.map { describe($0, replaces: replaced, css: topic.key.css) }
                 for path in topic.paths[attribute] ?? [] {
-                    news.add(Change(path: path, content: content, timeline: timeline), attribute, topic)
+                    news[topic].changes.append((attribute, Change(path: path, content: content, timeline: timeline)))
                 }
             }
             if let running {
@@ -88,21 +110,46 @@ extension GraphRuntime {
         }
     }
 
-    private func deliver(_ news: News, _ label: String?) {
-        for topic in news.topics {
-            if let changes = news.changes[ObjectIdentifier(topic)], topic.key.events.contains(.update) {
-                deliverUpdate(changes, of: topic, label)
+    /// What joined is told as it is now, where that has not been told as a change.
+    private func collectJoined(_ news: inout News) {
+        guard news.hasJoined else { return }
+        let collected = news.collected
+        news.forEachTopic { part in
+            let topic = part.topic
+            guard topic.wantsValues else { return }
+            for (attribute, path) in part.joined where !collected.contains(attribute) {
+                let content = evaluated(attribute)
+                let running = moving(attribute)
+                if let running { startFrames(of: topic, attribute, running) }
+                guard topic.key.events.contains(.update) else { continue }
+                let timeline = running.map { describe($0, replaces: nil, css: topic.key.css) }
+                part.changes.append((attribute, Change(path: path, content: content, timeline: timeline)))
             }
-            if let attributes = news.invalidated[ObjectIdentifier(topic)] { deliverInvalidations(attributes, of: topic) }
         }
     }
 
-    private func deliverUpdate(_ changes: [(attribute: AttributeID?, change: Change)], of topic: Topic, _ label: String?) {
+    private func deliver(_ news: News, _ label: String?) {
+        for part in news.topics {
+            if part.topic.key.events.contains(.update) { deliverUpdate(part, label) }
+            if !part.invalidated.isEmpty { deliverInvalidations(part) }
+        }
+    }
+
+    private func deliverUpdate(_ news: TopicNews, _ label: String?) {
+        let topic = news.topic
+        var changes = news.changes.map(\.change)
+        if !news.left.isEmpty {
+            // What has come again by the same name is only another value.
+            let live = Set(changes.map(\.path))
+            let gone = news.left.map(\.path).filter { !live.contains($0) }
+            changes = gone.map { Change(path: $0, content: .failure(GraphRuntime.removed)) } + changes
+        }
+        guard !changes.isEmpty else { return }
         var direct: [(client: ClientID, subscription: Int64)] = []
         direct.reserveCapacity(topic.members.count)
         for member in topic.members {
             if isHeldBack(member) {
-                hold(changes, for: member.subscription, label)
+                hold(news, for: member.subscription, label)
             } else {
                 direct.append(member)
             }
@@ -110,9 +157,7 @@ extension GraphRuntime {
         guard !direct.isEmpty else { return }
         deliver(
             direct,
-            .update(
-                revision: revision, from: nil, label: label, isInitial: false, changes: changes.map(\.change),
-                typed: topic.key.typed))
+            .update(revision: revision, from: nil, label: label, isInitial: false, changes: changes, typed: topic.key.typed))
         for member in direct where subscriptions[member.subscription]?.bookmarks == true {
             deliver([member], .bookmark(epoch: epoch, revision: revision))
         }
@@ -127,7 +172,7 @@ extension GraphRuntime {
         return false
     }
 
-    private func hold(_ changes: [(attribute: AttributeID?, change: Change)], for number: Int64, _ label: String?) {
+    private func hold(_ news: TopicNews, for number: Int64, _ label: String?) {
         guard var subscription = subscriptions.removeValue(forKey: number) else { return }
         held.insert(number)
         if subscription.pendingFrom == nil {
@@ -137,63 +182,77 @@ extension GraphRuntime {
             subscription.pendingLabel = nil
             statistics.conflated += 1
         }
-        for (attribute, change) in changes {
-            if let attribute {
-                subscription.pending.insert(attribute)
-            } else {
-                subscription.pendingRemoved.append(change.path)
-            }
-        }
+        for (_, path) in news.left { subscription.pendingRemoved.append(path) }
+        for (attribute, _) in news.changes { subscription.pending.insert(attribute) }
         subscriptions[number] = subscription
     }
 
     /// Each path once, until the client has read it.
-    private func deliverInvalidations(_ attributes: [AttributeID], of topic: Topic) {
-        for member in topic.members {
-            guard let outstanding = subscriptions[member.subscription]?.outstanding else { continue }
-            let fresh = attributes.filter { !outstanding.contains($0) }
-            guard !fresh.isEmpty else { continue }
-            subscriptions[member.subscription]?.outstanding.formUnion(fresh)
-            deliver([member], .invalidate(revision: revision, paths: fresh.flatMap { topic.paths[$0] ?? [] }))
+    private func deliverInvalidations(_ news: TopicNews) {
+        for member in news.topic.members {
+            guard var outstanding = subscriptions[member.subscription]?.outstanding else { continue }
+            var paths: [String] = []
+            for (attribute, names, hasLeft) in news.invalidated {
+                if !outstanding.contains(attribute) { paths += names }
+                if hasLeft { outstanding.remove(attribute) } else { outstanding.insert(attribute) }
+            }
+            subscriptions[member.subscription]?.outstanding = outstanding
+            if !paths.isEmpty { deliver([member], .invalidate(revision: revision, paths: paths)) }
         }
     }
 
     // MARK: Structure
 
     private func applyStructure(_ structure: StructureChange, _ news: inout News) {
-        if !structure.removedAttributes.isEmpty {
-            var gone: [ObjectIdentifier: (Topic, Set<AttributeID>)] = [:]
-            for attribute in structure.removedAttributes {
-                guard let watch = watches.removeValue(forKey: attribute) else { continue }
-                if let running = presentations.running.removeValue(forKey: attribute) {
-                    presentations.attributes[running.id] = nil
-                    news.completions += completions(presentations.completions.remove(running.id, at: now.monotonic))
-                }
-                for topic in watch.topics {
-                    stopFrames(of: topic, attribute, isGone: true)
-                    for path in topic.paths[attribute] ?? [] {
-                        news.add(Change(path: path, content: .failure(GraphRuntime.removed)), nil, topic)
-                    }
-                    gone[ObjectIdentifier(topic), default: (topic, [])].1.insert(attribute)
-                }
-            }
-            for (topic, attributes) in gone.values { topic.remove(attributes) }
-            lastRemoval = revision
-        }
-        guard !structure.addedAttributes.isEmpty, !topics.isEmpty else { return }
+        if !structure.removedAttributes.isEmpty || !structure.movedNodes.isEmpty { lastRemoval = revision }
+        for attribute in structure.removedAttributes { leave(attribute, &news) }
+        news.forEachTopic { part in part.topic.remove(Set(part.left.map(\.attribute))) }
+        guard !topics.isEmpty else { return }
         let topics = orderedTopics.filter(\.watchesAttributes)
-        for attribute in structure.addedAttributes where graph.isAlive(attribute) { join(attribute, topics, &news) }
-        for node in structure.addedInstances where graph.isAlive(node) {
-            // An instance's index is made for those who name it.
-            guard let name = graph.indexName(of: node) else { continue }
-            let isNamed = topics.contains { topic in
-                topic.patterns.contains { $0.attribute.map { $0 == name } ?? true && graph.matches($0, node) }
-            }
-            if isNamed, let index = graph.index(of: node) { join(index, topics, &news) }
+        let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
+        let left = moved.flatMap { leave(below: AttributePath.describe(nodes: $0.from), topics, &news) }
+        let movedNodes = moved.flatMap { graph.nodes(below: $0.node) }
+        let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributes)
+        for attribute in attributes { join(attribute, topics, &news) }
+        for node in structure.addedInstances + movedNodes where graph.isAlive(node) { joinIndex(of: node, topics, &news) }
+        for attribute in left where watches[attribute]?.topics.isEmpty == true { news.completions += endWatching(attribute) }
+    }
+
+    /// A removed attribute leaves all topics; they forget it once everything that it was in has been told.
+    private func leave(_ attribute: AttributeID, _ news: inout News) {
+        guard let watch = watches[attribute] else { return }
+        news.completions += endWatching(attribute)
+        for topic in watch.topics {
+            stopFrames(of: topic, attribute, isGone: true)
+            for path in topic.paths[attribute] ?? [] { leave(attribute, path, topic, &news) }
         }
     }
 
-    /// A new attribute joins the topics whose patterns name it.
+    /// What stood below a node that has another path now leaves the topics that know it by the old one. O(names they know).
+    /// - Returns: attributes that have left a topic altogether.
+    private func leave(below old: String, _ topics: [Topic], _ news: inout News) -> [AttributeID] {
+        var left: [AttributeID] = []
+        for topic in topics {
+            for (attribute, path) in topic.forgetNames(below: old) {
+                leave(attribute, path, topic, &news)
+                stopFrames(of: topic, attribute, isGone: true)
+                if topic.paths[attribute] == nil {
+                    watches[attribute]?.topics.removeAll { $0 === topic }
+                    left.append(attribute)
+                } else if let running = moving(attribute) {
+                    startFrames(of: topic, attribute, running)
+                }
+            }
+        }
+        return left
+    }
+
+    private func leave(_ attribute: AttributeID, _ path: String, _ topic: Topic, _ news: inout News) {
+        news[topic].left.append((attribute, path))
+        if topic.key.events.contains(.invalidate) { news[topic].invalidated.append((attribute, [path], true)) }
+    }
+
+    /// An attribute that is new or has a new name joins the topics whose patterns name it.
     private func join(_ attribute: AttributeID, _ topics: [Topic], _ news: inout News) {
         guard let (node, name) = graph.owner(of: attribute) else { return }
         for topic in topics {
@@ -201,13 +260,23 @@ extension GraphRuntime {
             where pattern.attribute.map({ $0 == name }) ?? true && graph.matches(pattern, node) {
                 let vertex = graph.watchable(Place(attribute, pattern.steps))
                 let path = graph.path(of: attribute) + pattern.steps.map(\.description).joined()
+                let isKnown = topic.paths[vertex] != nil
                 guard topic.add(vertex, path) else { continue }
-                watch(vertex, for: topic)
-                if topic.wantsValues {
-                    news.add(Change(path: path, content: evaluated(vertex)), vertex, topic)
-                }
+                if !isKnown { watch(vertex, for: topic) }
+                news.hasJoined = true
+                news[topic].joined.append((vertex, path))
+                if topic.key.events.contains(.invalidate) { news[topic].invalidated.append((vertex, [path], false)) }
             }
         }
+    }
+
+    /// An instance's index is made for those who name it.
+    private func joinIndex(of node: NodeID, _ topics: [Topic], _ news: inout News) {
+        guard let name = graph.indexName(of: node) else { return }
+        let isNamed = topics.contains { topic in
+            topic.patterns.contains { $0.attribute.map { $0 == name } ?? true && graph.matches($0, node) }
+        }
+        if isNamed, let index = graph.index(of: node) { join(index, topics, &news) }
     }
 
     /// A subscription that named paths, not patterns, has nothing more to hear once all of them are gone.

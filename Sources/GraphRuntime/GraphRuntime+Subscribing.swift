@@ -100,12 +100,17 @@ extension GraphRuntime {
     private func unwatch(_ attribute: AttributeID, for topic: Topic) {
         watches[attribute]?.topics.removeAll { $0 === topic }
         guard watches[attribute]?.topics.isEmpty == true else { return }
+        deliver(endWatching(attribute))
+    }
+
+    /// Nobody watches the attribute any more: it does not move, either.
+    /// - Returns: what that means for those who wait for the motion's end.
+    func endWatching(_ attribute: AttributeID) -> [CompletionNews] {
         watches[attribute] = nil
         graph.unwatch(attribute)
-        if let running = presentations.running.removeValue(forKey: attribute) {
-            presentations.attributes[running.id] = nil
-            deliver(completions(presentations.completions.remove(running.id, at: now.monotonic)))
-        }
+        guard let running = presentations.running.removeValue(forKey: attribute) else { return [] }
+        presentations.attributes[running.id] = nil
+        return completions(presentations.completions.remove(running.id, at: now.monotonic))
     }
 
     func unsubscribe(_ subscription: Int64, _ client: ClientID) throws(Failure) -> Result {
@@ -155,10 +160,7 @@ extension GraphRuntime {
         for attribute in attributes {
             guard let paths = topic.paths[attribute] else { continue }
             let content = evaluated(attribute)
-            var timeline: Value?
-            if let running = presentations.running[attribute], !running.timeline.isFinished(at: now.monotonic) {
-                timeline = describe(running, replaces: nil, css: topic.key.css)
-            }
+            let timeline = moving(attribute).map { describe($0, replaces: nil, css: topic.key.css) }
             for path in paths { changes.append(Change(path: path, content: content, timeline: timeline)) }
         }
         return changes

@@ -139,6 +139,27 @@ struct WatchingTests {
         #expect(told().last?[1].sorted() == ["/hosts/a", "/hosts/a.load", "/hosts/b", "/hosts/b.load"])
     }
 
+    @Test("a removed attribute invalidates, and one that comes again by its name does, too") func invalidatedByStructure() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/a.load"], events: .invalidate)
+        try graph.subscribe(["/hosts/*.load"], events: .invalidate, from: 2)
+        try graph.succeed(.remove(path: "/hosts/a", .init()))
+        #expect(graph.invalidated == ["/hosts/a.load", "/hosts/a.load"])
+        _ = try graph.apply("nodes: [{ id: a, kind: view, state: { load: 9.0 } }]", at: "/hosts")
+        #expect(graph.invalidated == ["/hosts/a.load"], "the one that named the path has ended")
+    }
+
+    @Test("an attribute that is replaced in one transaction is told once, with its value") func replaced() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/*.load"])
+        _ = try graph.apply("nodes: [{ id: a, kind: container, state: { load: 9.0 } }]", at: "/hosts")
+        guard case .update(_, _, _, _, let changes, _)? = graph.events.first else {
+            Issue.record("an update")
+            return
+        }
+        #expect(changes.map(\.path) == ["/hosts/a.load"] && changes[0].content == .value(9.0))
+    }
+
     @Test("a subscription to a path that names nothing is refused with the nearest name") func unknown() throws {
         let graph = try Harness(WatchingTests.hosts)
         let failure = #expect(throws: Failure.self) { try graph.subscribe(["/hosts/a.lod"]) }
