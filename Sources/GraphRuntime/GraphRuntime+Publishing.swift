@@ -71,6 +71,15 @@ extension GraphRuntime {
         var joined: [(attribute: AttributeID, path: String)] = []
         /// Attributes that may have changed, by the names that are concerned; one that has left needs no reading to be told again.
         var invalidated: [(attribute: AttributeID, paths: [String], hasLeft: Bool)] = []
+
+        /// What an update says of it: each name once.
+        var update: [Change] {
+            let changes = changes.map(\.change)
+            if left.isEmpty { return changes }
+            // What has come again by the same name is only another value.
+            let live = Set(changes.map(\.path))
+            return left.filter { !live.contains($0.path) }.map { GraphRuntime.removal(of: $0.path) } + changes
+        }
     }
 
     private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion, _ news: inout News) {
@@ -130,75 +139,85 @@ extension GraphRuntime {
 
     private func deliver(_ news: News, _ label: String?) {
         for part in news.topics {
-            if part.topic.key.events.contains(.update) { deliverUpdate(part, label) }
-            if !part.invalidated.isEmpty { deliverInvalidations(part) }
-        }
-    }
-
-    private func deliverUpdate(_ news: TopicNews, _ label: String?) {
-        let topic = news.topic
-        var changes = news.changes.map(\.change)
-        if !news.left.isEmpty {
-            // What has come again by the same name is only another value.
-            let live = Set(changes.map(\.path))
-            let gone = news.left.map(\.path).filter { !live.contains($0) }
-            changes = gone.map { Change(path: $0, content: .failure(GraphRuntime.removed)) } + changes
-        }
-        guard !changes.isEmpty else { return }
-        var direct: [(client: ClientID, subscription: Int64)] = []
-        direct.reserveCapacity(topic.members.count)
-        for member in topic.members {
-            if isHeldBack(member) {
-                hold(news, for: member.subscription, label)
-            } else {
-                direct.append(member)
+            let topic = part.topic
+            let changes = topic.key.events.contains(.update) ? part.update : []
+            var direct: [(client: ClientID, subscription: Int64)] = []
+            direct.reserveCapacity(topic.members.count)
+            for member in topic.members {
+                if changes.isEmpty ? isWaiting(member) : isHeldBack(member) {
+                    hold(part, isUpdate: !changes.isEmpty, label, for: member.subscription)
+                } else {
+                    direct.append(member)
+                }
             }
-        }
-        guard !direct.isEmpty else { return }
-        deliver(
-            direct,
-            .update(revision: revision, from: nil, label: label, isInitial: false, changes: changes, typed: topic.key.typed))
-        for member in direct where subscriptions[member.subscription]?.bookmarks == true {
-            deliver([member], .bookmark(epoch: epoch, revision: revision))
+            if direct.isEmpty { continue }
+            if !changes.isEmpty { deliver(changes, of: topic, label, to: direct) }
+            if !part.invalidated.isEmpty { for member in direct { deliverInvalidations(part, to: member) } }
         }
     }
 
-    /// Whether news must wait: the client is behind, or has had its share for now.
+    private func deliver(
+        _ changes: [Change], of topic: Topic, _ label: String?, to members: [(client: ClientID, subscription: Int64)]
+    ) {
+        deliver(
+            members,
+            .update(revision: revision, from: nil, label: label, isInitial: false, changes: changes, typed: topic.key.typed))
+        for member in members where subscriptions[member.subscription]?.bookmarks == true { deliverBookmark(to: member) }
+    }
+
+    /// Whether an update must wait: the client is behind, or has had its share for now.
     private func isHeldBack(_ member: (client: ClientID, subscription: Int64)) -> Bool {
-        if clients[member.client]?.isBehind == true { return true }
-        guard let subscription = subscriptions[member.subscription], let interval = subscription.interval else { return false }
-        if subscription.pendingFrom != nil || now.monotonic < subscription.nextAllowed { return true }
+        if isWaiting(member) { return true }
+        guard let interval = subscriptions[member.subscription]?.interval else { return false }
+        if now.monotonic < subscriptions[member.subscription]?.nextAllowed ?? 0 { return true }
         subscriptions[member.subscription]?.nextAllowed = now.monotonic + interval
         return false
     }
 
-    private func hold(_ news: TopicNews, for number: Int64, _ label: String?) {
+    /// Whether all news must wait, so that none overtakes what waits already.
+    func isWaiting(_ member: (client: ClientID, subscription: Int64)) -> Bool {
+        clients[member.client]?.isBehind == true || subscriptions[member.subscription]?.pending != nil
+    }
+
+    private func hold(_ news: TopicNews, isUpdate: Bool, _ label: String?, for number: Int64) {
+        hold(for: number) { pending in
+            pending.merge(news)
+            guard isUpdate else { return }
+            if pending.from == nil {
+                pending.from = revision
+                pending.label = label
+            } else {
+                pending.label = nil
+                statistics.conflated += 1
+            }
+        }
+        for (attribute, _) in news.left { subscriptions[number]?.outstanding.remove(attribute) }
+    }
+
+    /// Keeps something for a subscription until `flush`.
+    func hold(for number: Int64, _ body: (inout Pending) -> Void) {
+        // Taken out, so that its sets are changed where they are.
         guard var subscription = subscriptions.removeValue(forKey: number) else { return }
         held.insert(number)
-        if subscription.pendingFrom == nil {
-            subscription.pendingFrom = revision
-            subscription.pendingLabel = label
-        } else {
-            subscription.pendingLabel = nil
-            statistics.conflated += 1
-        }
-        for (_, path) in news.left { subscription.pendingRemoved.append(path) }
-        for (attribute, _) in news.changes { subscription.pending.insert(attribute) }
+        var pending = subscription.pending ?? Pending()
+        subscription.pending = nil
+        body(&pending)
+        subscription.pending = pending
         subscriptions[number] = subscription
     }
 
     /// Each path once, until the client has read it.
-    private func deliverInvalidations(_ news: TopicNews) {
-        for member in news.topic.members {
-            guard var outstanding = subscriptions[member.subscription]?.outstanding else { continue }
-            var paths: [String] = []
-            for (attribute, names, hasLeft) in news.invalidated {
-                if !outstanding.contains(attribute) { paths += names }
-                if hasLeft { outstanding.remove(attribute) } else { outstanding.insert(attribute) }
-            }
-            subscriptions[member.subscription]?.outstanding = outstanding
-            if !paths.isEmpty { deliver([member], .invalidate(revision: revision, paths: paths)) }
+    private func deliverInvalidations(_ news: TopicNews, to member: (client: ClientID, subscription: Int64)) {
+        let number = member.subscription
+        var paths: [String] = []
+        for (attribute, names, hasLeft) in news.invalidated {
+            let isNews =
+                hasLeft
+                ? subscriptions[number]?.outstanding.remove(attribute) == nil
+                : subscriptions[number]?.outstanding.insert(attribute).inserted == true
+            if isNews { paths += names }
         }
+        if !paths.isEmpty { deliver([member], .invalidate(revision: revision, paths: paths)) }
     }
 
     // MARK: Structure
@@ -285,7 +304,7 @@ extension GraphRuntime {
         guard lastRemoval == revision else { return }
         for topic in orderedTopics where topic.order.isEmpty && topic.patterns.allSatisfy(isGone) {
             for member in topic.members {
-                if subscriptions[member.subscription]?.pendingFrom != nil { flush(member.subscription) }
+                flush(member.subscription)
                 deliver([member], .ended(reason: "all that the subscription named has been removed"))
                 end(member.subscription)
             }

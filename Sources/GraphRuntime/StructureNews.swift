@@ -37,13 +37,31 @@ extension GraphRuntime {
         if topics.isEmpty { return }
         let news = StructureNews(structure, in: graph)
         for topic in topics {
-            let added = topic.paths(of: news.added)
-            let removed = topic.paths(of: news.removed)
-            let moved = topic.paths(of: news.arrived) + topic.paths(of: news.reordered)
-            if added.isEmpty, removed.isEmpty, moved.isEmpty { continue }
-            deliver(topic.members, .structure(revision: revision, added: added, removed: removed, moved: moved))
+            let paths = StructurePaths(
+                added: topic.paths(of: news.added), removed: topic.paths(of: news.removed), arrived: topic.paths(of: news.arrived),
+                reordered: topic.paths(of: news.reordered))
+            if paths.isEmpty { continue }
+            deliver(paths, to: topic.members.filter { !isWaiting($0) })
+            for member in topic.members where isWaiting(member) { hold(for: member.subscription) { $0.structure.merge(paths) } }
         }
     }
+
+    func deliver(_ paths: StructurePaths, to members: [(client: ClientID, subscription: Int64)]) {
+        if paths.isEmpty || members.isEmpty { return }
+        deliver(
+            members,
+            .structure(revision: revision, added: paths.added, removed: paths.removed, moved: paths.arrived + paths.reordered))
+    }
+}
+
+/// The same for one topic: what its patterns name.
+struct StructurePaths {
+    var added: [String]
+    var removed: [String]
+    var arrived: [String]
+    var reordered: [String]
+
+    var isEmpty: Bool { added.isEmpty && removed.isEmpty && arrived.isEmpty && reordered.isEmpty }
 }
 
 extension Topic {

@@ -79,15 +79,9 @@ struct Subscription {
     /// Seconds between events; nil: as they come.
     let interval: Double?
     let bookmarks: Bool
-    /// Attributes with news that the client has not been sent, because it is behind or wants fewer events.
-    var pending: Set<AttributeID> = []
-    /// The first revision that `pending` spans.
-    var pendingFrom: UInt64?
-    /// The label, while only one transaction is pending.
-    var pendingLabel: String?
-    /// Attributes that went while the client was behind.
-    var pendingRemoved: [String] = []
-    /// When the next event may go out, monotonic seconds.
+    /// News that the client has not been sent, because it is behind or wants fewer updates.
+    var pending: Pending?
+    /// When the next update may go out, monotonic seconds.
     var nextAllowed = 0.0
     /// Attributes reported as invalid and not read by the client since.
     var outstanding: Set<AttributeID> = []
