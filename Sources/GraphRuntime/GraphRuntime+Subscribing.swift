@@ -221,6 +221,7 @@ extension GraphRuntime {
         flushInvalidations(pending, of: topic, to: member)
         deliver(pending.structure.paths, to: [member])
         for completion in pending.completions { deliver([member], completion.event(at: revision)) }
+        if !pending.rested.isEmpty { deliverRested(pending.rested, of: topic, to: member) }
         if pending.from != nil, subscription.bookmarks { deliverBookmark(to: member) }
     }
 

@@ -14,6 +14,8 @@ struct Pending {
     /// Names that the client does not know yet: when they leave it need not hear of them.
     private var joined: Set<String> = []
     var invalidated: Set<AttributeID> = []
+    /// Attributes that came to rest in frames that were not sent.
+    var rested: Set<AttributeID> = []
     var structure = PendingStructure()
     var completions: [Completion] = []
 
@@ -23,6 +25,7 @@ struct Pending {
             guard news.topic.paths[attribute] == nil else { continue }
             changed.remove(attribute)
             invalidated.remove(attribute)
+            rested.remove(attribute)
         }
         for (_, path) in news.joined where left.remove(path) == nil { joined.insert(path) }
         for (attribute, _) in news.changes { changed.insert(attribute) }
