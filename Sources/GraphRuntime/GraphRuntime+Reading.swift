@@ -85,10 +85,11 @@ extension GraphRuntime {
     /// Why an attribute has its value, and why it changed last; asked about a revision, why it changed then or did not.
     func explain(_ text: String, _ revision: UInt64?) throws(Failure) -> Result {
         let place = try graph.locate(try AttributePath(text))
-        let vertex = graph.watchable(place)
-        let content = graph.content(of: vertex)
+        // A place in a value that nobody reads has no vertex; asking for it makes none.
+        let existing = graph.existingVertex(for: place)
+        let vertex = existing ?? graph.follow(place).attribute
         var map = ValueMap([(.string("path"), .string(text))])
-        switch content {
+        switch existing.map(graph.content(of:)) ?? graph.content(at: place) {
         case .value(let value): map["value"] = value
         case .failure(let failure): map["error"] = .string(failure.description)
         }
@@ -97,7 +98,7 @@ extension GraphRuntime {
         let chain = graph.causes(of: vertex)
         let entry = chain.lazy.compactMap { self.history.entry(at: self.graph.changedAt($0)) }.first
         map["changed"] = entry.map(describe) ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
-        map["chain"] = .list(chain.map { .string(graph.path(of: $0)) })
+        map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
         if let revision { map["at"] = whyNot(vertex, changedAt, revision) }
         return .value(.map(map))
     }

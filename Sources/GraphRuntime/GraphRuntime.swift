@@ -69,6 +69,7 @@ public final class GraphRuntime {
         deliverDue()
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
+        graph.sweepProjections()
         if turns.isEnabled {
             let after = graph.counters
             turns.record(

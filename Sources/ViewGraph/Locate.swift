@@ -45,13 +45,13 @@ extension ViewGraph {
         return content(of: place)
     }
 
-    /// The vertex to watch for a place; shared by all who watch it.
+    /// The vertex to watch for a place; shared by all who watch it, and gone when nobody does any more.
     public func watchable(_ place: Place) -> AttributeID {
         guard !place.steps.isEmpty else { return place.attribute }
-        return vertex(for: place)
+        return vertex(for: place, isTemporary: true)
     }
 
-    /// The vertex that somebody watches for a place, if there is one.
+    /// The vertex that somebody watches or reads for a place, if there is one.
     public func existingVertex(for place: Place) -> AttributeID? {
         guard !place.steps.isEmpty else { return place.attribute }
         let place = follow(place)

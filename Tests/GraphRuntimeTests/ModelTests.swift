@@ -248,4 +248,27 @@ struct ModelTests {
         guard case .value(let other) = try graph.succeed(.explain(path: "/n.t", revision: graph.runtime.revision)) else { return }
         #expect(other.map?["at"]?.map?["changed"] == false && other.map?["at"]?.map?["cutOff"] == "/n.even")
     }
+
+    private func explained(_ graph: Harness, _ path: String) throws -> ValueMap {
+        guard case .value(let value) = try graph.succeed(.explain(path: path, revision: nil)) else { return ValueMap() }
+        return value.map ?? ValueMap()
+    }
+
+    @Test("explain of a place that nobody reads makes no vertex, and a place is forgotten with its last watcher")
+    func placesForgotten() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { m: { x: 1 } }, computed: { all: m } }]")
+        _ = try graph.value("/a.all")
+        let before = graph.runtime.graph.counters.liveAttributes
+        for number in 0..<200 {
+            #expect(try explained(graph, "/a.m.k\(number)")["error"] != nil)
+            #expect(try explained(graph, "/a.all.k\(number)")["error"] != nil)
+        }
+        #expect(try explained(graph, "/a.m.x")["chain"] == ["/a.m.x", "/a.m"])
+        #expect(graph.runtime.graph.counters.liveAttributes == before)
+        for number in 0..<200 { try graph.subscribe(["/a.m.k\(number)", "/a.all.k\(number)", "/a.m.x"]) }
+        try graph.set("/a.m.k7", 3)
+        #expect(graph.changes == ["/a.m.k7": .value(3), "/a.all.k7": .value(3)])
+        graph.turn([.disconnected(ClientID(number: 1))])
+        #expect(graph.runtime.graph.counters.liveAttributes == before)
+    }
 }
