@@ -96,7 +96,8 @@ extension GraphRuntime {
         graph.explain(vertex, into: &map)
         let changedAt = graph.changedAt(vertex)
         let chain = graph.causes(of: vertex)
-        let entry = chain.lazy.compactMap { self.history.entry(at: self.graph.changedAt($0)) }.first
+        // What was evaluated late seems to have changed late. It follows from what changed first of all in the chain.
+        let entry = chain.map(graph.changedAt).min().flatMap(history.entry(at:))
         map["changed"] = entry.map(describe) ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
         map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
         if let revision { map["at"] = whyNot(vertex, changedAt, revision) }

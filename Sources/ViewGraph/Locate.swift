@@ -79,7 +79,7 @@ extension ViewGraph {
         guard let record = attributes[Int(attribute.index)] else { return "a removed attribute" }
         // An object's properties stand behind the attribute that holds it, which may be a property of another.
         var row = record.node
-        var name = "." + AttributePath.quoteIfNeeded(record.name)
+        var name = "." + AttributePath.quoteIfNeeded(record.name) + record.steps.map(\.description).joined()
         while nodes[Int(row)].isObject {
             name = "." + nodes[Int(row)].id + name
             row = nodes[Int(row)].parent

@@ -105,7 +105,6 @@ extension ViewGraph {
             if tree.temporaryCount == tree.sweepLimit { sweepQueue.insert(attribute) }
         }
         let made: AttributeID
-        let name = record.name + steps.map(\.description).joined()
         if isInput(record.source) {
             var content = content(of: attribute)
             if case .value(let whole) = content {
@@ -113,12 +112,13 @@ extension ViewGraph {
                 content = tree.select(steps, in: whole)
                 if tree.hasLocators, !hadLocators { locatingTrees.append(tree) }
             }
-            made = createInput(content, node: record.node, name: name, kind: record.kind, source: .system)
+            made = createInput(content, node: record.node, name: record.name, kind: record.kind, source: .system)
             projectionOwners[made] = attribute
         } else {
             made = createRule(
-                node: record.node, name: name, kind: record.kind, source: .projection(of: attribute, steps: steps))
+                node: record.node, name: record.name, kind: record.kind, source: .projection(of: attribute, steps: steps))
         }
+        attributes[Int(made.index)]?.steps = steps
         entry.attribute = made
         return made
     }

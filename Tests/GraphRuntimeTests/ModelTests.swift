@@ -254,6 +254,24 @@ struct ModelTests {
         return value.map ?? ValueMap()
     }
 
+    private func set(_ graph: Harness, _ path: String, _ value: Value, label: String) throws {
+        try graph.succeed(.set(Mutation(operation: .set, path: path, value: value), TransactionOptions(label: label)))
+    }
+
+    @Test("explain names the transaction that wrote, however late the value was asked for") func explainLate() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { i: 1, b: true, m: { x: 1, y: 1 } }, computed: { dbl: i * 2, sum: m.x + 1 } }]")
+        #expect(try graph.value("/a.dbl") == 2 && graph.value("/a.sum") == 2)
+        try set(graph, "/a.i", 5, label: "cause")
+        try set(graph, "/a.m.x", 4, label: "inside")
+        try set(graph, "/a.b", false, label: "unrelated")
+        try set(graph, "/a.m.y", 7, label: "beside")
+        #expect(try graph.value("/a.dbl") == 10 && graph.value("/a.sum") == 5)
+        let found = try explained(graph, "/a.dbl")
+        #expect(found["changed"]?.map?["label"] == "cause" && found["chain"] == ["/a.dbl", "/a.i"])
+        let inside = try explained(graph, "/a.sum")
+        #expect(inside["changed"]?.map?["label"] == "inside" && inside["chain"] == ["/a.sum", "/a.m.x", "/a.m"])
+    }
+
     @Test("explain of a place that nobody reads makes no vertex, and a place is forgotten with its last watcher")
     func placesForgotten() throws {
         let graph = try Harness("nodes: [{ id: a, state: { m: { x: 1 } }, computed: { all: m } }]")
