@@ -64,12 +64,11 @@ extension GraphRuntime {
             let node = try graph.node(at: path.nodes)
             return .value(try graph.describe(node, depth: depth ?? .max, limit: limits.describedNodes))
         }
-        return .value(graph.describe(try graph.locate(path).attribute))
+        return .value(graph.describe(try graph.locate(path)))
     }
 
     func dump(_ text: String, _ format: Request.DumpFormat) throws(Failure) -> Result {
-        let path = try AttributePath(text)
-        let node = try graph.node(at: path.nodes)
+        let node = try graph.node(at: try nodePath(text).nodes)
         switch format {
         case .json: return .value(try graph.dump(node, limit: limits.describedNodes))
         case .scene: return .value(["document": try graph.scene(at: node, limit: limits.describedNodes)])

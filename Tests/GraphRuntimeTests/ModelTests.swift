@@ -289,4 +289,21 @@ struct ModelTests {
         graph.turn([.disconnected(ClientID(number: 1))])
         #expect(graph.runtime.graph.counters.liveAttributes == before)
     }
+
+    @Test("describe shows a place in a value, and dump takes nodes only") func describePlace() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { l: [1, two], n: 1 }, children: [{ id: b, kind: view, binding: { l: $l } }] }]")
+        func described(_ path: String) throws -> ValueMap? {
+            guard case .value(let value) = try graph.succeed(.describe(path: path, depth: nil)) else { return nil }
+            return value.map
+        }
+        let first = try described("/a.l[0]")
+        #expect(first?["value"] == 1 && first?["type"] == "int" && first?["kind"] == "state")
+        let second = try described("/a/b.l[1]")
+        #expect(second?["value"] == "two" && second?["target"] == "/a.l[1]")
+        let missing = try described("/a.l[77]")
+        #expect(missing?["value"] == nil && missing?["error"]?.map?["code"] == "notFound")
+        for path in ["/a.n", "/a.nonsense"] {
+            #expect(refusal { try graph.succeed(.dump(path: path, format: .scene)) }?.code == .invalid)
+        }
+    }
 }
