@@ -5,24 +5,45 @@ import ViewGraph
 import WireProtocol
 
 extension GraphRuntime {
-    /// One path: its content, or a fault if it names nothing. Several: each its content or why there is none.
+    /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is none.
     func get(_ request: Request.Get, _ client: ClientID) throws(Failure) -> Result {
         if request.isSingle, let path = request.paths.first {
-            return .content(try content(path, request.presentation, client), revision: revision, typed: request.typed)
+            let place = try graph.locate(try AttributePath(path))
+            return .content(content(at: place, request.presentation, client), revision: revision, typed: request.typed)
         }
         var contents: [(path: String, content: Content)] = []
         contents.reserveCapacity(request.paths.count)
-        for path in request.paths {
-            do { contents.append((path, try content(path, request.presentation, client))) } catch {
-                contents.append((path, .failure(error)))
+        var known: Set<String> = []
+        for text in request.paths {
+            let named: [(path: String, place: Place)]
+            do throws(Failure) { named = try places(text) } catch {
+                if known.insert(text).inserted { contents.append((text, .failure(error))) }
+                continue
+            }
+            guard contents.count + named.count <= limits.watchedAttributes else {
+                throw Failure(.limit, "at most \(limits.watchedAttributes) attributes are read at once", hint: "name fewer")
+            }
+            for (path, place) in named where known.insert(path).inserted {
+                contents.append((path, content(at: place, request.presentation, client)))
             }
         }
         return .contents(contents, revision: revision, typed: request.typed)
     }
 
-    private func content(_ text: String, _ presentation: Bool, _ client: ClientID) throws(Failure) -> Content {
-        let path = try AttributePath(text)
-        let place = try graph.locate(path)
+    /// What a path names, or a pattern matches now.
+    private func places(_ text: String) throws(Failure) -> [(path: String, place: Place)] {
+        // Quoted ids may hold stars, too.
+        guard text.utf8.contains(UInt8(ascii: "*")), (try? AttributePath(text)) == nil else {
+            return [(text, try graph.locate(try AttributePath(text)))]
+        }
+        let pattern = try PathPattern(text)
+        let steps = pattern.steps.map(\.description).joined()
+        var places: [(path: String, place: Place)] = []
+        graph.forEachAttribute(matching: pattern) { places.append(($1 + steps, Place($0, pattern.steps))) }
+        return places
+    }
+
+    private func content(at place: Place, _ presentation: Bool, _ client: ClientID) -> Content {
         markRead(place, by: client)
         let vertex = graph.existingVertex(for: place)
         if presentation, let vertex, presentations.running[vertex] != nil {

@@ -306,4 +306,24 @@ struct ModelTests {
             #expect(refusal { try graph.succeed(.dump(path: path, format: .scene)) }?.code == .invalid)
         }
     }
+
+    @Test("get takes patterns, each path once, and watches nothing") func getPatterns() throws {
+        var limits = RuntimeLimits()
+        limits.watchedAttributes = 4
+        let graph = try Harness("nodes: [{ id: p, state: { m: { x: 1 }, n: 2 }, children: [{ id: q, kind: view, state: { n: 3 } }] }]", limits: limits)
+        func get(_ paths: [String]) throws -> [String: Content] {
+            guard case .contents(let contents, _, _) = try graph.succeed(.get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
+            else { return [:] }
+            #expect(Set(contents.map(\.path)).count == contents.count)
+            return Dictionary(contents.map { ($0.path, $0.content) }) { first, _ in first }
+        }
+        let before = graph.runtime.revision
+        let several = try get(["/p.*", "/**.n", "/p.n"])
+        #expect(several == ["/p.m": .value(["x": 1]), "/p.n": .value(2), "/p/q.n": .value(3)])
+        let inside = try get(["/*.m.x", "/nobody.*"])
+        #expect(inside == ["/p.m.x": .value(1)])
+        #expect(try get(["/p*"])["/p*"]?.failure?.code == .invalid)
+        #expect(refusal { try get(["/**"]) }?.code == .limit)
+        #expect(graph.runtime.revision == before && graph.runtime.watches.isEmpty)
+    }
 }
