@@ -227,9 +227,9 @@ extension GraphRuntime {
         for attribute in structure.removedAttributes { leave(attribute, &news) }
         news.forEachTopic { part in part.topic.remove(Set(part.left.map(\.attribute))) }
         guard !topics.isEmpty else { return }
-        let topics = orderedTopics.filter(\.watchesAttributes)
         let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
-        let left = moved.flatMap { leave(below: AttributePath.describe(nodes: $0.from), topics, &news) }
+        let left = moved.flatMap { leave(below: AttributePath.describe(nodes: $0.from), &news) }
+        let topics = orderedTopics.filter(\.watchesAttributes)
         let movedNodes = moved.flatMap { graph.nodes(below: $0.node) }
         let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributes)
         for attribute in attributes { join(attribute, topics, &news) }
@@ -237,7 +237,7 @@ extension GraphRuntime {
         for attribute in left where watches[attribute]?.topics.isEmpty == true { news.completions += endWatching(attribute) }
     }
 
-    /// A removed attribute leaves all topics; they forget it once everything that it was in has been told.
+    /// A removed attribute leaves all topics. They know its names until all that went with it have left, for completions.
     private func leave(_ attribute: AttributeID, _ news: inout News) {
         guard let watch = watches[attribute] else { return }
         news.completions += endWatching(attribute)
@@ -249,9 +249,9 @@ extension GraphRuntime {
 
     /// What stood below a node that has another path now leaves the topics that know it by the old one. O(names they know).
     /// - Returns: attributes that have left a topic altogether.
-    private func leave(below old: String, _ topics: [Topic], _ news: inout News) -> [AttributeID] {
+    private func leave(below old: String, _ news: inout News) -> [AttributeID] {
         var left: [AttributeID] = []
-        for topic in topics {
+        for topic in orderedTopics {
             for (attribute, path) in topic.forgetNames(below: old) {
                 leave(attribute, path, topic, &news)
                 stopFrames(of: topic, attribute, isGone: true)
