@@ -60,6 +60,10 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     @inlinable
     public var revision: Revision { s.pointee.revision }
 
+    /// Moves the clock on by itself, so that what is created from now on counts as changed after `revision` as it was. O(1).
+    @inlinable
+    public func advanceRevision() { s.pointee.revision &+= 1 }
+
     // MARK: Creating attributes
 
     /// Creates an attribute that is set from outside. O(1).

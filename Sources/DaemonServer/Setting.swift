@@ -58,6 +58,7 @@ struct Setting {
             graph("patterns-per-subscription", \.runtime.patternsPerSubscription),
             graph("watched-attributes", \.runtime.watchedAttributes),
             graph("on-disconnect-per-client", \.runtime.onDisconnectPerClient),
+            graph("pending-completions", \.runtime.pendingCompletions),
             graph("history-length", \.runtime.historyLength),
             graph("described-nodes", \.runtime.describedNodes),
             Setting("frame-rate", .rate(\.runtime.frameRate)),

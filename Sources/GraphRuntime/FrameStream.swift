@@ -9,6 +9,7 @@ final class FrameStream {
     /// On the monotonic clock; nil: nothing moves.
     var nextTick: Double?
     private(set) var views: [FrameView] = []
+    private var rested: [(view: FrameView, attribute: AttributeID)] = []
     private var sheet = FrameSheet()
     private var text = ByteBuffer()
     /// By line of the sheet.
@@ -109,11 +110,22 @@ extension FrameStream {
         for view in views {
             if view.hasStaleLines { view.removeLines { records[$0.line].generation != $0.generation } }
             let members = view.lines.count == count && view.jumped.isEmpty ? text : gather(view, jump)
+            for attribute in view.jumped { rested.append((view, attribute)) }
             view.jumped = []
             if !members.isEmpty { frames.append((view, members)) }
         }
-        for line in sheet.finished { release(line) }
+        for line in sheet.finished {
+            for view in records[line].views { rested.append((view, records[line].attribute)) }
+            release(line)
+        }
         return frames
+    }
+
+    /// What the last tick showed for the last time.
+    func takeRested() -> [(view: FrameView, attribute: AttributeID)] {
+        let taken = rested
+        rested = []
+        return taken
     }
 
     private func gather(_ view: FrameView, _ jump: (FrameView, AttributeID) -> ([String], Value)?) -> ByteBuffer {

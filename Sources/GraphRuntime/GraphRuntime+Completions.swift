@@ -8,7 +8,18 @@ import WireProtocol
 /// One completion event and who hears it, with the names by which they know what moved.
 struct CompletionNews {
     var topic: Topic
-    var event: Event
+    var completion: Completion
+}
+
+/// How motions of one transaction ended.
+struct Completion {
+    var transaction: UInt64
+    var phase: String
+    var paths: [String]
+
+    func event(at revision: UInt64) -> Event {
+        .completion(revision: revision, transaction: transaction, phase: phase, paths: paths)
+    }
 }
 
 extension GraphRuntime {
@@ -42,7 +53,17 @@ extension GraphRuntime {
     }
 
     func deliver(_ news: [CompletionNews]) {
-        for news in news { deliver(news.topic.members, news.event) }
+        for news in news {
+            let direct = news.topic.members.filter { !isWaiting($0) }
+            for member in news.topic.members where isWaiting(member) { hold(news.completion, for: member.subscription) }
+            if !direct.isEmpty { deliver(direct, news.completion.event(at: revision)) }
+        }
+    }
+
+    /// So many completions tell a client that is behind little; rather than to grow without end they are sent with all that waits.
+    private func hold(_ completion: Completion, for number: Int64) {
+        hold(for: number) { $0.completions.append(completion) }
+        if subscriptions[number]?.pending?.completions.count ?? 0 >= limits.pendingCompletions { flush(number) }
     }
 
     private func completions(of transaction: UInt64, _ moves: Presentations.Moves, _ phase: String) -> [CompletionNews] {
@@ -51,8 +72,7 @@ extension GraphRuntime {
             guard topic.key.events.contains(.completion) else { return nil }
             let paths = moves.attributes.flatMap { topic.paths[$0] ?? [] }
             guard !paths.isEmpty || moves.topics.contains(topic.number) else { return nil }
-            return CompletionNews(
-                topic: topic, event: .completion(revision: revision, transaction: transaction, phase: phase, paths: paths))
+            return CompletionNews(topic: topic, completion: Completion(transaction: transaction, phase: phase, paths: paths))
         }
     }
 

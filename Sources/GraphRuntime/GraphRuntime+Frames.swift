@@ -31,9 +31,8 @@ extension GraphRuntime {
 
     /// What moves already when somebody asks for frames at a rate that nobody had asked for.
     func startFrames(of view: FrameView) {
-        for attribute in view.topic.order where isMoving(attribute) {
-            guard let running = presentations.running[attribute] else { continue }
-            startFrames(of: view, attribute, running)
+        for attribute in view.topic.order {
+            if let running = moving(attribute) { startFrames(of: view, attribute, running) }
         }
     }
 
@@ -67,5 +66,21 @@ extension GraphRuntime {
             let ready = view.members.filter { clients[$0.client]?.isBehind != true }
             if !ready.isEmpty { deliver(ready, .frameSheet(time: now.monotonic, members: members)) }
         }
+        // What rests now has no next one.
+        for (view, attribute) in stream.takeRested() {
+            for member in view.members where clients[member.client]?.isBehind == true {
+                hold(for: member.subscription) { _ = $0.rested.insert(attribute) }
+            }
+        }
+    }
+
+    /// Where things are that came to rest unseen.
+    func deliverRested(_ rested: Set<AttributeID>, of topic: Topic, to member: (client: ClientID, subscription: Int64)) {
+        var values: [(path: String, value: Value)] = []
+        for attribute in topic.order where rested.contains(attribute) {
+            guard case .value(let value) = presented(attribute, graph.content(of: attribute)) else { continue }
+            values += (topic.paths[attribute] ?? []).map { ($0, value) }
+        }
+        if !values.isEmpty { deliver([member], .frames(time: now.monotonic, values: values)) }
     }
 }

@@ -20,6 +20,7 @@ extension GraphRuntime {
         for attribute in invalidated {
             graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion, &news) }
         }
+        collectJoined(&news)
         deliver(news, label)
         if !structure.isEmpty { deliverStructure(structure) }
         deliverCompletions(news)
@@ -28,9 +29,11 @@ extension GraphRuntime {
 
     /// What one transaction means for the topics, in the order they were touched.
     struct News {
-        var topics: [Topic] = []
-        var changes: [ObjectIdentifier: [(attribute: AttributeID?, change: Change)]] = [:]
-        var invalidated: [ObjectIdentifier: [AttributeID]] = [:]
+        private(set) var topics: [TopicNews] = []
+        private var places: [ObjectIdentifier: Int] = [:]
+        /// Attributes whose new content the topics have been given, once some have joined.
+        var collected: Set<AttributeID> = []
+        var hasJoined = false
         /// Topics with completion events that want to know how it ends.
         var touched: [Topic] = []
         var animated: [AttributeID] = []
@@ -39,29 +42,57 @@ extension GraphRuntime {
         /// Told behind the update, though found before it.
         var completions: [CompletionNews] = []
 
-        mutating func touch(_ topic: Topic) {
-            if changes[ObjectIdentifier(topic)] == nil, invalidated[ObjectIdentifier(topic)] == nil { topics.append(topic) }
+        subscript(topic: Topic) -> TopicNews {
+            get { places[ObjectIdentifier(topic)].map { topics[$0] } ?? TopicNews(topic: topic) }
+            _modify {
+                let place: Int
+                if let known = places[ObjectIdentifier(topic)] {
+                    place = known
+                } else {
+                    place = topics.count
+                    places[ObjectIdentifier(topic)] = place
+                    topics.append(TopicNews(topic: topic))
+                }
+                yield &topics[place]
+            }
         }
 
-        mutating func add(_ change: Change, _ attribute: AttributeID?, _ topic: Topic) {
-            touch(topic)
-            changes[ObjectIdentifier(topic), default: []].append((attribute, change))
+        mutating func forEachTopic(_ body: (inout TopicNews) -> Void) {
+            for place in topics.indices { body(&topics[place]) }
         }
+    }
 
-        mutating func invalidate(_ attribute: AttributeID, _ topic: Topic) {
-            touch(topic)
-            invalidated[ObjectIdentifier(topic), default: []].append(attribute)
+    /// The same for one of them.
+    struct TopicNews {
+        let topic: Topic
+        var changes: [(attribute: AttributeID, change: Change)] = []
+        /// Names that lead nowhere now, and names that are new; one can be both.
+        var left: [(attribute: AttributeID, path: String)] = []
+        var joined: [(attribute: AttributeID, path: String)] = []
+        /// Attributes that may have changed, by the names that are concerned; one that has left needs no reading to be told again.
+        var invalidated: [(attribute: AttributeID, paths: [String], hasLeft: Bool)] = []
+
+        /// What an update says of it: each name once.
+        var update: [Change] {
+            let changes = changes.map(\.change)
+            if left.isEmpty { return changes }
+            // What has come again by the same name is only another value.
+            let live = Set(changes.map(\.path))
+            return left.filter { !live.contains($0.path) }.map { GraphRuntime.removal(of: $0.path) } + changes
         }
     }
 
     private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion, _ news: inout News) {
         guard let watch = watches[attribute] else { return }
-        for topic in watch.topics where topic.key.events.contains(.invalidate) { news.invalidate(attribute, topic) }
+        for topic in watch.topics where topic.key.events.contains(.invalidate) {
+            news[topic].invalidated.append((attribute, topic.paths[attribute] ?? [], false))
+        }
         guard watch.topics.contains(where: \.wantsValues) else { return }
         let old = watch.content ?? .value(.null)
         let content = graph.content(of: attribute)
         guard watch.content == nil || graph.hasChanged(attribute, since: stamp) else { return }
         watches[attribute]?.content = content
+        if news.hasJoined { news.collected.insert(attribute) }
         let replaced = presentations.running[attribute]?.id
         let running = present(attribute, from: old, to: content, motion, since: stamp, &news)
         if let running {
@@ -76,7 +107,7 @@ extension GraphRuntime {
             if topic.key.events.contains(.update) {
                 let timeline = running.map { describe($0, replaces: replaced, css: topic.key.css) }
                 for path in topic.paths[attribute] ?? [] {
-                    news.add(Change(path: path, content: content, timeline: timeline), attribute, topic)
+                    news[topic].changes.append((attribute, Change(path: path, content: content, timeline: timeline)))
                 }
             }
             if let running {
@@ -88,112 +119,159 @@ extension GraphRuntime {
         }
     }
 
+    /// What joined is told as it is now, where that has not been told as a change.
+    private func collectJoined(_ news: inout News) {
+        guard news.hasJoined else { return }
+        let collected = news.collected
+        news.forEachTopic { part in
+            let topic = part.topic
+            guard topic.wantsValues else { return }
+            for (attribute, path) in part.joined where !collected.contains(attribute) {
+                let content = evaluated(attribute)
+                let running = moving(attribute)
+                if let running { startFrames(of: topic, attribute, running) }
+                guard topic.key.events.contains(.update) else { continue }
+                let timeline = running.map { describe($0, replaces: nil, css: topic.key.css) }
+                part.changes.append((attribute, Change(path: path, content: content, timeline: timeline)))
+            }
+        }
+    }
+
     private func deliver(_ news: News, _ label: String?) {
-        for topic in news.topics {
-            if let changes = news.changes[ObjectIdentifier(topic)], topic.key.events.contains(.update) {
-                deliverUpdate(changes, of: topic, label)
+        for part in news.topics {
+            let topic = part.topic
+            let changes = topic.key.events.contains(.update) ? part.update : []
+            var direct: [(client: ClientID, subscription: Int64)] = []
+            direct.reserveCapacity(topic.members.count)
+            for member in topic.members {
+                if changes.isEmpty ? isWaiting(member) : isHeldBack(member) {
+                    hold(part, isUpdate: !changes.isEmpty, label, for: member.subscription)
+                } else {
+                    direct.append(member)
+                }
             }
-            if let attributes = news.invalidated[ObjectIdentifier(topic)] { deliverInvalidations(attributes, of: topic) }
+            if direct.isEmpty { continue }
+            if !changes.isEmpty { deliver(changes, of: topic, label, to: direct) }
+            if !part.invalidated.isEmpty { for member in direct { deliverInvalidations(part, to: member) } }
         }
     }
 
-    private func deliverUpdate(_ changes: [(attribute: AttributeID?, change: Change)], of topic: Topic, _ label: String?) {
-        var direct: [(client: ClientID, subscription: Int64)] = []
-        direct.reserveCapacity(topic.members.count)
-        for member in topic.members {
-            if isHeldBack(member) {
-                hold(changes, for: member.subscription, label)
-            } else {
-                direct.append(member)
-            }
-        }
-        guard !direct.isEmpty else { return }
+    private func deliver(
+        _ changes: [Change], of topic: Topic, _ label: String?, to members: [(client: ClientID, subscription: Int64)]
+    ) {
         deliver(
-            direct,
-            .update(
-                revision: revision, from: nil, label: label, isInitial: false, changes: changes.map(\.change),
-                typed: topic.key.typed))
-        for member in direct where subscriptions[member.subscription]?.bookmarks == true {
-            deliver([member], .bookmark(epoch: epoch, revision: revision))
-        }
+            members,
+            .update(revision: revision, from: nil, label: label, isInitial: false, changes: changes, typed: topic.key.typed))
+        for member in members where subscriptions[member.subscription]?.bookmarks == true { deliverBookmark(to: member) }
     }
 
-    /// Whether news must wait: the client is behind, or has had its share for now.
+    /// Whether an update must wait: the client is behind, or has had its share for now.
     private func isHeldBack(_ member: (client: ClientID, subscription: Int64)) -> Bool {
-        if clients[member.client]?.isBehind == true { return true }
-        guard let subscription = subscriptions[member.subscription], let interval = subscription.interval else { return false }
-        if subscription.pendingFrom != nil || now.monotonic < subscription.nextAllowed { return true }
+        if isWaiting(member) { return true }
+        guard let interval = subscriptions[member.subscription]?.interval else { return false }
+        if now.monotonic < subscriptions[member.subscription]?.nextAllowed ?? 0 { return true }
         subscriptions[member.subscription]?.nextAllowed = now.monotonic + interval
         return false
     }
 
-    private func hold(_ changes: [(attribute: AttributeID?, change: Change)], for number: Int64, _ label: String?) {
-        guard var subscription = subscriptions.removeValue(forKey: number) else { return }
-        held.insert(number)
-        if subscription.pendingFrom == nil {
-            subscription.pendingFrom = revision
-            subscription.pendingLabel = label
-        } else {
-            subscription.pendingLabel = nil
-            statistics.conflated += 1
-        }
-        for (attribute, change) in changes {
-            if let attribute {
-                subscription.pending.insert(attribute)
+    /// Whether all news must wait, so that none overtakes what waits already.
+    func isWaiting(_ member: (client: ClientID, subscription: Int64)) -> Bool {
+        clients[member.client]?.isBehind == true || subscriptions[member.subscription]?.pending != nil
+    }
+
+    private func hold(_ news: TopicNews, isUpdate: Bool, _ label: String?, for number: Int64) {
+        hold(for: number) { pending in
+            pending.merge(news)
+            guard isUpdate else { return }
+            if pending.from == nil {
+                pending.from = revision
+                pending.label = label
             } else {
-                subscription.pendingRemoved.append(change.path)
+                pending.label = nil
+                statistics.conflated += 1
             }
         }
+        for (attribute, _) in news.left { subscriptions[number]?.outstanding.remove(attribute) }
+    }
+
+    /// Keeps something for a subscription until `flush`.
+    func hold(for number: Int64, _ body: (inout Pending) -> Void) {
+        // Taken out, so that its sets are changed where they are.
+        guard var subscription = subscriptions.removeValue(forKey: number) else { return }
+        held.insert(number)
+        var pending = subscription.pending ?? Pending()
+        subscription.pending = nil
+        body(&pending)
+        subscription.pending = pending
         subscriptions[number] = subscription
     }
 
     /// Each path once, until the client has read it.
-    private func deliverInvalidations(_ attributes: [AttributeID], of topic: Topic) {
-        for member in topic.members {
-            guard let outstanding = subscriptions[member.subscription]?.outstanding else { continue }
-            let fresh = attributes.filter { !outstanding.contains($0) }
-            guard !fresh.isEmpty else { continue }
-            subscriptions[member.subscription]?.outstanding.formUnion(fresh)
-            deliver([member], .invalidate(revision: revision, paths: fresh.flatMap { topic.paths[$0] ?? [] }))
+    private func deliverInvalidations(_ news: TopicNews, to member: (client: ClientID, subscription: Int64)) {
+        let number = member.subscription
+        var paths: [String] = []
+        for (attribute, names, hasLeft) in news.invalidated {
+            let isNews =
+                hasLeft
+                ? subscriptions[number]?.outstanding.remove(attribute) == nil
+                : subscriptions[number]?.outstanding.insert(attribute).inserted == true
+            if isNews { paths += names }
         }
+        if !paths.isEmpty { deliver([member], .invalidate(revision: revision, paths: paths)) }
     }
 
     // MARK: Structure
 
     private func applyStructure(_ structure: StructureChange, _ news: inout News) {
-        if !structure.removedAttributes.isEmpty {
-            var gone: [ObjectIdentifier: (Topic, Set<AttributeID>)] = [:]
-            for attribute in structure.removedAttributes {
-                guard let watch = watches.removeValue(forKey: attribute) else { continue }
-                if let running = presentations.running.removeValue(forKey: attribute) {
-                    presentations.attributes[running.id] = nil
-                    news.completions += completions(presentations.completions.remove(running.id, at: now.monotonic))
-                }
-                for topic in watch.topics {
-                    stopFrames(of: topic, attribute, isGone: true)
-                    for path in topic.paths[attribute] ?? [] {
-                        news.add(Change(path: path, content: .failure(GraphRuntime.removed)), nil, topic)
-                    }
-                    gone[ObjectIdentifier(topic), default: (topic, [])].1.insert(attribute)
-                }
-            }
-            for (topic, attributes) in gone.values { topic.remove(attributes) }
-            lastRemoval = revision
-        }
-        guard !structure.addedAttributes.isEmpty, !topics.isEmpty else { return }
+        if !structure.removedAttributes.isEmpty || !structure.movedNodes.isEmpty { lastRemoval = revision }
+        for attribute in structure.removedAttributes { leave(attribute, &news) }
+        news.forEachTopic { part in part.topic.remove(Set(part.left.map(\.attribute))) }
+        guard !topics.isEmpty else { return }
+        let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
+        let left = moved.flatMap { leave(below: AttributePath.describe(nodes: $0.from), &news) }
         let topics = orderedTopics.filter(\.watchesAttributes)
-        for attribute in structure.addedAttributes where graph.isAlive(attribute) { join(attribute, topics, &news) }
-        for node in structure.addedInstances where graph.isAlive(node) {
-            // An instance's index is made for those who name it.
-            guard let name = graph.indexName(of: node) else { continue }
-            let isNamed = topics.contains { topic in
-                topic.patterns.contains { $0.attribute.map { $0 == name } ?? true && graph.matches($0, node) }
-            }
-            if isNamed, let index = graph.index(of: node) { join(index, topics, &news) }
+        let movedNodes = moved.flatMap { graph.nodes(below: $0.node) }
+        let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributes)
+        for attribute in attributes { join(attribute, topics, &news) }
+        for node in structure.addedInstances + movedNodes where graph.isAlive(node) { joinIndex(of: node, topics, &news) }
+        for attribute in left where watches[attribute]?.topics.isEmpty == true { news.completions += endWatching(attribute) }
+    }
+
+    /// A removed attribute leaves all topics. They know its names until all that went with it have left, for completions.
+    private func leave(_ attribute: AttributeID, _ news: inout News) {
+        guard let watch = watches[attribute] else { return }
+        news.completions += endWatching(attribute)
+        for topic in watch.topics {
+            stopFrames(of: topic, attribute, isGone: true)
+            for path in topic.paths[attribute] ?? [] { leave(attribute, path, topic, &news) }
         }
     }
 
-    /// A new attribute joins the topics whose patterns name it.
+    /// What stood below a node that has another path now leaves the topics that know it by the old one. O(names they know).
+    /// - Returns: attributes that have left a topic altogether.
+    private func leave(below old: String, _ news: inout News) -> [AttributeID] {
+        var left: [AttributeID] = []
+        for topic in orderedTopics {
+            for (attribute, path) in topic.forgetNames(below: old) {
+                leave(attribute, path, topic, &news)
+                stopFrames(of: topic, attribute, isGone: true)
+                if topic.paths[attribute] == nil {
+                    watches[attribute]?.topics.removeAll { $0 === topic }
+                    left.append(attribute)
+                } else if let running = moving(attribute) {
+                    startFrames(of: topic, attribute, running)
+                }
+            }
+        }
+        return left
+    }
+
+    private func leave(_ attribute: AttributeID, _ path: String, _ topic: Topic, _ news: inout News) {
+        news[topic].left.append((attribute, path))
+        if topic.key.events.contains(.invalidate) { news[topic].invalidated.append((attribute, [path], true)) }
+    }
+
+    /// An attribute that is new or has a new name joins the topics whose patterns name it.
     private func join(_ attribute: AttributeID, _ topics: [Topic], _ news: inout News) {
         guard let (node, name) = graph.owner(of: attribute) else { return }
         for topic in topics {
@@ -201,30 +279,23 @@ extension GraphRuntime {
             where pattern.attribute.map({ $0 == name }) ?? true && graph.matches(pattern, node) {
                 let vertex = graph.watchable(Place(attribute, pattern.steps))
                 let path = graph.path(of: attribute) + pattern.steps.map(\.description).joined()
+                let isKnown = topic.paths[vertex] != nil
                 guard topic.add(vertex, path) else { continue }
-                watch(vertex, for: topic)
-                if topic.wantsValues {
-                    news.add(Change(path: path, content: evaluated(vertex)), vertex, topic)
-                }
+                if !isKnown { watch(vertex, for: topic) }
+                news.hasJoined = true
+                news[topic].joined.append((vertex, path))
+                if topic.key.events.contains(.invalidate) { news[topic].invalidated.append((vertex, [path], false)) }
             }
         }
     }
 
-    private func deliverStructure(_ structure: StructureChange) {
-        for topic in orderedTopics where topic.key.events.contains(.structure) {
-            func matching(_ nodes: [NodeID]) -> [String] {
-                nodes.filter { node in graph.isAlive(node) && topic.patterns.contains { graph.matches($0, node) } }
-                    .map { graph.path(of: $0) }
-            }
-            let removed = structure.removedNodes.filter { path in
-                guard let path = try? AttributePath(path) else { return false }
-                return topic.patterns.contains { $0.matches(nodes: path.nodes) }
-            }
-            let added = matching(structure.addedNodes)
-            let moved = matching(structure.movedNodes)
-            if added.isEmpty, removed.isEmpty, moved.isEmpty { continue }
-            deliver(topic.members, .structure(revision: revision, added: added, removed: removed, moved: moved))
+    /// An instance's index is made for those who name it.
+    private func joinIndex(of node: NodeID, _ topics: [Topic], _ news: inout News) {
+        guard let name = graph.indexName(of: node) else { return }
+        let isNamed = topics.contains { topic in
+            topic.patterns.contains { $0.attribute.map { $0 == name } ?? true && graph.matches($0, node) }
         }
+        if isNamed, let index = graph.index(of: node) { join(index, topics, &news) }
     }
 
     /// A subscription that named paths, not patterns, has nothing more to hear once all of them are gone.
@@ -233,7 +304,7 @@ extension GraphRuntime {
         guard lastRemoval == revision else { return }
         for topic in orderedTopics where topic.order.isEmpty && topic.patterns.allSatisfy(isGone) {
             for member in topic.members {
-                if subscriptions[member.subscription]?.pendingFrom != nil { flush(member.subscription) }
+                flush(member.subscription)
                 deliver([member], .ended(reason: "all that the subscription named has been removed"))
                 end(member.subscription)
             }

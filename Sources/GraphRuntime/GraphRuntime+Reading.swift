@@ -5,24 +5,45 @@ import ViewGraph
 import WireProtocol
 
 extension GraphRuntime {
-    /// One path: its content, or a fault if it names nothing. Several: each its content or why there is none.
+    /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is none.
     func get(_ request: Request.Get, _ client: ClientID) throws(Failure) -> Result {
         if request.isSingle, let path = request.paths.first {
-            return .content(try content(path, request.presentation, client), revision: revision, typed: request.typed)
+            let place = try graph.locate(try AttributePath(path))
+            return .content(content(at: place, request.presentation, client), revision: revision, typed: request.typed)
         }
         var contents: [(path: String, content: Content)] = []
         contents.reserveCapacity(request.paths.count)
-        for path in request.paths {
-            do { contents.append((path, try content(path, request.presentation, client))) } catch {
-                contents.append((path, .failure(error)))
+        var known: Set<String> = []
+        for text in request.paths {
+            let named: [(path: String, place: Place)]
+            do throws(Failure) { named = try places(text) } catch {
+                if known.insert(text).inserted { contents.append((text, .failure(error))) }
+                continue
+            }
+            guard contents.count + named.count <= limits.watchedAttributes else {
+                throw Failure(.limit, "at most \(limits.watchedAttributes) attributes are read at once", hint: "name fewer")
+            }
+            for (path, place) in named where known.insert(path).inserted {
+                contents.append((path, content(at: place, request.presentation, client)))
             }
         }
         return .contents(contents, revision: revision, typed: request.typed)
     }
 
-    private func content(_ text: String, _ presentation: Bool, _ client: ClientID) throws(Failure) -> Content {
-        let path = try AttributePath(text)
-        let place = try graph.locate(path)
+    /// What a path names, or a pattern matches now.
+    private func places(_ text: String) throws(Failure) -> [(path: String, place: Place)] {
+        // Quoted ids may hold stars, too.
+        guard text.utf8.contains(UInt8(ascii: "*")), (try? AttributePath(text)) == nil else {
+            return [(text, try graph.locate(try AttributePath(text)))]
+        }
+        let pattern = try PathPattern(text)
+        let steps = pattern.steps.map(\.description).joined()
+        var places: [(path: String, place: Place)] = []
+        graph.forEachAttribute(matching: pattern) { places.append(($1 + steps, Place($0, pattern.steps))) }
+        return places
+    }
+
+    private func content(at place: Place, _ presentation: Bool, _ client: ClientID) -> Content {
         markRead(place, by: client)
         let vertex = graph.existingVertex(for: place)
         if presentation, let vertex, presentations.running[vertex] != nil {
@@ -64,12 +85,11 @@ extension GraphRuntime {
             let node = try graph.node(at: path.nodes)
             return .value(try graph.describe(node, depth: depth ?? .max, limit: limits.describedNodes))
         }
-        return .value(graph.describe(try graph.locate(path).attribute))
+        return .value(graph.describe(try graph.locate(path)))
     }
 
     func dump(_ text: String, _ format: Request.DumpFormat) throws(Failure) -> Result {
-        let path = try AttributePath(text)
-        let node = try graph.node(at: path.nodes)
+        let node = try graph.node(at: try nodePath(text).nodes)
         switch format {
         case .json: return .value(try graph.dump(node, limit: limits.describedNodes))
         case .scene: return .value(["document": try graph.scene(at: node, limit: limits.describedNodes)])
@@ -85,19 +105,21 @@ extension GraphRuntime {
     /// Why an attribute has its value, and why it changed last; asked about a revision, why it changed then or did not.
     func explain(_ text: String, _ revision: UInt64?) throws(Failure) -> Result {
         let place = try graph.locate(try AttributePath(text))
-        let vertex = graph.watchable(place)
-        let content = graph.content(of: vertex)
+        // A place in a value that nobody reads has no vertex; asking for it makes none.
+        let existing = graph.existingVertex(for: place)
+        let vertex = existing ?? graph.follow(place).attribute
         var map = ValueMap([(.string("path"), .string(text))])
-        switch content {
+        switch existing.map(graph.content(of:)) ?? graph.content(at: place) {
         case .value(let value): map["value"] = value
         case .failure(let failure): map["error"] = .string(failure.description)
         }
         graph.explain(vertex, into: &map)
         let changedAt = graph.changedAt(vertex)
         let chain = graph.causes(of: vertex)
-        let entry = chain.lazy.compactMap { self.history.entry(at: self.graph.changedAt($0)) }.first
+        // What was evaluated late seems to have changed late. It follows from what changed first of all in the chain.
+        let entry = chain.map(graph.changedAt).min().flatMap(history.entry(at:))
         map["changed"] = entry.map(describe) ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
-        map["chain"] = .list(chain.map { .string(graph.path(of: $0)) })
+        map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
         if let revision { map["at"] = whyNot(vertex, changedAt, revision) }
         return .value(.map(map))
     }

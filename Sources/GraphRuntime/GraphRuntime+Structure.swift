@@ -58,7 +58,7 @@ extension GraphRuntime {
         return unset
     }
 
-    private func nodePath(_ text: String) throws(Failure) -> AttributePath {
+    func nodePath(_ text: String) throws(Failure) -> AttributePath {
         let path = try AttributePath(text)
         guard path.attribute == nil else {
             throw Failure(.invalid, "\(text) names an attribute; a node is wanted", path: text)

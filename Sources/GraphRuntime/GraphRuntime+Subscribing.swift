@@ -100,12 +100,17 @@ extension GraphRuntime {
     private func unwatch(_ attribute: AttributeID, for topic: Topic) {
         watches[attribute]?.topics.removeAll { $0 === topic }
         guard watches[attribute]?.topics.isEmpty == true else { return }
+        deliver(endWatching(attribute))
+    }
+
+    /// Nobody watches the attribute any more: it does not move, either.
+    /// - Returns: what that means for those who wait for the motion's end.
+    func endWatching(_ attribute: AttributeID) -> [CompletionNews] {
         watches[attribute] = nil
         graph.unwatch(attribute)
-        if let running = presentations.running.removeValue(forKey: attribute) {
-            presentations.attributes[running.id] = nil
-            deliver(completions(presentations.completions.remove(running.id, at: now.monotonic)))
-        }
+        guard let running = presentations.running.removeValue(forKey: attribute) else { return [] }
+        presentations.attributes[running.id] = nil
+        return completions(presentations.completions.remove(running.id, at: now.monotonic))
     }
 
     func unsubscribe(_ subscription: Int64, _ client: ClientID) throws(Failure) -> Result {
@@ -155,10 +160,7 @@ extension GraphRuntime {
         for attribute in attributes {
             guard let paths = topic.paths[attribute] else { continue }
             let content = evaluated(attribute)
-            var timeline: Value?
-            if let running = presentations.running[attribute], !running.timeline.isFinished(at: now.monotonic) {
-                timeline = describe(running, replaces: nil, css: topic.key.css)
-            }
+            let timeline = moving(attribute).map { describe($0, replaces: nil, css: topic.key.css) }
             for path in paths { changes.append(Change(path: path, content: content, timeline: timeline)) }
         }
         return changes
@@ -184,7 +186,7 @@ extension GraphRuntime {
                 typed: topic.key.typed))
     }
 
-    private func deliverBookmark(to member: (client: ClientID, subscription: Int64)) {
+    func deliverBookmark(to member: (client: ClientID, subscription: Int64)) {
         deliver([member], .bookmark(epoch: epoch, revision: revision))
     }
 
@@ -195,28 +197,47 @@ extension GraphRuntime {
         for number in (clients[client]?.subscriptions ?? []).sorted() { flush(number) }
     }
 
-    /// Sends what a subscription has pending, as one event that says which revisions it spans.
+    /// Sends what a subscription has pending: one update that says which revisions it spans, and behind it what would have
+    /// overtaken it.
     func flush(_ number: Int64) {
-        guard var subscription = subscriptions[number], let from = subscription.pendingFrom else { return }
+        guard let pending = subscriptions[number]?.pending, let subscription = subscriptions[number] else { return }
         held.remove(number)
+        subscriptions[number]?.pending = nil
         let topic = subscription.topic
-        let removed = subscription.pendingRemoved.map { Change(path: $0, content: .failure(GraphRuntime.removed)) }
-        let pending = subscription.pending
-        let label = subscription.pendingLabel
-        subscription.pending = []
-        subscription.pendingFrom = nil
-        subscription.pendingLabel = nil
-        subscription.pendingRemoved = []
-        if let interval = subscription.interval { subscription.nextAllowed = now.monotonic + interval }
-        subscriptions[number] = subscription
-        let changes = removed + changes(topic.order.filter { pending.contains($0) }, of: topic)
-        deliver(
-            [(subscription.client, number)],
-            .update(
-                revision: revision, from: from == revision ? nil : from, label: label, isInitial: false,
-                changes: changes, typed: topic.key.typed))
-        if subscription.bookmarks { deliverBookmark(to: (subscription.client, number)) }
+        let member = (subscription.client, number)
+        if let from = pending.from {
+            let changes =
+                pending.left.sorted().map(GraphRuntime.removal) + changes(topic.order.filter(pending.changed.contains), of: topic)
+            // What came and went again leaves nothing to tell.
+            if !changes.isEmpty {
+                if let interval = subscription.interval { subscriptions[number]?.nextAllowed = now.monotonic + interval }
+                deliver(
+                    [member],
+                    .update(
+                        revision: revision, from: from == revision ? nil : from, label: pending.label, isInitial: false,
+                        changes: changes, typed: topic.key.typed))
+            }
+        }
+        flushInvalidations(pending, of: topic, to: member)
+        deliver(pending.structure.paths, to: [member])
+        for completion in pending.completions { deliver([member], completion.event(at: revision)) }
+        if !pending.rested.isEmpty { deliverRested(pending.rested, of: topic, to: member) }
+        if pending.from != nil, subscription.bookmarks { deliverBookmark(to: member) }
     }
 
-    static let removed = Failure(.removed, "the attribute has been removed")
+    private func flushInvalidations(
+        _ pending: Pending, of topic: Topic, to member: (client: ClientID, subscription: Int64)
+    ) {
+        guard topic.key.events.contains(.invalidate), let outstanding = subscriptions[member.subscription]?.outstanding else { return }
+        let fresh = topic.order.filter { pending.invalidated.contains($0) && !outstanding.contains($0) }
+        let paths = pending.left.sorted() + fresh.flatMap { topic.paths[$0] ?? [] }
+        if paths.isEmpty { return }
+        subscriptions[member.subscription]?.outstanding.formUnion(fresh)
+        deliver([member], .invalidate(revision: revision, paths: paths))
+    }
+
+    /// How an update tells that a name leads nowhere now.
+    static func removal(of path: String) -> Change { Change(path: path, content: .failure(removed)) }
+
+    private static let removed = Failure(.removed, "the attribute has been removed")
 }

@@ -69,6 +69,7 @@ public final class GraphRuntime {
         deliverDue()
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
+        graph.sweepProjections()
         if turns.isEnabled {
             let after = graph.counters
             turns.record(
@@ -172,6 +173,8 @@ public struct RuntimeLimits {
     public var watchedAttributes = 1_000_000
     public var mutationsPerTransaction = 100_000
     public var onDisconnectPerClient = 1000
+    /// Completion events kept for one subscription whose client is behind.
+    public var pendingCompletions = 1000
     public var labelLength = 200
     public var nameLength = 100
     /// Transactions that `explain` remembers and `since` can resume from.

@@ -95,8 +95,9 @@ extension GraphRuntime {
         return .value(running.timeline.displayed(at: now.monotonic))
     }
 
-    func isMoving(_ attribute: AttributeID) -> Bool {
-        presentations.running[attribute].map { !$0.timeline.isFinished(at: now.monotonic) } ?? false
+    /// The attribute's motion, while it has not arrived.
+    func moving(_ attribute: AttributeID) -> Presentations.Running? {
+        presentations.running[attribute].flatMap { $0.timeline.isFinished(at: now.monotonic) ? nil : $0 }
     }
 
     /// A watched attribute changed: starts, continues or ends its timeline.

@@ -34,15 +34,36 @@ final class Topic {
     /// Whether it watches attributes, or only the tree.
     var watchesAttributes: Bool { key.events != .structure }
 
-    /// - Returns: whether the vertex is new to the topic.
+    /// - Returns: whether the topic did not know the vertex by this name.
     func add(_ attribute: AttributeID, _ path: String) -> Bool {
         guard let known = paths[attribute] else {
             paths[attribute] = [path]
             order.append(attribute)
             return true
         }
-        if !known.contains(path) { paths[attribute] = known + [path] }
-        return false
+        guard !known.contains(path) else { return false }
+        paths[attribute] = known + [path]
+        return true
+    }
+
+    /// Forgets the names of all that stood below a node, and vertices that have no other.
+    /// - Returns: the names, in the order they joined.
+    func forgetNames(below node: String) -> [(attribute: AttributeID, path: String)] {
+        func stoodBelow(_ path: String) -> Bool {
+            guard path.utf8.starts(with: node.utf8) else { return false }
+            let next = path.utf8.dropFirst(node.utf8.count).first
+            return next == UInt8(ascii: ".") || next == UInt8(ascii: "/")
+        }
+        var forgotten: [(attribute: AttributeID, path: String)] = []
+        for attribute in order {
+            let gone = (paths[attribute] ?? []).filter(stoodBelow)
+            if gone.isEmpty { continue }
+            forgotten += gone.map { (attribute, $0) }
+            paths[attribute]?.removeAll(where: stoodBelow)
+            if paths[attribute]?.isEmpty == true { paths[attribute] = nil }
+        }
+        if !forgotten.isEmpty { order.removeAll { paths[$0] == nil } }
+        return forgotten
     }
 
     func remove(_ attributes: Set<AttributeID>) {
@@ -58,15 +79,9 @@ struct Subscription {
     /// Seconds between events; nil: as they come.
     let interval: Double?
     let bookmarks: Bool
-    /// Attributes with news that the client has not been sent, because it is behind or wants fewer events.
-    var pending: Set<AttributeID> = []
-    /// The first revision that `pending` spans.
-    var pendingFrom: UInt64?
-    /// The label, while only one transaction is pending.
-    var pendingLabel: String?
-    /// Attributes that went while the client was behind.
-    var pendingRemoved: [String] = []
-    /// When the next event may go out, monotonic seconds.
+    /// News that the client has not been sent, because it is behind or wants fewer updates.
+    var pending: Pending?
+    /// When the next update may go out, monotonic seconds.
     var nextAllowed = 0.0
     /// Attributes reported as invalid and not read by the client since.
     var outstanding: Set<AttributeID> = []

@@ -8,6 +8,8 @@ struct AttributeRecord {
     /// The row of the node that owns it.
     var node: UInt32
     var name: String
+    /// Of a place inside the value of the attribute of that name.
+    var steps: [AttributePath.Step] = []
     var kind: AttributeKind
     var type: ValueType
     /// Not named by a definition: an override, a projection, a list of subviews.

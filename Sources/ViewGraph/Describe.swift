@@ -68,7 +68,7 @@ extension ViewGraph {
         map["type"] = .string(record.type.description)
         switch content(of: attribute) {
         case .value(let value): map["value"] = value
-        case .failure(let failure): map["error"] = ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
+        case .failure(let failure): map["error"] = describe(failure)
         }
         switch record.source {
         case .state(let isTransient): if isTransient { map["transient"] = true }
@@ -81,6 +81,27 @@ extension ViewGraph {
         }
         if let animation = record.animation { map["animation"] = .string(animation) }
         return .map(map)
+    }
+
+    /// The same of a place inside an attribute's value, with the type that the value there has.
+    public func describe(_ place: Place) -> Value {
+        guard !place.steps.isEmpty, case .map(var map) = describe(place.attribute) else { return describe(place.attribute) }
+        switch content(at: place) {
+        case .value(let value):
+            map["type"] = .string(ValueType(of: value).description)
+            map["value"] = value
+            map["error"] = nil
+        case .failure(let failure):
+            map["type"] = .string(ValueType.dyn.description)
+            map["value"] = nil
+            map["error"] = describe(failure)
+        }
+        if case .string(let target)? = map["target"] { map["target"] = .string(target + place.steps.map(\.description).joined()) }
+        return .map(map)
+    }
+
+    private func describe(_ failure: Failure) -> Value {
+        ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
     }
 
     /// What an attribute read last and who reads it, by name.

@@ -217,7 +217,7 @@ extension ViewGraph {
             nodes[Int(row)].childrenByID?[id] = nil
             for inner in subtree(of: instance).reversed() { destroyNode(inner) }
         }
-        for offset in change.moved { structureChange.movedNodes.append(nodeID(made[offset])) }
+        for offset in change.moved { structureChange.reorderedNodes.append(nodeID(made[offset])) }
         return made
     }
 

@@ -159,7 +159,9 @@ extension ViewGraph {
     }
 
     func destroyNode(_ row: UInt32) {
-        if !nodes[Int(row)].isObject { structureChange.removedNodes.append(path(of: nodeID(row))) }
+        if !nodes[Int(row)].isObject {
+            structureChange.removedNames.append(NodeNames(ids: ids(of: row), attributes: attributeNames(of: row)))
+        }
         destroyModifiers(of: row)
         for (_, attribute) in nodes[Int(row)].attributes {
             if let record = attributes[Int(attribute.index)], record.kind == .state, case .object(let object) = record.source {

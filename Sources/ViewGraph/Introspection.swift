@@ -16,9 +16,12 @@ extension ViewGraph {
         return place.steps.isEmpty ? attributes[Int(place.attribute.index)]?.type : nil
     }
 
-    /// The node and name of a named attribute; nil for hidden ones.
+    /// The node and name of a named attribute; nil for hidden ones, and for properties of objects, which are named as places in
+    /// the attribute that holds the object.
     public func owner(of attribute: AttributeID) -> (NodeID, String)? {
-        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)], !record.isHidden else { return nil }
+        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)], !record.isHidden,
+            !nodes[Int(record.node)].isObject
+        else { return nil }
         return (nodeID(record.node), record.name)
     }
 

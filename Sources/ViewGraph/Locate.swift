@@ -45,13 +45,13 @@ extension ViewGraph {
         return content(of: place)
     }
 
-    /// The vertex to watch for a place; shared by all who watch it.
+    /// The vertex to watch for a place; shared by all who watch it, and gone when nobody does any more.
     public func watchable(_ place: Place) -> AttributeID {
         guard !place.steps.isEmpty else { return place.attribute }
-        return vertex(for: place)
+        return vertex(for: place, isTemporary: true)
     }
 
-    /// The vertex that somebody watches for a place, if there is one.
+    /// The vertex that somebody watches or reads for a place, if there is one.
     public func existingVertex(for place: Place) -> AttributeID? {
         guard !place.steps.isEmpty else { return place.attribute }
         let place = follow(place)
@@ -59,17 +59,27 @@ extension ViewGraph {
         return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
     }
 
-    public func attributeNames(of row: UInt32) -> [String] {
+    func attributeNames(of row: UInt32) -> [String] {
         (nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope).map(\.name)
             + (nodes[Int(row)].indexScope.map { [$0.name] } ?? [])
     }
+
+    public func names(of node: NodeID) -> NodeNames { NodeNames(ids: ids(of: node.row), attributes: attributeNames(of: node.row)) }
+
+    /// Named attributes without an instance's index, which is no vertex before somebody asks for it: see `index(of:)`.
+    public func attributes(of node: NodeID) -> [AttributeID] {
+        (nodes[Int(node.row)].attributes.list + nodes[Int(node.row)].elementScope).map(\.attribute)
+    }
+
+    /// A node and all that is below, parents first.
+    public func nodes(below node: NodeID) -> [NodeID] { subtree(of: node.row).map(nodeID) }
 
     /// The full name of an attribute, hidden ones included.
     public func path(of attribute: AttributeID) -> String {
         guard let record = attributes[Int(attribute.index)] else { return "a removed attribute" }
         // An object's properties stand behind the attribute that holds it, which may be a property of another.
         var row = record.node
-        var name = "." + AttributePath.quoteIfNeeded(record.name)
+        var name = "." + AttributePath.quoteIfNeeded(record.name) + record.steps.map(\.description).joined()
         while nodes[Int(row)].isObject {
             name = "." + nodes[Int(row)].id + name
             row = nodes[Int(row)].parent

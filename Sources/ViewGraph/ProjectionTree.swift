@@ -9,7 +9,7 @@ import AttributeValues
 final class ProjectionTree {
     final class Entry {
         var attribute: AttributeID?
-        /// Asked for by a rule as it ran, so nothing but an edge of the engine holds on to it.
+        /// Asked for by a rule as it ran or by a watcher, so nothing but the engine holds on to it.
         var isTemporary = false
         /// `.key` and `.index` steps.
         var children: [AttributePath.Step: Entry] = [:]
@@ -22,8 +22,10 @@ final class ProjectionTree {
     }
 
     let root = Entry()
-    /// Places that rules found as they ran, and how many of them are worth a look for those that nobody reads any more.
+    /// Temporary places, how many of them have lost their watcher, and how many are worth a look for those that nobody reads any
+    /// more.
     var temporaryCount = 0
+    var releasedCount = 0
     /// Entries that hold on to a list they were searched in.
     private var locating: [Entry] = []
     var hasLocators: Bool { !locating.isEmpty }

@@ -60,7 +60,7 @@ extension ViewGraph {
     }
 
     /// Follows a place to where its value lives. Never fails: a place that leads nowhere reads as its failure.
-    func follow(_ place: Place) -> Place {
+    public func follow(_ place: Place) -> Place {
         var place = place
         // Bindings form a chain upwards in the tree, so it ends; the bound guards against a mistake of ours.
         for _ in 0...limits.depth {
@@ -102,10 +102,9 @@ extension ViewGraph {
         entry.isTemporary = isTemporary
         if isTemporary {
             tree.temporaryCount += 1
-            if tree.temporaryCount == tree.sweepLimit { sweepQueue.append(attribute) }
+            if tree.temporaryCount == tree.sweepLimit { sweepQueue.insert(attribute) }
         }
         let made: AttributeID
-        let name = record.name + steps.map(\.description).joined()
         if isInput(record.source) {
             var content = content(of: attribute)
             if case .value(let whole) = content {
@@ -113,18 +112,32 @@ extension ViewGraph {
                 content = tree.select(steps, in: whole)
                 if tree.hasLocators, !hadLocators { locatingTrees.append(tree) }
             }
-            made = createInput(content, node: record.node, name: name, kind: record.kind, source: .system)
+            made = createInput(content, node: record.node, name: record.name, kind: record.kind, source: .system)
             projectionOwners[made] = attribute
         } else {
             made = createRule(
-                node: record.node, name: name, kind: record.kind, source: .projection(of: attribute, steps: steps))
+                node: record.node, name: record.name, kind: record.kind, source: .projection(of: attribute, steps: steps))
         }
+        attributes[Int(made.index)]?.steps = steps
         entry.attribute = made
         return made
     }
 
-    /// Drops the places that rules once looked into and nobody reads any more, so that changing keys leave nothing behind.
-    func sweepProjections() {
+    /// The attribute in whose value a vertex is a place; nil for those that are none.
+    func whole(of attribute: AttributeID) -> AttributeID? {
+        if case .projection(let whole, _)? = attributes[Int(attribute.index)]?.source { return whole }
+        return projectionOwners[attribute]
+    }
+
+    /// A place in an attribute's value has lost its watcher. Once that is true of half of them a sweep is worth its while.
+    func noteRelease(of attribute: AttributeID) {
+        guard let tree = attributes[Int(attribute.index)]?.projections else { return }
+        tree.releasedCount += 1
+        if tree.releasedCount * 2 >= tree.temporaryCount { sweepQueue.insert(attribute) }
+    }
+
+    /// Drops the places that were once looked into and nobody reads or watches any more, so that changing keys leave nothing behind.
+    public func sweepProjections() {
         for attribute in sweepQueue where engine.isAlive(attribute) {
             guard let tree = record(attribute).projections else { continue }
             var kept = 0
@@ -141,6 +154,7 @@ extension ViewGraph {
             }
             tree.prune()
             tree.temporaryCount = kept
+            tree.releasedCount = 0
             tree.sweepLimit = max(64, kept * 2)
         }
         sweepQueue = []

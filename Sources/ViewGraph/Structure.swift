@@ -5,17 +5,34 @@ import SceneModel
 /// What happened to the tree since it was last asked.
 public struct StructureChange {
     public internal(set) var addedNodes: [NodeID] = []
-    /// Paths, because the nodes are gone.
-    public internal(set) var removedNodes: [String] = []
-    public internal(set) var movedNodes: [NodeID] = []
+    /// Names of what is gone; vertices without a name are not among them.
+    public internal(set) var removedNames: [NodeNames] = []
+    /// Have another place among their siblings.
+    public internal(set) var reorderedNodes: [NodeID] = []
+    /// Have another parent, and with it all that is below.
+    public internal(set) var movedNodes: [(node: NodeID, from: [String])] = []
     public internal(set) var addedAttributes: [AttributeID] = []
     /// Instances of a `forEach` whose index is no vertex yet.
     public internal(set) var addedInstances: [NodeID] = []
     public internal(set) var removedAttributes: [AttributeID] = []
 
     public var isEmpty: Bool {
-        addedNodes.isEmpty && removedNodes.isEmpty && movedNodes.isEmpty && addedAttributes.isEmpty
+        addedNodes.isEmpty && removedNames.isEmpty && reorderedNodes.isEmpty && movedNodes.isEmpty && addedAttributes.isEmpty
             && removedAttributes.isEmpty
+    }
+}
+
+/// A node by its ids from the root down, with names of attributes.
+public struct NodeNames {
+    public var ids: [String]
+    public var attributes: [String]
+    /// The node itself is meant, too.
+    public var isWhole: Bool
+
+    public init(ids: [String], attributes: [String], isWhole: Bool = true) {
+        self.ids = ids
+        self.attributes = attributes
+        self.isWhole = isWhole
     }
 }
 
@@ -248,6 +265,8 @@ extension ViewGraph {
     /// - Returns: paths of `values` where no state takes the value.
     @discardableResult
     public func perform(_ plan: ScenePlan) -> [String] {
+        // States that are made belong to this change, not to the one before.
+        engine.advanceRevision()
         declare(plan.declarations)
         destroySubtrees(plan.removals)
         for row in plan.restarts { removeInstances(of: row) }
@@ -300,7 +319,7 @@ extension ViewGraph {
         let after = definitions.compactMap { child($0.id, of: parent) }
         guard after != before, after.count == before.count else { return }
         nodes[Int(parent)].children = after
-        for (old, new) in zip(before, after) where old != new { structureChange.movedNodes.append(nodeID(new)) }
+        for (old, new) in zip(before, after) where old != new { structureChange.reorderedNodes.append(nodeID(new)) }
         indicesChanged(below: parent)
         shapeChanged(at: parent)
     }
@@ -344,8 +363,7 @@ extension ViewGraph {
             let names = Set(definition.attributes.map(\.name))
             for (name, attribute) in nodes[Int(row)].attributes where !names.contains(name) {
                 if nodes[Int(row)].instances?.elements == attribute { continue }
-                destroy(attribute)
-                nodes[Int(row)].attributes.remove(name)
+                destroy(attribute, named: name, of: row)
             }
         }
         if !hasSameModifiers {
@@ -376,10 +394,16 @@ extension ViewGraph {
                 attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
             }
         } else {
-            destroy(existing)
-            nodes[Int(row)].attributes.remove(definition.name)
+            destroy(existing, named: definition.name, of: row)
             createAttribute(definition, of: row)
         }
+    }
+
+    /// Takes one attribute from a node that stays.
+    private func destroy(_ attribute: AttributeID, named name: String, of row: UInt32) {
+        structureChange.removedNames.append(NodeNames(ids: ids(of: row), attributes: [name], isWhole: false))
+        destroy(attribute)
+        nodes[Int(row)].attributes.remove(name)
     }
 
     // MARK: Removing and moving
@@ -408,16 +432,21 @@ extension ViewGraph {
         if parent.row != oldParent, child(id, of: parent.row) != nil {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
+        let from = ids(of: node.row)
         detach(node.row)
         attach(node.row, to: parent.row, at: index)
-        if parent.row != oldParent { nodes[Int(node.row)].isContent = isComponentRoot(parent.row) }
+        if parent.row != oldParent {
+            nodes[Int(node.row)].isContent = isComponentRoot(parent.row)
+            structureChange.movedNodes.append((node, from))
+        } else {
+            structureChange.reorderedNodes.append(node)
+        }
         let rows = subtree(of: node.row)
         connect(withObjects(rows))
         placeChanged(of: rows)
         for changed in Set([oldParent, parent.row]) { shapeChanged(at: changed) }
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
-        structureChange.movedNodes.append(node)
         settleStructure()
     }
 

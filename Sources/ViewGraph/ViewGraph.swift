@@ -36,7 +36,7 @@ public final class ViewGraph {
     /// Watched attributes reported by the engine and not yet taken.
     var invalidated: [AttributeID] = []
     /// Attributes with many temporary projections.
-    var sweepQueue: [AttributeID] = []
+    var sweepQueue: Set<AttributeID> = []
     /// States whose lists were searched by id since the tree was settled last.
     var locatingTrees: [ProjectionTree] = []
     /// Values that animation modifiers watch.

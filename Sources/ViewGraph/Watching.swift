@@ -7,7 +7,9 @@ extension ViewGraph {
 
     public func unwatch(_ attribute: AttributeID) {
         // The tree's own watching of its data must go on.
-        if forEachByData[attribute.index] == nil { engine.unwatch(attribute) }
+        guard forEachByData[attribute.index] == nil else { return }
+        engine.unwatch(attribute)
+        if engine.isAlive(attribute), let whole = whole(of: attribute) { noteRelease(of: whole) }
     }
 
     public func isAlive(_ attribute: AttributeID) -> Bool { engine.isAlive(attribute) }

@@ -64,14 +64,14 @@ extension Method {
             name: "get", summary: "The value of one attribute or of several, at one revision. Exactly one of path and paths is given.",
             parameters: [
                 .optional(.path, .string, pathMeaning),
-                .optional(.paths, .array(.string), "Several paths, answered as a map."),
+                .optional(.paths, .array(.string), "Several paths, or patterns in which * is one segment and ** any number, answered as a map."),
                 .optional(.presentation, .bool, default: false, "What is displayed now instead of the model value."),
                 typed,
             ],
             result: .object(content + [
                 .optional("values", .map(.object(content)), "By path, when asked with paths."), revision,
             ]),
-            errors: [.notFound, .invalid, .denied]
+            errors: [.notFound, .invalid, .denied, .limit]
         ) { (given) throws(Failure) in
             let options = (given.flag(.presentation), given.flag(.typed))
             switch (given.text(.path), given.texts(.paths)) {

@@ -41,9 +41,9 @@ struct GetCommand: ParsableCommand {
     }
 
     static func perform(_ paths: [String], _ reading: Reading, _ session: Session) throws {
-        if paths.contains(where: isPattern) { return try performPatterns(paths, reading, session) }
-        if paths.count == 1 { return try performSingle(paths[0], reading, session) }
+        if paths.count == 1, !isPattern(paths[0]) { return try performSingle(paths[0], reading, session) }
         let result = try session.connection().call(request(paths, isSingle: false, reading))
+        guard result.map?["values"]?.map?.isEmpty != true else { throw Complaint(.notFound, "nothing matches \(paths.joined(separator: " "))") }
         let rows = try show(result, session)
         try report(rows.compactMap(\.content.failure))
     }
@@ -70,21 +70,6 @@ struct GetCommand: ParsableCommand {
         if case .failure(let failure) = content {
             if session.settings.isJSON { throw EndOfCommand(status: .attributeError) }
             throw Complaint(failure, status: .attributeError)
-        }
-    }
-
-    /// A pattern is what a subscription understands; its snapshot is the answer.
-    private static func performPatterns(_ paths: [String], _ reading: Reading, _ session: Session) throws {
-        let connection = try session.connection()
-        _ = try connection.call(.subscribe(.init(
-            patterns: paths, events: .update, initial: true, since: nil, maxRate: nil, frameRate: nil, css: false, typed: false,
-            bookmarks: false)))
-        while let message = try connection.receive() {
-            guard case .event(_, .update(_, _, _, true, let changes, _)) = message else { continue }
-            let named = changes.map(\.path)
-            guard !named.isEmpty else { throw Complaint(.notFound, "nothing matches \(paths.joined(separator: " "))") }
-            _ = try show(try connection.call(request(named, isSingle: false, reading)), session)
-            return
         }
     }
 

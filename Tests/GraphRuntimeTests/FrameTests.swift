@@ -103,6 +103,27 @@ struct FrameTests {
         #expect(try frames(graph)[id] == ["/n.a0": 5.0])
     }
 
+    @Test("a client that was behind is shown what came to rest unseen, once it has caught up")
+    func restedUnseen() throws {
+        let graph = try Harness(numbers(3))
+        let id = try graph.subscribe(["/n/**"], events: .frames, frames: 16)
+        try moveAll(graph, 3, to: 16, "linear(duration: 1)")
+        graph.advance(1.0 / 16)
+        graph.turn([.behind(ClientID(number: 1))])
+        graph.advance(0.25)
+        try graph.set("/n.a1", 5.0)
+        graph.advance(1)
+        graph.advance(1)
+        #expect(graph.events.isEmpty && graph.runtime.nextDeadline == nil)
+        graph.turn([.drained(ClientID(number: 1))])
+        guard case .event(let receivers, .frames(_, let values))? = graph.deliveries.first, graph.deliveries.count == 1 else {
+            Issue.record("one frame: \(graph.deliveries)")
+            return
+        }
+        #expect(receivers.map(\.subscription) == [id])
+        #expect(values.map(\.path) == ["/n.a0", "/n.a1", "/n.a2"] && values.map(\.value) == [16.0, 5.0, 18.0])
+    }
+
     @Test("whoever comes, goes, moves and jumps: every frame holds exactly what moves for its subscription, as displayed")
     func model() throws {
         let seed = UInt64.random(in: 0...UInt64.max)

@@ -248,4 +248,82 @@ struct ModelTests {
         guard case .value(let other) = try graph.succeed(.explain(path: "/n.t", revision: graph.runtime.revision)) else { return }
         #expect(other.map?["at"]?.map?["changed"] == false && other.map?["at"]?.map?["cutOff"] == "/n.even")
     }
+
+    private func explained(_ graph: Harness, _ path: String) throws -> ValueMap {
+        guard case .value(let value) = try graph.succeed(.explain(path: path, revision: nil)) else { return ValueMap() }
+        return value.map ?? ValueMap()
+    }
+
+    private func set(_ graph: Harness, _ path: String, _ value: Value, label: String) throws {
+        try graph.succeed(.set(Mutation(operation: .set, path: path, value: value), TransactionOptions(label: label)))
+    }
+
+    @Test("explain names the transaction that wrote, however late the value was asked for") func explainLate() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { i: 1, b: true, m: { x: 1, y: 1 } }, computed: { dbl: i * 2, sum: m.x + 1 } }]")
+        #expect(try graph.value("/a.dbl") == 2 && graph.value("/a.sum") == 2)
+        try set(graph, "/a.i", 5, label: "cause")
+        try set(graph, "/a.m.x", 4, label: "inside")
+        try set(graph, "/a.b", false, label: "unrelated")
+        try set(graph, "/a.m.y", 7, label: "beside")
+        #expect(try graph.value("/a.dbl") == 10 && graph.value("/a.sum") == 5)
+        let found = try explained(graph, "/a.dbl")
+        #expect(found["changed"]?.map?["label"] == "cause" && found["chain"] == ["/a.dbl", "/a.i"])
+        let inside = try explained(graph, "/a.sum")
+        #expect(inside["changed"]?.map?["label"] == "inside" && inside["chain"] == ["/a.sum", "/a.m.x", "/a.m"])
+    }
+
+    @Test("explain of a place that nobody reads makes no vertex, and a place is forgotten with its last watcher")
+    func placesForgotten() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { m: { x: 1 } }, computed: { all: m } }]")
+        _ = try graph.value("/a.all")
+        let before = graph.runtime.graph.counters.liveAttributes
+        for number in 0..<200 {
+            #expect(try explained(graph, "/a.m.k\(number)")["error"] != nil)
+            #expect(try explained(graph, "/a.all.k\(number)")["error"] != nil)
+        }
+        #expect(try explained(graph, "/a.m.x")["chain"] == ["/a.m.x", "/a.m"])
+        #expect(graph.runtime.graph.counters.liveAttributes == before)
+        for number in 0..<200 { try graph.subscribe(["/a.m.k\(number)", "/a.all.k\(number)", "/a.m.x"]) }
+        try graph.set("/a.m.k7", 3)
+        #expect(graph.changes == ["/a.m.k7": .value(3), "/a.all.k7": .value(3)])
+        graph.turn([.disconnected(ClientID(number: 1))])
+        #expect(graph.runtime.graph.counters.liveAttributes == before)
+    }
+
+    @Test("describe shows a place in a value, and dump takes nodes only") func describePlace() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { l: [1, two], n: 1 }, children: [{ id: b, kind: view, binding: { l: $l } }] }]")
+        func described(_ path: String) throws -> ValueMap? {
+            guard case .value(let value) = try graph.succeed(.describe(path: path, depth: nil)) else { return nil }
+            return value.map
+        }
+        let first = try described("/a.l[0]")
+        #expect(first?["value"] == 1 && first?["type"] == "int" && first?["kind"] == "state")
+        let second = try described("/a/b.l[1]")
+        #expect(second?["value"] == "two" && second?["target"] == "/a.l[1]")
+        let missing = try described("/a.l[77]")
+        #expect(missing?["value"] == nil && missing?["error"]?.map?["code"] == "notFound")
+        for path in ["/a.n", "/a.nonsense"] {
+            #expect(refusal { try graph.succeed(.dump(path: path, format: .scene)) }?.code == .invalid)
+        }
+    }
+
+    @Test("get takes patterns, each path once, and watches nothing") func getPatterns() throws {
+        var limits = RuntimeLimits()
+        limits.watchedAttributes = 4
+        let graph = try Harness("nodes: [{ id: p, state: { m: { x: 1 }, n: 2 }, children: [{ id: q, kind: view, state: { n: 3 } }] }]", limits: limits)
+        func get(_ paths: [String]) throws -> [String: Content] {
+            guard case .contents(let contents, _, _) = try graph.succeed(.get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
+            else { return [:] }
+            #expect(Set(contents.map(\.path)).count == contents.count)
+            return Dictionary(contents.map { ($0.path, $0.content) }) { first, _ in first }
+        }
+        let before = graph.runtime.revision
+        let several = try get(["/p.*", "/**.n", "/p.n"])
+        #expect(several == ["/p.m": .value(["x": 1]), "/p.n": .value(2), "/p/q.n": .value(3)])
+        let inside = try get(["/*.m.x", "/nobody.*"])
+        #expect(inside == ["/p.m.x": .value(1)])
+        #expect(try get(["/p*"])["/p*"]?.failure?.code == .invalid)
+        #expect(refusal { try get(["/**"]) }?.code == .limit)
+        #expect(graph.runtime.revision == before && graph.runtime.watches.isEmpty)
+    }
 }

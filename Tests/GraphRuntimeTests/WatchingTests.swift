@@ -98,6 +98,19 @@ struct WatchingTests {
         }
     }
 
+    @Test("after a reconnect what was made meanwhile comes, states with the rest") func resumeMade() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/**"])
+        let seen = graph.runtime.revision
+        _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 3.0 }, computed: { twice: load * 2.0 } }]", at: "/hosts")
+        let made = graph.runtime.revision
+        try graph.subscribe(["/hosts/**"], since: .init(epoch: "test", revision: seen), from: 2)
+        #expect(graph.changes == ["/hosts/c.load": .value(3.0), "/hosts/c.twice": .value(6.0)])
+        _ = try graph.apply("nodes: [{ id: a, state: { extra: 1 } }]", at: "/hosts")
+        try graph.subscribe(["/hosts/**"], since: .init(epoch: "test", revision: made), from: 2)
+        #expect(graph.changes == ["/hosts/a.extra": .value(1)])
+    }
+
     @Test("new attributes join the patterns that name them") func joining() throws {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/*.load"])
@@ -107,19 +120,44 @@ struct WatchingTests {
         #expect(graph.changes == ["/hosts/c.load": .value(4.0)])
     }
 
-    @Test("structure events name what was added and removed") func structure() throws {
+    @Test("structure events name the nodes and attributes that were added and removed") func structure() throws {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/*"], events: .structure)
-        _ = try graph.apply("nodes:\n  - { id: c, kind: view }", at: "/hosts")
-        guard case .structure(_, ["/hosts/c"], [], [])? = graph.events.first else {
-            Issue.record("added")
-            return
+        try graph.subscribe(["/hosts/*.load"], events: .structure, from: 2)
+        func told() -> [[[String]]] {
+            graph.events.compactMap { if case .structure(_, let added, let removed, let moved) = $0 { [added, removed, moved] } else { nil } }
         }
+        _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 1.0, name: c } }]", at: "/hosts")
+        #expect(told() == [[["/hosts/c", "/hosts/c.load", "/hosts/c.name"], [], []], [["/hosts/c", "/hosts/c.load"], [], []]])
+        _ = try graph.apply("nodes: [{ id: c, state: { extra: 1 } }]", at: "/hosts")
+        #expect(told() == [[["/hosts/c.extra"], [], []]])
+        _ = try graph.apply("nodes: [{ id: c, state: { load: 1.0, name: c } }]", at: "/hosts", mode: .replace)
+        #expect(
+            told().first?[1].sorted() == [
+                "/hosts/a", "/hosts/a.load", "/hosts/a.name", "/hosts/b", "/hosts/b.load", "/hosts/b.name", "/hosts/c.extra",
+            ])
+        #expect(told().last?[1].sorted() == ["/hosts/a", "/hosts/a.load", "/hosts/b", "/hosts/b.load"])
+    }
+
+    @Test("a removed attribute invalidates, and one that comes again by its name does, too") func invalidatedByStructure() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/a.load"], events: .invalidate)
+        try graph.subscribe(["/hosts/*.load"], events: .invalidate, from: 2)
         try graph.succeed(.remove(path: "/hosts/a", .init()))
-        guard case .structure(_, [], ["/hosts/a"], [])? = graph.events.first else {
-            Issue.record("removed")
+        #expect(graph.invalidated == ["/hosts/a.load", "/hosts/a.load"])
+        _ = try graph.apply("nodes: [{ id: a, kind: view, state: { load: 9.0 } }]", at: "/hosts")
+        #expect(graph.invalidated == ["/hosts/a.load"], "the one that named the path has ended")
+    }
+
+    @Test("an attribute that is replaced in one transaction is told once, with its value") func replaced() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/*.load"])
+        _ = try graph.apply("nodes: [{ id: a, kind: container, state: { load: 9.0 } }]", at: "/hosts")
+        guard case .update(_, _, _, _, let changes, _)? = graph.events.first else {
+            Issue.record("an update")
             return
         }
+        #expect(changes.map(\.path) == ["/hosts/a.load"] && changes[0].content == .value(9.0))
     }
 
     @Test("a subscription to a path that names nothing is refused with the nearest name") func unknown() throws {

@@ -1,0 +1,59 @@
+import AttributeGraph
+
+/// What a subscription is owed while its client is behind or has had its share of updates. What comes in is merged, so that it
+/// is never more than what the client knows and what there is; only completions add up, to `RuntimeLimits.pendingCompletions`.
+struct Pending {
+    /// The first revision with changes among those that wait; nil: no update waits.
+    var from: UInt64?
+    /// The label, while only one transaction is pending.
+    var label: String?
+    /// Attributes of the topic with another content or a new name.
+    var changed: Set<AttributeID> = []
+    /// Names that the client knows and that lead nowhere now.
+    var left: Set<String> = []
+    /// Names that the client does not know yet: when they leave it need not hear of them.
+    private var joined: Set<String> = []
+    var invalidated: Set<AttributeID> = []
+    /// Attributes that came to rest in frames that were not sent.
+    var rested: Set<AttributeID> = []
+    var structure = PendingStructure()
+    var completions: [Completion] = []
+
+    mutating func merge(_ news: GraphRuntime.TopicNews) {
+        for (attribute, path) in news.left {
+            if joined.remove(path) == nil { left.insert(path) }
+            guard news.topic.paths[attribute] == nil else { continue }
+            changed.remove(attribute)
+            invalidated.remove(attribute)
+            rested.remove(attribute)
+        }
+        for (_, path) in news.joined where left.remove(path) == nil { joined.insert(path) }
+        for (attribute, _) in news.changes { changed.insert(attribute) }
+        for (attribute, _, hasLeft) in news.invalidated where !hasLeft { invalidated.insert(attribute) }
+    }
+}
+
+/// Changes of the tree that a client has not been told, by path.
+struct PendingStructure {
+    private var added: Set<String> = []
+    private var removed: Set<String> = []
+    private var arrived: Set<String> = []
+    private var reordered: Set<String> = []
+
+    /// What went again before the client knew of it is forgotten.
+    mutating func merge(_ news: StructurePaths) {
+        for path in news.removed {
+            let wasNew = added.remove(path) != nil || arrived.remove(path) != nil
+            reordered.remove(path)
+            if !wasNew { removed.insert(path) }
+        }
+        added.formUnion(news.added)
+        arrived.formUnion(news.arrived)
+        reordered.formUnion(news.reordered)
+    }
+
+    /// Parents before what is in them.
+    var paths: StructurePaths {
+        StructurePaths(added: added.sorted(), removed: removed.sorted(), arrived: arrived.sorted(), reordered: reordered.sorted())
+    }
+}

@@ -1,0 +1,78 @@
+import AttributeGraph
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+/// What a transaction did to the tree, by name.
+struct StructureNews {
+    var added: [NodeNames]
+    var removed: [NodeNames]
+    /// Have another path, by the new one; the old one is among `removed`.
+    var arrived: [NodeNames]
+    /// Stand elsewhere among their siblings.
+    var reordered: [NodeNames]
+
+    init(_ structure: StructureChange, in graph: ViewGraph) {
+        let nodes = Set(structure.addedNodes)
+        added = structure.addedNodes.filter(graph.isAlive).map(graph.names)
+        for attribute in structure.addedAttributes {
+            guard let (node, name) = graph.owner(of: attribute), !nodes.contains(node) else { continue }
+            added.append(NodeNames(ids: graph.names(of: node).ids, attributes: [name], isWhole: false))
+        }
+        removed = structure.removedNames
+        arrived = []
+        for (node, from) in structure.movedNodes where graph.isAlive(node) {
+            let names = graph.nodes(below: node).map(graph.names)
+            let depth = graph.names(of: node).ids.count
+            arrived += names
+            removed += names.map { NodeNames(ids: from + $0.ids.dropFirst(depth), attributes: $0.attributes) }
+        }
+        reordered = structure.reorderedNodes.filter(graph.isAlive).map { NodeNames(ids: graph.names(of: $0).ids, attributes: []) }
+    }
+}
+
+extension GraphRuntime {
+    func deliverStructure(_ structure: StructureChange) {
+        let topics = orderedTopics.filter { $0.key.events.contains(.structure) }
+        if topics.isEmpty { return }
+        let news = StructureNews(structure, in: graph)
+        for topic in topics {
+            let paths = StructurePaths(
+                added: topic.paths(of: news.added), removed: topic.paths(of: news.removed), arrived: topic.paths(of: news.arrived),
+                reordered: topic.paths(of: news.reordered))
+            if paths.isEmpty { continue }
+            deliver(paths, to: topic.members.filter { !isWaiting($0) })
+            for member in topic.members where isWaiting(member) { hold(for: member.subscription) { $0.structure.merge(paths) } }
+        }
+    }
+
+    func deliver(_ paths: StructurePaths, to members: [(client: ClientID, subscription: Int64)]) {
+        if paths.isEmpty || members.isEmpty { return }
+        deliver(
+            members,
+            .structure(revision: revision, added: paths.added, removed: paths.removed, moved: paths.arrived + paths.reordered))
+    }
+}
+
+/// The same for one topic: what its patterns name.
+struct StructurePaths {
+    var added: [String]
+    var removed: [String]
+    var arrived: [String]
+    var reordered: [String]
+
+    var isEmpty: Bool { added.isEmpty && removed.isEmpty && arrived.isEmpty && reordered.isEmpty }
+}
+
+extension Topic {
+    /// Those of the nodes and attributes that the topic's patterns name, attributes behind their node.
+    fileprivate func paths(of names: [NodeNames]) -> [String] {
+        names.flatMap { names -> [String] in
+            let patterns = patterns.filter { $0.matches(nodes: names.ids) }
+            if patterns.isEmpty { return [] }
+            let node = AttributePath.describe(nodes: names.ids)
+            let attributes = names.attributes.filter { name in patterns.contains { $0.attribute.map { $0 == name } ?? true } }
+            return (names.isWhole ? [node] : []) + attributes.map { node + "." + AttributePath.quoteIfNeeded($0) }
+        }
+    }
+}

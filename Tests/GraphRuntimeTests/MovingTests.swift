@@ -1,0 +1,155 @@
+import AttributeValues
+import Testing
+import ViewGraph
+import WireProtocol
+
+@testable import GraphRuntime
+
+@Suite("Moved nodes")
+struct MovingTests {
+    static let groups = """
+        nodes:
+          - id: h
+            kind: container
+            environment: { level: 1.0 }
+            children:
+              - { id: h1, kind: container, state: { load: 1.0, spot: { x: 1 } }, children: [{ id: in, kind: view, state: { v: 1 } }] }
+              - { id: h2, kind: view, state: { load: 2.0 } }
+          - { id: g, kind: container, environment: { level: 5.0 } }
+        keys: { environment: { level: 0.0 } }
+        """
+
+    private func move(_ graph: Harness, _ path: String, to parent: String, animation: Value? = nil) throws {
+        try graph.succeed(.move(.init(path: path, to: parent, index: nil), TransactionOptions(animation: animation)))
+    }
+
+    @Test("a moved node's attributes leave the topics of its old place") func leave() throws {
+        let graph = try Harness(MovingTests.groups)
+        try graph.subscribe(["/h/*.load"], initial: true)
+        try move(graph, "/h/h1", to: "/g")
+        #expect(graph.changes.keys.sorted() == ["/h/h1.load"])
+        #expect(graph.changes["/h/h1.load"]?.failure?.code == .removed)
+        try graph.set("/g/h1.load", 10.0)
+        #expect(graph.events.isEmpty)
+        _ = try graph.apply("nodes: [{ id: h1, kind: view, state: { load: 7.0 } }]", at: "/h")
+        #expect(graph.changes == ["/h/h1.load": .value(7.0)])
+    }
+
+    @Test("a moved node's attributes join the topics of its new place, with their values") func join() throws {
+        let graph = try Harness(MovingTests.groups)
+        try graph.subscribe(["/g/**"], initial: true)
+        try move(graph, "/h/h1", to: "/g")
+        #expect(
+            graph.changes == [
+                "/g/h1.load": .value(1.0), "/g/h1.spot": .value(["x": 1]), "/g/h1/in.v": .value(1),
+            ])
+        try graph.set("/g/h1.load", 10.0)
+        #expect(graph.changes == ["/g/h1.load": .value(10.0)])
+        try graph.subscribe(["/g/**"], initial: true, from: 2)
+        #expect(graph.changes.count == 3 && graph.changes["/g/h1.load"] == .value(10.0))
+    }
+
+    @Test("who watches both places is told of both names in one update, each once") func both() throws {
+        let graph = try Harness(MovingTests.groups)
+        try graph.subscribe(["/**.load", "/*/h1.spot.x"], initial: true)
+        try move(graph, "/h/h1", to: "/g")
+        #expect(graph.events.count == 1)
+        guard case .update(_, _, _, false, let changes, _)? = graph.events.first else {
+            Issue.record("one update")
+            return
+        }
+        #expect(changes.map(\.path).sorted() == ["/g/h1.load", "/g/h1.spot.x", "/h/h1.load", "/h/h1.spot.x"])
+        #expect(changes.filter { $0.content.failure?.code == .removed }.map(\.path).sorted() == ["/h/h1.load", "/h/h1.spot.x"])
+        try graph.set("/g/h1.spot.x", 4)
+        #expect(graph.changes == ["/g/h1.spot.x": .value(4)])
+    }
+
+    @Test("what a moved node inherits anew is told once, by its new name") func inherited() throws {
+        let graph = try Harness(
+            MovingTests.groups.replacing("{ id: h2,", with: "{ id: h3, kind: view, computed: { twice: env.level * 2.0 } }\n      - { id: h2,"))
+        try graph.subscribe(["/**.twice"], initial: true)
+        #expect(graph.changes == ["/h/h3.twice": .value(2.0)])
+        try move(graph, "/h/h3", to: "/g", animation: "linear(duration: 1)")
+        guard case .update(_, _, _, _, let changes, _)? = graph.events.first else {
+            Issue.record("an update")
+            return
+        }
+        #expect(changes.map(\.path) == ["/h/h3.twice", "/g/h3.twice"])
+        #expect(changes[1].content == .value(10.0) && changes[1].timeline?.map?["from"]?.number == 2)
+    }
+
+    @Test("a path that named what has moved ends its subscription") func exact() throws {
+        let graph = try Harness(MovingTests.groups)
+        try graph.subscribe(["/h/h1.load"])
+        try graph.subscribe(["/h/h1.load"], events: .structure, from: 2)
+        try move(graph, "/h/h1", to: "/g")
+        #expect(graph.changes["/h/h1.load"]?.failure?.code == .removed)
+        #expect(graph.events.map { "\($0.method)" } == ["update", "structure", "ended", "ended"])
+        #expect(graph.runtime.watches.isEmpty && graph.runtime.subscriptions.isEmpty)
+    }
+
+    @Test("a motion goes on by the new name, in updates and in frames") func motion() throws {
+        let graph = try Harness(MovingTests.groups)
+        try graph.subscribe(["/**.load"], events: [.update, .frames], frames: 10)
+        try graph.set("/h/h1.load", 11.0, animation: "linear(duration: 1)")
+        try move(graph, "/h/h1", to: "/g")
+        guard case .update(_, _, _, _, let changes, _)? = graph.events.first else {
+            Issue.record("an update")
+            return
+        }
+        #expect(changes.last?.path == "/g/h1.load" && changes.last?.timeline != nil)
+        graph.advance(0.1)
+        #expect(graph.events.compactMap { if case .frameSheet(_, let members) = $0 { members.text } else { nil } } == ["\"/g/h1.load\":2.0"])
+        #expect(try graph.value("/g/h1.load", presentation: true).number.map { abs($0 - 2) < 1e-9 } == true)
+    }
+
+    @Test("a motion ends when its node moves to where nobody looks") func unwatched() throws {
+        let graph = try Harness(MovingTests.groups)
+        try graph.subscribe(["/h/**"], events: [.update, .frames], frames: 10)
+        try graph.set("/h/h1.load", 11.0, animation: "linear(duration: 1)")
+        try move(graph, "/h/h1", to: "/g")
+        #expect(graph.runtime.presentations.running.isEmpty && graph.runtime.presentations.completions.count == 0)
+        graph.advance(0.1)
+        #expect(graph.runtime.nextDeadline == nil && graph.events.isEmpty)
+    }
+
+    @Test("who watches invalidations hears of both places") func invalidations() throws {
+        let graph = try Harness(MovingTests.groups)
+        try graph.subscribe(["/h/*.load"], events: .invalidate)
+        try graph.subscribe(["/g/*.load"], events: .invalidate, from: 2)
+        try move(graph, "/h/h1", to: "/g")
+        #expect(graph.invalidated.sorted() == ["/g/h1.load", "/h/h1.load"])
+        try graph.set("/g/h1.load", 3.0)
+        #expect(graph.invalidated.isEmpty, "not read since")
+        _ = try graph.get("/g/h1.load", from: 2)
+        try graph.set("/g/h1.load", 4.0)
+        #expect(graph.invalidated == ["/g/h1.load"])
+    }
+
+    @Test("structure events name what has moved by its old path as removed and by its new one as moved") func structure() throws {
+        let graph = try Harness(MovingTests.groups)
+        try graph.subscribe(["/h/**"], events: .structure)
+        try graph.subscribe(["/g/**"], events: .structure, from: 2)
+        try move(graph, "/h/h1", to: "/g")
+        guard case .structure(_, [], let removed, [])? = graph.events.first, case .structure(_, [], [], let moved)? = graph.events.last
+        else {
+            Issue.record("\(graph.events)")
+            return
+        }
+        #expect(removed == ["/h/h1", "/h/h1.load", "/h/h1.spot", "/h/h1/in", "/h/h1/in.v"])
+        #expect(moved == ["/g/h1", "/g/h1.load", "/g/h1.spot", "/g/h1/in", "/g/h1/in.v"])
+    }
+
+    @Test("who was away while a node moved gets everything anew") func resume() throws {
+        let graph = try Harness(MovingTests.groups)
+        try graph.subscribe(["/h/*.load"])
+        let seen = graph.runtime.revision
+        try move(graph, "/h/h1", to: "/g")
+        try graph.subscribe(["/**.load"], since: .init(epoch: "test", revision: seen), from: 2)
+        guard case .update(_, _, _, true, let changes, _)? = graph.events.first else {
+            Issue.record("a snapshot")
+            return
+        }
+        #expect(changes.map(\.path) == ["/h/h2.load", "/g/h1.load"])
+    }
+}

@@ -1,0 +1,120 @@
+import AttributeValues
+import Testing
+import ViewGraph
+import WireProtocol
+
+@testable import GraphRuntime
+
+/// What a subscription is owed while its client is behind or has had its share of updates.
+@Suite("News that waits")
+struct PendingTests {
+    static let list = """
+        nodes:
+          - id: h
+            state: { items: [x0, x1], load: 0.0 }
+            children:
+              - { id: r, forEach: { in: $items, as: item, index: place, id: self, node: { state: { q: 0 } } } }
+        """
+
+    private func setItems(_ graph: Harness, _ names: [String]) throws {
+        try graph.set("/h.items", .list(names.map { .string($0) }))
+    }
+
+    private func pending(_ graph: Harness, _ subscription: Int64) throws -> Pending {
+        try #require(graph.runtime.subscriptions[subscription]?.pending)
+    }
+
+    /// The events of the last turn, in order, in short.
+    private func kinds(_ graph: Harness) -> [String] { graph.events.map { "\($0.method)" } }
+
+    @Test("what comes and goes while a subscription waits is kept once, however often it does") func bounded() throws {
+        let graph = try Harness(PendingTests.list)
+        let id = try graph.subscribe(["/h/**"], events: [.update, .invalidate, .structure], maxRate: 0.001)
+        try graph.set("/h.load", 1.0)
+        for round in 0..<50 {
+            try setItems(graph, (0..<20).map { "y\(round)-\($0)" })
+            try setItems(graph, [])
+        }
+        let waiting = try pending(graph, id)
+        #expect(waiting.left.count == 6, "the element, the index and the state of two instances")
+        #expect(waiting.changed.count < 10 && waiting.invalidated.count < 10)
+        try setItems(graph, ["x1", "z"])
+        graph.advance(1000)
+        guard case .update(_, _?, _, _, let changes, _)? = graph.events.first else {
+            Issue.record("one update that spans")
+            return
+        }
+        #expect(Set(changes.map(\.path)).count == changes.count, "each path once")
+        #expect(changes.filter { $0.content.failure?.code == .removed }.map(\.path) == ["/h/r/x0.item", "/h/r/x0.place", "/h/r/x0.q"])
+        #expect(graph.changes["/h/r/x1.q"] == .value(0) && graph.changes["/h/r/z.q"] == .value(0))
+        guard case .structure(_, let added, let removed, [])? = graph.events.last else {
+            Issue.record("a structure event behind it")
+            return
+        }
+        #expect(added.contains("/h/r/z.q") && added.contains("/h/r/x1") && removed.contains("/h/r/x0") && removed.contains("/h/r/x1"))
+        #expect(!(added + removed).contains { $0.contains("y") })
+    }
+
+    @Test("what came and went while a subscription waited is not told") func unknown() throws {
+        let graph = try Harness(PendingTests.list)
+        try graph.subscribe(["/h/r/*.q"], maxRate: 1)
+        try setItems(graph, ["x0", "x1", "a"])
+        #expect(graph.changes == ["/h/r/a.q": .value(0)])
+        try setItems(graph, ["x0", "x1", "a", "b"])
+        try setItems(graph, ["x0", "x1", "a"])
+        graph.advance(1)
+        #expect(graph.events.isEmpty)
+        try setItems(graph, ["x0"])
+        #expect(graph.changes.values.allSatisfy { $0.failure?.code == .removed } && graph.changes.count == 2)
+    }
+
+    @Test("neither structure nor completions nor invalidations overtake an update that waits") func order() throws {
+        let graph = try Harness(PendingTests.list)
+        try graph.subscribe(["/h/**"], events: [.update, .invalidate, .structure, .completion], maxRate: 1)
+        try graph.set("/h.load", 1.0)
+        #expect(kinds(graph) == ["update", "invalidate", "completion", "completion"])
+        try graph.set("/h.load", 2.0, animation: "linear(duration: 0.5)")
+        try setItems(graph, ["x0"])
+        graph.advance(0.6)
+        #expect(graph.events.isEmpty)
+        graph.advance(0.4)
+        #expect(kinds(graph) == ["update", "invalidate", "structure", "completion", "completion", "completion", "completion"])
+        let revisions = graph.events.compactMap { event -> UInt64? in
+            switch event {
+            case .update(let revision, _, _, _, _, _), .invalidate(let revision, _), .structure(let revision, _, _, _),
+                .completion(let revision, _, _, _): revision
+            default: nil
+            }
+        }
+        #expect(revisions == revisions.sorted())
+    }
+
+    @Test("a client that is behind gets what became of the tree in one event") func behind() throws {
+        let graph = try Harness(PendingTests.list)
+        try graph.subscribe(["/h/r/*"], events: .structure, from: 2)
+        graph.turn([.behind(ClientID(number: 2))])
+        try setItems(graph, ["x1", "x0", "a"])
+        try setItems(graph, ["x1", "a", "b"])
+        #expect(graph.events.isEmpty)
+        graph.turn([.drained(ClientID(number: 2))])
+        guard case .structure(_, let added, let removed, let moved)? = graph.events.first, graph.events.count == 1 else {
+            Issue.record("one event: \(graph.events)")
+            return
+        }
+        #expect(added.filter { !$0.contains(".") } == ["/h/r/a", "/h/r/b"])
+        #expect(removed.filter { !$0.contains(".") } == ["/h/r/x0"] && moved == ["/h/r/x1"])
+    }
+
+    @Test("completions wait for a client that is behind up to a limit, and then are sent with all that waits") func limit() throws {
+        var limits = RuntimeLimits()
+        limits.pendingCompletions = 4
+        let graph = try Harness(PendingTests.list, limits: limits)
+        try graph.subscribe(["/h.load"], events: [.update, .completion], from: 2)
+        graph.turn([.behind(ClientID(number: 2))])
+        try graph.set("/h.load", 1.0)
+        #expect(graph.events.isEmpty)
+        try graph.set("/h.load", 2.0)
+        #expect(kinds(graph) == ["update", "completion", "completion", "completion", "completion"])
+        #expect(graph.changes == ["/h.load": .value(2.0)])
+    }
+}
