@@ -180,7 +180,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     }
 
     @inlinable
-    public func didDestroy(_ attribute: AttributeID) { table.pointee.release(attribute.index) }
+    public func didDestroy(_ attribute: AttributeID) { ClosureTable.release(attribute.index, of: table) }
 }
 
 /// The closures of one graph by attribute, and what they own.
@@ -220,9 +220,12 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     @inlinable
     static func destroyClosure(_ row: UnsafeMutablePointer<ClosureRow>) {
         if row.pointee.form == .none { return }
-        // All closures are code and context, and only the context is counted.
-        if row.pointee.context != 0 { row.closure(RuleClosure<Value>.self).deinitialize(count: 1) }
+        // All closures are code and context, and only the context is counted. What it lets go may use the graph, and move the
+        // rows: so the row is cleared first.
+        if row.pointee.context == 0 { return row.initialize(to: ClosureRow()) }
+        let closure = row.closure(RuleClosure<Value>.self).move()
         row.initialize(to: ClosureRow())
+        _ = consume closure
     }
 
     @inlinable @inline(never)
@@ -238,6 +241,8 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
 
     @inlinable
     func extras(of index: UInt32) -> Extras? {
+        // Inputs have no rows of their own, and may lie beyond them.
+        if Int(index) >= capacity { return nil }
         let number = row(index).pointee.extras
         return number == 0 ? nil : extras[Int(number) - 1]
     }
@@ -259,20 +264,24 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     }
 
     @usableFromInline
-    mutating func releaseExtras(_ number: UInt32) {
+    mutating func releaseExtras(_ number: UInt32) -> Extras {
         let old = extras[Int(number) - 1]
         if let scope = old.scope { owners[Int(scope.index)] = 0 }
         cleanupCount -= old.cleanups.count
         extras[Int(number) - 1] = Extras()
         freeExtras.append(number)
+        return old
     }
 
+    /// Empties the row of an attribute that is gone. What it had is let go last.
     @inlinable
-    mutating func release(_ index: UInt32) {
-        guard Int(index) < capacity else { return }
-        let row = row(index)
-        if row.pointee.extras != 0 { releaseExtras(row.pointee.extras) }
-        ClosureTable.destroyClosure(row)
+    static func release(_ index: UInt32, of table: UnsafeMutablePointer<ClosureTable>) {
+        guard Int(index) < table.pointee.capacity else { return }
+        let row = table.pointee.row(index)
+        let number = row.pointee.extras
+        let extras = number == 0 ? nil : table.pointee.releaseExtras(number)
+        destroyClosure(row)
+        _ = consume extras
     }
 }
 

@@ -96,6 +96,7 @@ extension GraphAccess {
         defer {
             context.table.pointee.scope = outer
             context.table.pointee.scopeDepth = depth
+            context.leaveLostScope()
         }
         do { return (scope, try body()) } catch {
             try? context.dispose(scope)
@@ -112,6 +113,7 @@ extension GraphAccess {
         context.core.beginBatch()
         context.cleanUp(attribute)
         context.core.destroy(attribute)
+        context.leaveLostScope()
         context.core.endBatch()
         try context.flush()
     }
@@ -126,6 +128,7 @@ extension GraphAccess {
         context.core.beginBatch()
         if context.table.pointee.cleanupCount != 0 { context.runCleanups(in: scope) }
         context.core.destroy(scope)
+        context.leaveLostScope()
         context.core.endBatch()
         try context.flush()
     }
@@ -161,6 +164,8 @@ extension GraphContext {
     func makeObserver<Closure: RowClosure & ~Copyable>(
         _ closure: consuming Closure, over inputs: some Collection<AttributeID>
     ) throws -> AttributeID {
+        // The run that makes it is to be given up.
+        if _slowPath(core.isInterrupted) { throw Interruption() }
         let kind = Closure.form == .observer ? Vertex.Kind.observer : .fixedObserver
         let attribute = core.createWatchedObserver(kind, in: currentSubgraph(), over: inputs)
         row(for: attribute).install(closure)
@@ -181,6 +186,12 @@ extension GraphContext {
     @inlinable @inline(__always)
     func currentSubgraph() -> SubgraphID {
         core.stackDepth > table.pointee.scopeDepth ? runningScope() : table.pointee.scope
+    }
+
+    /// Where the open `scope` has been destroyed, what is created belongs to the graph.
+    @inlinable
+    func leaveLostScope() {
+        if !core.isAlive(table.pointee.scope) { table.pointee.scope = .root }
     }
 
     /// The subgraph of what the running closure creates.

@@ -125,6 +125,7 @@ extension GraphContext {
             if core.isAlive(scope) {
                 if table.pointee.cleanupCount != 0 { runCleanups(in: scope) }
                 core.destroy(scope)
+                leaveLostScope()
                 table.pointee.owners[Int(scope.index)] = 0
             }
         }
@@ -139,9 +140,16 @@ extension GraphContext {
         }
     }
 
-    /// Runs the cleanups of everything in a scope: inner before outer, the youngest first.
+    /// Runs the cleanups of everything in a scope: inner before outer, the youngest first; then those that they have registered.
     @usableFromInline
     func runCleanups(in scope: SubgraphID) {
+        for _ in 0..<roundLimit where table.pointee.cleanupCount != 0 {
+            if !runPresentCleanups(in: scope) { return }
+        }
+    }
+
+    /// False if there are none.
+    private func runPresentCleanups(in scope: SubgraphID) -> Bool {
         // Outer before inner and the oldest first, to be gone through backwards.
         var order: [Extras] = []
         var pending: [Owned] = [.scope(scope)]
@@ -157,7 +165,9 @@ extension GraphContext {
                 if let scope = extras.scope { pending.append(.scope(scope)) }
             }
         }
+        let count = order.reduce(0) { $0 + $1.cleanups.count }
         for extras in order.reversed() { runCleanups(of: extras) }
+        return count != 0
     }
 
     private func isOwned(_ scope: SubgraphID) -> Bool {

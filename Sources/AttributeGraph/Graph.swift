@@ -18,7 +18,8 @@
 /// changed, an *observer* runs at once and again after every batch that changed something it read. Rules and observers are
 /// made over fixed inputs, whose values their closures get; or their closures get a `GraphContext`, through which
 /// everything they depend on must be read, and can choose. A closure should not capture the graph itself, which would keep
-/// the graph alive for ever. Rules must not write. Values of several types in one graph are an enum's cases.
+/// the graph alive for ever. Rules must not write, nor may the `deinit` of a value use the graph. Values of several types in one
+/// graph are an enum's cases.
 ///
 /// A rule that throws keeps its error as a value keeps its place: readers get it thrown until something the rule
 /// read has changed. A cycle is such an error, `GraphError.cycle`, for each of its members.

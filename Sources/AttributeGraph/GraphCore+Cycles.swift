@@ -61,7 +61,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.openCycle.count = start
         for member in members {
             let vertex = s.pointee.vertex(member)
-            vertex.pointee.flags.subtract([.running, .maybe, .stale])
+            // What it has lost since it ran leaves it marked.
+            vertex.pointee.flags.remove(.running)
             vertex.pointee.cause = 0
             if vertex.pointee.kind == .doomed { freeVertex(member); continue }
             vertex.pointee.flags.insert(.cyclic)

@@ -176,6 +176,10 @@ extension GraphCore where Host: ~Copyable {
                         }
                         // Over fixed inputs, of which all are valid now.
                         if cause != 0 { break down }
+                        if _slowPath(s.pointee.attention.contains(.revoked)) && hasMarkedInput(vertex) {
+                            s.pointee.pending.base[position].validated = 0
+                            continue next
+                        }
                     }
                     vertex.pointee.flags.subtract(.maybe)
                     s.pointee.counters.cutOffs &+= 1
@@ -197,7 +201,7 @@ extension GraphCore where Host: ~Copyable {
                     }
                     if _slowPath(outcome == .interrupted) { return false }
                     position &-= 1
-                    if _slowPath(outcome == .without) { continue next }
+                    if _slowPath(outcome != .finished) { continue next }
                     // The entry below goes on with what this one has become. Most are decided by it alone.
                     let vertices = s.pointee.vertices
                     let entries = s.pointee.pending.base
@@ -232,6 +236,13 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
+    /// Whether an input that the walk has passed may have changed after all.
+    @inlinable @inline(never)
+    func hasMarkedInput(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+        let inputs = inputs(of: vertex)
+        return (0..<Int(inputs.count)).contains { s.pointee.vertex(inputs.ends[$0]).pointee.flags.contains(.maybe) }
+    }
+
     @usableFromInline
     enum Step {
         case done, waits, runs
@@ -244,6 +255,11 @@ extension GraphCore where Host: ~Copyable {
         let flags = vertex.pointee.flags
         let isOwn = flags.contains(.running) && vertex.pointee.cause == UInt32(truncatingIfNeeded: position)
         if !isOwn && (flags.contains(.running) || !flags.contains(.maybe)) { return .done }
+        if vertex.pointee.kind == .doomed {
+            // Destroyed while it waited to be run, or run again.
+            endDoomedRun(index, at: position)
+            return .done
+        }
         let waits = vertex.pointee.evaluatedAt == 0 || vertex.pointee.kind.isFixed
         if waits && waitsForInput(index, position, isOwn) { return .waits }
         return .runs

@@ -31,7 +31,8 @@ extension GraphCore where Host: ~Copyable {
     /// Drops the oldest reports.
     @inlinable
     func removeInvalidated(_ count: Int) {
-        let rest = s.pointee.invalidated.count - count
+        // An observer may have taken them itself.
+        let rest = max(0, s.pointee.invalidated.count - count)
         for position in 0..<rest {
             s.pointee.invalidated.base[position] = s.pointee.invalidated.base[position + count]
         }

@@ -48,7 +48,8 @@ public struct GraphMemory: Equatable, Sendable {
 }
 
 extension GraphCore where Host: ~Copyable {
-    /// What the rule read when it last ran, in that order, each attribute once. Empty for inputs and destroyed attributes. O(inputs).
+    /// What the rule read when it last ran, in that order, each attribute once; of one over fixed inputs these, as they were given.
+    /// Empty for inputs and destroyed attributes. O(inputs).
     public func inputs(of attribute: AttributeID) -> [AttributeID] {
         guard s.pointee.isAlive(attribute) else { return [] }
         let inputs = inputs(of: s.pointee.vertex(attribute.index))

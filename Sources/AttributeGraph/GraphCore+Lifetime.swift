@@ -32,6 +32,7 @@ extension GraphCore where Host: ~Copyable {
         precondition(vertex.pointee.kind != .free && vertex.pointee.kind != .doomed, "destroyed twice")
         s.pointee.counters.attributesDestroyed &+= 1
         settleOrder()
+        s.pointee.upcoming = .none
         if vertex.pointee.readerClass != 0 { abandonReaders(of: index) }
         if vertex.pointee.inputClass != 0 {
             if _slowPath(!s.pointee.lostInputs.isEmpty) && vertex.pointee.kind.isFixed { forgetLosses(of: index) }
@@ -51,35 +52,59 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Every reader loses this input and must run again.
+    /// Every reader loses this input and must run again; but not a rule whose run has made it and read it, and now destroys
+    /// it: that would go on for ever.
     @inlinable
     func abandonReaders(of index: UInt32) {
         let vertex = s.pointee.vertex(index)
+        let maker = s.pointee.subgraphs.base[Int(vertex.pointee.subgraph)].maker
         s.pointee.revision &+= 1
         let readers = readers(of: vertex)
         for slot in 0..<Int(readers.count) {
             let reader = readers.ends[slot]
             let position = readers.slots[slot]
-            let wasRead = !s.pointee.vertex(reader).pointee.flags.contains(.running) || hasRead(reader, position)
-            let inputs = inputs(of: s.pointee.vertex(reader))
+            let row = s.pointee.vertex(reader)
+            let mustRun =
+                !row.pointee.flags.contains(.running)
+                || hasRead(reader, position) && !(reader == maker && row.pointee.kind.isRule)
+            let inputs = inputs(of: row)
             inputs.ends[Int(position)] = 0
             inputs.slots[Int(position)] = 0
-            if s.pointee.vertex(reader).pointee.kind.isFixed { noteLoss(of: s.pointee.id(index), by: reader, at: position) }
+            if row.pointee.kind.isFixed { noteLoss(of: s.pointee.id(index), by: reader, at: position) }
             s.pointee.counters.edgesRemoved &+= 1
-            if wasRead { makeStale(reader) }
+            if mustRun { makeStale(reader) }
         }
         emptyReaders(of: vertex)
     }
 
     /// Returns a row to the free list. Its generation has been advanced; a row whose generations are used up is retired.
+    ///
+    /// During an evaluation rows are kept back until rest: an entry of the stack may still name them.
     @inlinable
     func freeVertex(_ index: UInt32) {
         let vertex = s.pointee.vertex(index)
         if !vertex.pointee.flags.contains(.empty) { s.pointee.value(index).deinitialize(count: 1) }
         vertex.pointee.flags = .empty
         vertex.pointee.kind = .free
+        // What the host lets go may use the graph.
         host.pointee.didDestroy(AttributeID(index: index, generation: vertex.pointee.generation &- 1))
-        if s.pointee.vertex(index).pointee.generation != UInt32.max {
+        if s.pointee.vertex(index).pointee.generation == UInt32.max { return }
+        if s.pointee.pending.count == 0 {
+            s.pointee.vertex(index).pointee.hint = s.pointee.freeVertex
+            s.pointee.freeVertex = index
+        } else {
+            s.pointee.vertex(index).pointee.hint = s.pointee.vertexFreedInRun
+            s.pointee.vertexFreedInRun = index
+            s.pointee.attention.insert(.lost)
+        }
+    }
+
+    /// Lets the rows be used that were freed while something ran.
+    @inlinable
+    func releaseRows() {
+        while s.pointee.vertexFreedInRun != 0 {
+            let index = s.pointee.vertexFreedInRun
+            s.pointee.vertexFreedInRun = s.pointee.vertex(index).pointee.hint
             s.pointee.vertex(index).pointee.hint = s.pointee.freeVertex
             s.pointee.freeVertex = index
         }
@@ -92,15 +117,16 @@ extension GraphCore where Host: ~Copyable {
     public func createSubgraph(in parent: SubgraphID = .root) -> SubgraphID {
         precondition(isAlive(parent), "a subgraph needs a living parent")
         let index: UInt32
+        let maker = s.pointee.pending.last?.vertex ?? 0
         var generation: UInt32 = 1
         if s.pointee.freeSubgraph != 0 {
             index = s.pointee.freeSubgraph
             s.pointee.freeSubgraph = s.pointee.subgraphs.base[Int(index)].nextSibling
             generation = s.pointee.subgraphs.base[Int(index)].generation
-            s.pointee.subgraphs.base[Int(index)] = SubgraphRow(generation: generation, parent: parent.index)
+            s.pointee.subgraphs.base[Int(index)] = SubgraphRow(generation: generation, parent: parent.index, maker: maker)
         } else {
             index = UInt32(s.pointee.subgraphs.count)
-            s.pointee.subgraphs.append(SubgraphRow(generation: generation, parent: parent.index))
+            s.pointee.subgraphs.append(SubgraphRow(generation: generation, parent: parent.index, maker: maker))
         }
         let rows = s.pointee.subgraphs.base
         let sibling = rows[Int(parent.index)].firstChild
@@ -116,15 +142,21 @@ extension GraphCore where Host: ~Copyable {
     public func destroy(_ subgraph: SubgraphID) {
         precondition(subgraph.index != 0, "the root lives as long as the graph")
         guard isAlive(subgraph) else { return }
-        let top = subgraph.index
-        var index = top
+        var current = subgraph
         while true {
+            let index = current.index
             let child = s.pointee.subgraphs.base[Int(index)].firstChild
             if child != 0 {
-                index = child
+                current = SubgraphID(index: child, generation: s.pointee.subgraphs.base[Int(child)].generation)
                 continue
             }
             destroyAttributes(of: index)
+            if !isAlive(current) {
+                // What the host has let go has destroyed it already.
+                if !isAlive(subgraph) { return }
+                current = subgraph
+                continue
+            }
             let rows = s.pointee.subgraphs.base
             let (parent, next, previous) = (
                 rows[Int(index)].parent, rows[Int(index)].nextSibling, rows[Int(index)].previousSibling
@@ -136,8 +168,8 @@ extension GraphCore where Host: ~Copyable {
                 rows[Int(index)].nextSibling = s.pointee.freeSubgraph
                 s.pointee.freeSubgraph = index
             }
-            if index == top { return }
-            index = parent
+            if index == subgraph.index { return }
+            current = SubgraphID(index: parent, generation: rows[Int(parent)].generation)
         }
     }
 

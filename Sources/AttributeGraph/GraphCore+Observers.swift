@@ -90,7 +90,8 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.nesting = 0
             vertex = s.pointee.vertex(index)
             if _slowPath(
-                !isDone || vertex.pointee.generation != generation || vertex.pointee.flags.intersection(.decisive) != .maybe)
+                !isDone || !s.pointee.attention.isEmpty || vertex.pointee.generation != generation
+                    || vertex.pointee.flags.intersection(.decisive) != .maybe)
             {
                 return updateInterrupted(index, generation)
             }
@@ -131,9 +132,15 @@ extension GraphCore where Host: ~Copyable {
     func runNew(_ observer: UInt32) {
         if _slowPath(s.pointee.pending.count != 0 || s.pointee.logCount != 0) { return runNewWithin(observer) }
         s.pointee.pending.count = 1
-        observe(observer, 0, at: 0)
+        if _slowPath(waitsForInputs(s.pointee.vertex(observer))) { updateReported(observer) } else { observe(observer, 0, at: 0) }
         s.pointee.pending.count = 0
         rest()
+    }
+
+    /// Whether something must be evaluated before a new observer runs. One over a single input reads that for certain.
+    @inlinable @inline(__always)
+    func waitsForInputs(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+        vertex.pointee.kind.isFixed && vertex.pointee.inputClass > EdgePool.single && hasMarkedInput(vertex)
     }
 
     /// As `runNew`, inside a run or a batch.
@@ -153,8 +160,22 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.reader = 0
             restoreReader(reader, read, isHinted)
         }
+        if waitsForInputs(s.pointee.vertex(observer)) { updateInputs(of: observer) }
         runObserver(observer, 0, at: position)
         if position == 0 && !s.pointee.attention.isEmpty { calmDown() }
+    }
+
+    /// Brings the inputs of a new observer up to date, whose entry is the top of the stack.
+    @inlinable @inline(never)
+    func updateInputs(of observer: UInt32) {
+        let nesting = s.pointee.nesting
+        s.pointee.nesting = 0
+        for position in 0..<inputs(of: s.pointee.vertex(observer)).count {
+            let input = inputs(of: s.pointee.vertex(observer)).ends[Int(position)]
+            let flags = s.pointee.vertex(input).pointee.flags
+            if flags.contains(.maybe) && !flags.contains(.running) { _ = validate(input) }
+        }
+        s.pointee.nesting = nesting
     }
 
     /// Runs an observer at the top of the stack, above running rules perhaps.

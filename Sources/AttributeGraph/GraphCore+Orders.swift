@@ -16,7 +16,7 @@ extension GraphCore where Host: ~Copyable {
     /// Whether the first write that has not settled may have an order.
     @inlinable @inline(__always)
     var hasOrderToSettle: Bool {
-        s.pointee.logCount != 0 && s.pointee.vertex(s.pointee.log.pointee.input.index).pointee.order != 0
+        s.pointee.logCount > 0 && s.pointee.vertex(s.pointee.log.pointee.input.index).pointee.order != 0
     }
 
     /// Settles the one write of a batch that has been closed, and runs the observers along its order. False if it has none, or
@@ -246,12 +246,26 @@ extension GraphCore where Host: ~Copyable {
         guard let order = s.pointee.followedOrder else { return }
         s.pointee.followedOrder = nil
         s.pointee.attention.insert(.strayed)
+        // Of an order to what is read from outside all steps have been marked by the write.
+        if s.pointee.logCount == 0 { return }
         s.pointee.logCount = 0
         let before = s.pointee.counters.invalidations
         let left = Order.steps(of: order) + Int(order.pointee.count) - s.pointee.followedTo
         _ = mark(UInt32(truncatingIfNeeded: left), from: s.pointee.followedTo)
         // They have been counted.
         s.pointee.counters.invalidations = before
+    }
+
+    /// An observer that an order would run is not watched any more: no order is followed to observers until an edge changes.
+    /// O(orders).
+    @inlinable
+    func forgetOrders() {
+        var place = 0
+        while place != s.pointee.steps.count {
+            let order = order(at: place)
+            order.pointee.target = Order.nobody
+            place += Order.headerLength + Int(order.pointee.count) + Int(order.pointee.sideCount)
+        }
     }
 
     // MARK: Making
@@ -402,8 +416,8 @@ extension GraphCore where Host: ~Copyable {
 /// Lifetime: until the next order is made, which never happens while one is followed.
 @usableFromInline
 struct Order: BitwiseCopyable {
-    /// What is read from outside; or `observers`, which are in the steps in the order of their reports.
-    @usableFromInline let target: UInt32
+    /// What is read from outside; or `observers`, which are in the steps in the order of their reports; or `nobody`.
+    @usableFromInline var target: UInt32
     /// How many steps there are, and how many vertices beside.
     @usableFromInline var count: UInt32 = 0
     @usableFromInline var sideCount: UInt32 = 0
@@ -411,6 +425,7 @@ struct Order: BitwiseCopyable {
     @usableFromInline var isCurrent = false
 
     @usableFromInline static let observers: UInt32 = 0
+    @usableFromInline static let nobody = UInt32.max
     /// So many steps are kept in any graph, and one for each edge beside.
     @usableFromInline static let leastSteps: UInt64 = 8192
 

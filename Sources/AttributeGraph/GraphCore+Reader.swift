@@ -77,5 +77,6 @@ extension GraphCore where Host: ~Copyable {
     func calmDown() {
         s.pointee.attention.subtract(.settledAtRest)
         s.pointee.cycleMarks.count = 0
+        releaseRows()
     }
 }

@@ -63,7 +63,16 @@ extension GraphCore where Host: ~Copyable {
         if let outcome = lookCloser(index, at: position) { return outcome }
         if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
         finish(value, of: index, cause)
+        mindRevocation(of: index)
         return .finishedWithCare
+    }
+
+    /// A rule some of whose inputs were made stale after it had read them must run again: what they become may be no later
+    /// than the end of its run.
+    @inlinable
+    func mindRevocation(of index: UInt32) {
+        let vertex = s.pointee.vertex(index)
+        if vertex.pointee.flags.contains(.maybe) { vertex.pointee.flags.insert(.stale) }
     }
 
     /// A run that threw was given up, or leaves the vertex without a value.
@@ -75,6 +84,7 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.evaluatedAt = s.pointee.revision
         vertex.pointee.flags.subtract(.runningAndCyclic)
         removeValue(of: vertex)
+        mindRevocation(of: index)
         return .finishedWithCare
     }
 
@@ -125,17 +135,30 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.vertex(index).pointee.kind == .doomed {
             restoreHints(of: index)
             s.pointee.counters.evaluations &+= 1
-            freeVertex(index)
+            endDoomedRun(index, at: position)
             return .without
         }
         let mark = s.pointee.cycleMark(at: position)
-        if mark.low == UInt32.max && s.pointee.openCycle.count == Int(mark.openBefore) { return nil }
+        if !isOnCycle(mark) { return nil }
         s.pointee.counters.evaluations &+= 1
         if s.pointee.cursor != s.pointee.cursorEnd {
             dropInputs(of: index, from: readSoFar)
         }
         endCyclicRun(index, mark)
         return .without
+    }
+
+    /// Whether a run has met a cycle that is open, or what it has run has.
+    @inlinable
+    func isOnCycle(_ mark: CycleMark) -> Bool {
+        mark.low != UInt32.max || s.pointee.openCycle.count != Int(mark.openBefore)
+    }
+
+    /// The vertex has been destroyed while it ran, or waited for that: it goes, or when its cycle is closed.
+    @inlinable
+    func endDoomedRun(_ index: UInt32, at position: Int) {
+        let mark = s.pointee.cycleMark(at: position)
+        if isOnCycle(mark) { endCyclicRun(index, mark) } else { freeVertex(index) }
     }
 
     /// Gives a vertex a value, and its flags; the value counts as changed unless the host finds it equal to the old one.
@@ -173,13 +196,10 @@ extension GraphCore where Host: ~Copyable {
     func abandon(_ index: UInt32, at position: Int) {
         s.pointee.counters.restarts &+= 1
         restoreHints(of: index)
-        if s.pointee.vertex(index).pointee.kind == .doomed {
-            freeVertex(index)
-        } else {
-            s.pointee.vertex(index).pointee.flags.insert(.maybeAndStale)
-            // While running it served as the cursor.
-            s.pointee.pending.base[position].validated = 0
-        }
+        // One that has been destroyed is freed when its entry comes up.
+        s.pointee.vertex(index).pointee.flags.insert(.maybeAndStale)
+        // While running it served as the cursor.
+        s.pointee.pending.base[position].validated = 0
     }
 
     /// Puts back the hints that this run has overwritten: they may belong to the runs below it.
@@ -187,7 +207,8 @@ extension GraphCore where Host: ~Copyable {
     func restoreHints(of index: UInt32) {
         while let entry = s.pointee.overwrittenHints.last, entry.reader == index {
             s.pointee.overwrittenHints.count &-= 1
-            s.pointee.vertex(entry.vertex).pointee.hint = entry.hint
+            // That of a row that has been freed meanwhile links the free ones.
+            if s.pointee.vertex(entry.vertex).pointee.kind != .free { s.pointee.vertex(entry.vertex).pointee.hint = entry.hint }
         }
         s.pointee.attention.remove(.hinted)
     }

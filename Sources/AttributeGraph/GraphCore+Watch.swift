@@ -14,7 +14,10 @@ extension GraphCore where Host: ~Copyable {
     @inlinable
     public func unwatch(_ attribute: AttributeID) {
         guard s.pointee.isAlive(attribute) else { return }
-        s.pointee.vertex(attribute.index).pointee.flags.subtract([.watched, .unseen])
+        settleOrder()
+        let vertex = s.pointee.vertex(attribute.index)
+        if vertex.pointee.kind.isObserver { forgetOrders() }
+        vertex.pointee.flags.subtract([.watched, .unseen])
     }
 
     @inlinable

@@ -312,6 +312,8 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func hasRead(_ reader: UInt32, _ position: UInt32) -> Bool {
         if s.pointee.vertex(reader).pointee.kind.isFixed { return true }
+        // It has run to its end, and waits for its cycle to be closed.
+        if s.pointee.vertex(reader).pointee.cause & Vertex.openBit != 0 { return true }
         if reader == s.pointee.reader {
             return position < (s.pointee.isCursorHidden ? s.pointee.hiddenCursor : readSoFar)
         }
@@ -324,6 +326,7 @@ extension GraphCore where Host: ~Copyable {
         let vertex = s.pointee.vertex(index)
         let flags = vertex.pointee.flags
         s.pointee.upcoming = .none
+        if s.pointee.pending.count != 0 { s.pointee.attention.insert(.revoked) }
         vertex.pointee.flags.insert(.maybeAndStale)
         if flags.contains(.maybe) { return }
         s.pointee.counters.invalidations &+= 1

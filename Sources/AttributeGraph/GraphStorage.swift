@@ -20,6 +20,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var vertexCapacity: UInt32
     @usableFromInline var siblings: UnsafeMutablePointer<Siblings>
     @usableFromInline var freeVertex: UInt32 = 0
+    /// Rows that were freed while something ran, as a list like that of the free ones.
+    @usableFromInline var vertexFreedInRun: UInt32 = 0
 
     @usableFromInline var revision: Revision = 1
     @usableFromInline var batchDepth = 0
@@ -86,8 +88,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         siblings = .allocate(capacity: 64)
         siblings.initialize(to: Siblings(next: 0, previous: 0))
         log = .allocate(capacity: logCapacity)
-        subgraphs.append(SubgraphRow(generation: 1, parent: 0))
-        vertex(0).initialize(to: Vertex(kind: .free, flags: .empty, generation: 0, subgraph: 0))
+        subgraphs.append(SubgraphRow(generation: 1, parent: 0, maker: 0))
+        vertex(0).initialize(to: Vertex(kind: .free, flags: .empty, generation: .max, subgraph: 0))
     }
 
     @inlinable
@@ -283,17 +285,19 @@ struct Attention: OptionSet, BitwiseCopyable {
     @inlinable static var hinted: Attention { Attention(rawValue: 2) }
     /// A cycle has been met and not all members are known yet.
     @inlinable static var cycle: Attention { Attention(rawValue: 4) }
-    /// A running vertex has been destroyed.
+    /// A vertex has been destroyed during an evaluation.
     @inlinable static var lost: Attention { Attention(rawValue: 8) }
     /// A running observer has written in an open batch.
     @inlinable static var unsettled: Attention { Attention(rawValue: 16) }
     /// The order that was followed is not followed any further.
     @inlinable static var strayed: Attention { Attention(rawValue: 32) }
+    /// Something has been made stale during an evaluation, which may have found it valid before.
+    @inlinable static var revoked: Attention { Attention(rawValue: 64) }
     /// What cannot matter any more when nothing runs.
-    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8 | 16 | 32) }
+    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8 | 16 | 32 | 64) }
 }
 
-/// A write inside a batch: the input and what it held before the batch, or `nil` once the input is gone.
+/// A write inside a batch: the input, which may be gone since, and what it held before the batch.
 @usableFromInline
 struct LoggedWrite<Value> {
     @usableFromInline let input: AttributeID

@@ -165,11 +165,14 @@ struct SubgraphRow: BitwiseCopyable {
     @usableFromInline var previousSibling: UInt32
     /// The newest attribute; the list goes from young to old.
     @usableFromInline var firstVertex: UInt32
+    /// The innermost run that it was made in; 0: none.
+    @usableFromInline let maker: UInt32
 
     @inlinable
-    init(generation: UInt32, parent: UInt32) {
+    init(generation: UInt32, parent: UInt32, maker: UInt32) {
         self.generation = generation
         self.parent = parent
+        self.maker = maker
         firstChild = 0
         nextSibling = 0
         previousSibling = 0
