@@ -91,7 +91,7 @@ extension Method {
             parameters: [path(), .required(.value, .any, "The new value.")] + transactionOptions + [typed],
             result: revisionOnly, errors: writeErrors
         ) { (given) throws(Failure) in
-            .set(Mutation(operation: .set, path: given.path(), value: given.value(.value)), given.transactionOptions())
+            .set(Mutation(operation: .set, path: given.path(), value: given.value(.value)), given.transactionOptions(isTyped: given.flag(.typed)))
         }
     }
 
@@ -100,7 +100,7 @@ extension Method {
             name: "transact", summary: "Commits mutations together, all or none, as one revision.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly, errors: writeErrors + [.conflict]
         ) { (given) throws(Failure) in
-            .transact(try given.mutations(), given.transactionOptions())
+            .transact(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
         }
     }
 
@@ -110,7 +110,7 @@ extension Method {
             summary: "Mutations that the daemon commits when this client goes away, behind those given before.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly, errors: writeErrors + [.limit]
         ) { (given) throws(Failure) in
-            .onDisconnect(try given.mutations(), given.transactionOptions())
+            .onDisconnect(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
         }
     }
 
