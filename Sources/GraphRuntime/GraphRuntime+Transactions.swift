@@ -145,26 +145,26 @@ extension GraphRuntime {
     }
 }
 
-/// Sums as `add` makes them.
+/// Sums as `add` makes them: exact, or refused.
 enum Arithmetic {
+    /// The sum in the type of `a`, as a state keeps its type.
     static func sum(_ a: Value, _ b: Value, path: String) throws(Failure) -> Value {
-        func checked<T: FixedWidthInteger>(_ a: T, _ b: T) throws(Failure) -> T {
-            let (sum, overflow) = a.addingReportingOverflow(b)
-            if overflow { throw Failure(.ruleFailed, "integer overflow", path: path) }
-            return sum
+        /// In twice the width, in which no sum of two summands overflows.
+        func exact<T: FixedWidthInteger>(_ a: T, _ b: some BinaryInteger, _ name: String) throws(Failure) -> T {
+            let sum = Int128(a) + Int128(b)
+            guard let exact = T(exactly: sum) else { throw Failure(.ruleFailed, "\(name) overflow: the sum is \(sum)", path: path) }
+            return exact
         }
         switch (a, b) {
-        case (.int(let x), .int(let y)): return .int(try checked(x, y))
-        case (.uint(let x), .uint(let y)): return .uint(try checked(x, y))
-        case (.uint(let x), .int(let y)):
-            guard let sum = UInt64(exactly: y < 0 ? Int64(clamping: x) + y : 0), y < 0 else {
-                return .uint(try checked(x, UInt64(y)))
-            }
-            return .uint(sum)
+        case (.int(let x), .int(let y)): return .int(try exact(x, y, "integer"))
+        case (.int(let x), .uint(let y)): return .int(try exact(x, y, "integer"))
+        case (.uint(let x), .uint(let y)): return .uint(try exact(x, y, "unsigned integer"))
+        case (.uint(let x), .int(let y)): return .uint(try exact(x, y, "unsigned integer"))
         case (.double(let x), _):
             guard let y = b.number else { break }
             return .double(x + y)
-        case (.duration(let x), .duration(let y)): return .duration(TimeSpan(nanoseconds: try checked(x.nanoseconds, y.nanoseconds)))
+        case (.duration(let x), .duration(let y)):
+            return .duration(TimeSpan(nanoseconds: try exact(x.nanoseconds, y.nanoseconds, "duration")))
         case (.duration, .string(let text)), (.timestamp, .string(let text)):
             guard let span = TimeSpan(text) else { break }
             return try sum(a, .duration(span), path: path)

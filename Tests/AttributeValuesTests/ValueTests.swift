@@ -54,6 +54,14 @@ struct ValueTests {
         }
     }
 
+    @Test("a time is carried from any number of nanoseconds, or refused", arguments: [
+        (.min, -9_223_372_037, 145_224_192), (-1, -1, 999_999_999), (0, 0, 0), (.max, 9_223_372_036, 854_775_807),
+    ] as [(Int64, Int64, Int32)])
+    func nanoseconds(given: Int64, seconds: Int64, rest: Int32) throws {
+        let time = try #require(Timestamp(seconds: 0, nanoseconds: given))
+        #expect(time.seconds == seconds && time.nanoseconds == rest)
+    }
+
     @Test("documents nested beyond the limit are refused") func depth() {
         let deep = String(repeating: "[", count: 1000) + String(repeating: "]", count: 1000)
         #expect(throws: Failure.self) { try JSONParser.parseOnce(deep.utf8) }
