@@ -98,7 +98,7 @@ extension GraphRuntime {
             let element = try value()
             try graph.write(place, through: path) { old throws(Failure) in
                 guard case .list(var list)? = old else { throw wrongType("a list", old) }
-                let index = mutation.index ?? 0
+                let index = mutation.index ?? list.count
                 guard index >= 0, index <= list.count else {
                     throw Failure(.notFound, "index out of bounds: \(index)", path: mutation.path, hint: "0 to \(list.count)")
                 }

@@ -37,4 +37,10 @@ struct RefusalTests {
         #expect(refusal { try graph.transact([add("/a.d", .duration(TimeSpan(nanoseconds: .max)))]) }?.code == .ruleFailed)
         #expect(try graph.value("/a.u") == .uint(.max - 1))
     }
+
+    @Test("insert without an index puts the value at the end") func insertion() throws {
+        let graph = try Harness(RefusalTests.scene)
+        try graph.transact([Mutation(operation: .insert, path: "/a.list", value: 3)])
+        #expect(try graph.value("/a.list") == [1, 2, 3])
+    }
 }
