@@ -49,11 +49,7 @@ extension Value {
         case ("int", .int): return content
         case ("uint", .string(let text)): return UInt64(text).map { .uint($0) }
         case ("uint", .int(let number)): return UInt64(exactly: number).map { .uint($0) }
-        case ("double", .string("NaN")): return .double(.nan)
-        case ("double", .string("Infinity")): return .double(.infinity)
-        case ("double", .string("-Infinity")): return .double(-.infinity)
-        case ("double", .string(let text)): return Double(text).map { .double($0) }
-        case ("double", _): return content.number.map { .double($0) }
+        case ("double", _): return number(content).map { .double($0) }
         case ("bytes", .string(let text)): return Base64.decode(text).map { .bytes($0) }
         case ("type", .string(let text)): return .type(text)
         case ("list", .list(let elements)):
@@ -76,9 +72,22 @@ extension Value {
         case ("optional", .null): return .optional(nil)
         case ("optional", _): return .optional(try Value(typedJSON: content))
         case ("color", _): return ValueType.color.accept(content)
-        case ("angle", _): return ValueType.angle.accept(content)
-        case ("vector", _): return ValueType.vector(nil).accept(content)
+        case ("angle", _): return number(content).map { .opaque(AngleValue(degrees: $0)) }
+        case ("vector", .list(let elements)):
+            let components = elements.compactMap(number)
+            return components.count == elements.count ? .opaque(VectorValue(components)) : nil
         default: return nil
+        }
+    }
+
+    /// A double as a number or as text, which NaN and the infinities always are.
+    private static func number(_ content: Value) -> Double? {
+        switch content {
+        case .string("NaN"): .nan
+        case .string("Infinity"): .infinity
+        case .string("-Infinity"): -.infinity
+        case .string(let text): Double(text)
+        default: content.number
         }
     }
 

@@ -54,6 +54,16 @@ struct ValueTests {
         }
     }
 
+    @Test("typed JSON of any value reads back as the value", arguments: 1...20) func anyTyped(seed: UInt64) throws {
+        var random = RandomValues(seed: seed)
+        for _ in 0..<200 {
+            let value = random.value(depth: 3)
+            let text = value.typedJSON.jsonText
+            #expect(try Value(typedJSON: JSONParser.parseOnce(text.utf8)) == value, "\(text)")
+            #expect(value == value && value.hashValue == value.hashValue)
+        }
+    }
+
     @Test("a time is carried from any number of nanoseconds, or refused", arguments: [
         (.min, -9_223_372_037, 145_224_192), (-1, -1, 999_999_999), (0, 0, 0), (.max, 9_223_372_036, 854_775_807),
     ] as [(Int64, Int64, Int32)])
