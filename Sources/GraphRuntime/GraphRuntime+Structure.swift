@@ -6,6 +6,7 @@ import WireProtocol
 extension GraphRuntime {
     /// A scene document becomes part of the tree. It is checked whole first: any fault, and nothing has changed.
     func apply(_ request: Request.Apply, _ client: ClientID) throws(Failure) -> Result {
+        let motion = try motion(request.options)
         let at = try graph.node(at: try nodePath(request.at).nodes)
         let mode: ApplyMode =
             switch request.mode {
@@ -17,7 +18,7 @@ extension GraphRuntime {
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
         if !request.dryRun {
-            unset = perform(plan, client, request.options)
+            unset = perform(plan, client, motion, request.options.label)
             outcome.accepted.append(
                 (revision, .applied(document: request.document, at: request.at, mode: request.mode.rawValue)))
         }
@@ -35,7 +36,7 @@ extension GraphRuntime {
     /// - Throws: what is wrong with it, with the file's name in the message.
     public func load(_ text: String, file: String) throws(Failure) {
         let scene = try read(.string(text), file: file, at: .root, .merge)
-        perform(try graph.plan(scene, at: .root, .merge), nil, TransactionOptions(label: file))
+        perform(try graph.plan(scene, at: .root, .merge), nil, .none, file)
         outcome = Outcome()
     }
 
@@ -50,11 +51,11 @@ extension GraphRuntime {
     }
 
     @discardableResult
-    private func perform(_ plan: ScenePlan, _ client: ClientID?, _ options: TransactionOptions) -> [String] {
+    private func perform(_ plan: ScenePlan, _ client: ClientID?, _ motion: Motion, _ label: String?) -> [String] {
         let stamp = graph.stamp
         let unset = graph.perform(plan)
-        advanceRevision(client, options.label, since: stamp, writes: [])
-        publish(since: stamp, (try? motion(options)) ?? .none, options.label)
+        advanceRevision(client, label, since: stamp, writes: [])
+        publish(since: stamp, motion, label)
         return unset
     }
 
@@ -67,23 +68,25 @@ extension GraphRuntime {
     }
 
     func remove(_ text: String, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
+        let motion = try motion(options)
         let node = try graph.node(at: try nodePath(text).nodes)
         let stamp = graph.stamp
         try graph.remove(node)
         advanceRevision(client, options.label, since: stamp, writes: [])
-        publish(since: stamp, try motion(options), options.label)
+        publish(since: stamp, motion, options.label)
         outcome.accepted.append((revision, .removed(path: text)))
         return .revision(revision)
     }
 
     func move(_ request: Request.Move, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
+        let motion = try motion(options)
         let node = try graph.node(at: try nodePath(request.path).nodes)
         let parent = try graph.node(
             at: request.to == nil ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
         let stamp = graph.stamp
         try graph.move(node, to: parent, at: request.index)
         advanceRevision(client, options.label, since: stamp, writes: [])
-        publish(since: stamp, try motion(options), options.label)
+        publish(since: stamp, motion, options.label)
         outcome.accepted.append((revision, .moved(path: request.path, to: request.to, index: request.index)))
         return .revision(revision)
     }

@@ -43,4 +43,22 @@ struct RefusalTests {
         try graph.transact([Mutation(operation: .insert, path: "/a.list", value: 3)])
         #expect(try graph.value("/a.list") == [1, 2, 3])
     }
+
+    @Test("an animation that cannot be read refuses apply, remove and move, and nothing has changed") func animations() throws {
+        let graph = try Harness(RefusalTests.scene)
+        let revision = graph.runtime.revision
+        let before = try graph.succeed(.describe(path: "/", depth: nil))
+        let wrong = TransactionOptions(animation: "wobbly")
+        let document: Value = ["agd": 1, "nodes": [["id": "new"]]]
+        let requests: [Request] = [
+            .apply(.init(document: document, at: "/", mode: .merge, dryRun: false, options: wrong)),
+            .remove(path: "/a/b", wrong), .move(.init(path: "/a/b", to: "/", index: nil), wrong),
+        ]
+        for request in requests {
+            #expect(refusal { try graph.succeed(request) }?.code == .invalid)
+            guard case .value(let tree) = before, case .value(let now) = try graph.succeed(.describe(path: "/", depth: nil)) else { return }
+            #expect(differences(tree, now) == [])
+        }
+        #expect(graph.runtime.revision == revision)
+    }
 }
