@@ -1,3 +1,4 @@
+import AttributeGraph
 import AttributeValues
 import SceneModel
 import ViewGraph
@@ -14,13 +15,13 @@ extension GraphRuntime {
             case .merge: .merge
             case .replace: .replace
             }
-        let scene = try read(request.document, file: nil, at: at, mode)
+        let scene = try read(request.document, at: at, mode)
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
         if !request.dryRun {
-            unset = perform(plan, client, motion, request.options.label)
-            outcome.accepted.append(
-                (revision, .applied(document: request.document, at: request.at, mode: request.mode.rawValue)))
+            let performed = perform(plan, client, motion, request.options.label)
+            keep(.applied(document: request.document, at: request.at, mode: request.mode.rawValue), states: performed.states)
+            unset = performed.unset
         }
         func list(_ paths: [String]) -> Value { .list(paths.map { .string($0) }) }
         var result: ValueMap = ValueMap([
@@ -38,9 +39,10 @@ extension GraphRuntime {
         let scene = try read(.string(text), file: file, at: .root, .merge)
         perform(try graph.plan(scene, at: .root, .merge), nil, .none, file)
         outcome = Outcome()
+        _ = graph.takeLostStates()
     }
 
-    private func read(_ document: Value, file: String?, at node: NodeID, _ mode: ApplyMode) throws(Failure) -> SceneDefinition {
+    func read(_ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode) throws(Failure) -> SceneDefinition {
         let context = graph.sceneContext(at: node, mode)
         do throws(SceneFaults) {
             if case .string(let text) = document { return try SceneReader.read(text: text, file: file, context: context) }
@@ -51,15 +53,17 @@ extension GraphRuntime {
     }
 
     @discardableResult
-    private func perform(_ plan: ScenePlan, _ client: ClientID?, _ motion: Motion, _ label: String?) -> [String] {
+    private func perform(
+        _ plan: ScenePlan, _ client: ClientID?, _ motion: Motion, _ label: String?
+    ) -> (states: [AttributeID], unset: [String]) {
         let stamp = graph.stamp
-        let unset = graph.perform(plan)
+        let performed = graph.perform(plan)
         advanceRevision(client, label, since: stamp, writes: [])
         publish(since: stamp, motion, label)
-        return unset
+        return performed
     }
 
-    private func nodePath(_ text: String) throws(Failure) -> AttributePath {
+    func nodePath(_ text: String) throws(Failure) -> AttributePath {
         let path = try AttributePath(text)
         guard path.attribute == nil else {
             throw Failure(.invalid, "\(text) names an attribute; a node is wanted", path: text)
@@ -70,11 +74,12 @@ extension GraphRuntime {
     func remove(_ text: String, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
         let motion = try motion(options)
         let node = try graph.node(at: try nodePath(text).nodes)
+        let path = graph.path(of: node)
         let stamp = graph.stamp
         try graph.remove(node)
         advanceRevision(client, options.label, since: stamp, writes: [])
         publish(since: stamp, motion, options.label)
-        outcome.accepted.append((revision, .removed(path: text)))
+        keep(.removed(path: path))
         return .revision(revision)
     }
 
@@ -83,41 +88,13 @@ extension GraphRuntime {
         let node = try graph.node(at: try nodePath(request.path).nodes)
         let parent = try graph.node(
             at: request.to == nil ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
+        let path = graph.path(of: node)
         let stamp = graph.stamp
         try graph.move(node, to: parent, at: request.index)
         advanceRevision(client, options.label, since: stamp, writes: [])
         publish(since: stamp, motion, options.label)
-        outcome.accepted.append((revision, .moved(path: request.path, to: request.to, index: request.index)))
+        keep(.moved(path: request.path, to: request.to, index: request.index))
+        if graph.path(of: node) != path { keepMovedStates(of: node, from: path) }
         return .revision(revision)
-    }
-
-    // MARK: Starting again
-
-    /// Puts back what a journal kept, before the first turn. Entries are taken in their order.
-    /// - Throws: why an entry cannot be taken; the caller decides whether to go on.
-    public func restore(_ entry: JournalEntry) throws(Failure) {
-        switch entry {
-        case .state(let path, let value):
-            let path = try AttributePath(path)
-            let place = try graph.locate(path)
-            graph.begin()
-            do { try graph.write(place, through: path) { _ throws(Failure) in value } } catch {
-                graph.rollBack()
-                throw error
-            }
-            _ = graph.commit()
-        case .applied(let document, let at, let mode):
-            let node = try graph.node(at: try nodePath(at).nodes)
-            let mode: ApplyMode = mode == "replace" ? .replace : .merge
-            let scene = try read(document, file: nil, at: node, mode)
-            graph.perform(try graph.plan(scene, at: node, mode))
-        case .removed(let path): try graph.remove(try graph.node(at: try nodePath(path).nodes))
-        case .moved(let path, let to, let index):
-            let node = try graph.node(at: try nodePath(path).nodes)
-            let parent = try nodePath(to ?? path).nodes
-            try graph.move(node, to: try graph.node(at: to == nil ? Array(parent.dropLast()) : parent), at: index)
-        }
-        _ = graph.takeStructureChange()
-        _ = graph.takeInvalidated()
     }
 }

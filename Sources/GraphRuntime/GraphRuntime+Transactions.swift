@@ -29,19 +29,11 @@ extension GraphRuntime {
         }
         let commit = graph.commit()
         if !commit.states.isEmpty {
-            journal(commit.states, client, options, stamp)
+            advanceRevision(client, options.label, since: stamp, writes: commit.states)
+            keep(states: commit.states)
             publish(since: stamp, motion.with(commit.bindingAnimations.compactMapValues(knownAnimation)), options.label)
         }
         return .revision(revision)
-    }
-
-    private func journal(_ states: [AttributeID], _ client: ClientID, _ options: TransactionOptions, _ stamp: UInt64) {
-        advanceRevision(client, options.label, since: stamp, writes: states)
-        for state in states where graph.isDurable(state) {
-            if case .value(let value) = graph.content(of: state) {
-                outcome.accepted.append((revision, .state(path: graph.path(of: state), value: value)))
-            }
-        }
     }
 
     /// A transaction has happened: it gets its revision and its place in the history.

@@ -40,6 +40,7 @@ public final class GraphRuntime {
     var turns = TurnTrace()
 
     var outcome = Outcome()
+    var unplaced = UnplacedStates()
     /// What follows the reply that is being made.
     private var following: [(GraphRuntime) -> Void] = []
     /// The last revision in which attributes were removed: who was away then must be told everything anew.
@@ -67,6 +68,7 @@ public final class GraphRuntime {
         let before = graph.counters
         for command in commands { apply(command) }
         deliverDue()
+        forgetLostStates()
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
         if turns.isEnabled {

@@ -17,7 +17,8 @@ struct JournalRow {
 
     static let stateKind: Int64 = 0
 
-    init(revision: UInt64, _ entry: JournalEntry) {
+    /// nil for an entry that only takes others out.
+    init?(revision: UInt64, _ entry: JournalEntry) {
         self.revision = revision
         body = ByteBuffer()
         switch entry {
@@ -35,6 +36,7 @@ struct JournalRow {
             body.appendJSON([
                 "to": to.map { .string($0) } ?? .null, "index": index.map { .int(Int64($0)) } ?? .null,
             ])
+        case .forgotten: return nil
         }
     }
 

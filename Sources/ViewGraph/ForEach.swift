@@ -215,7 +215,7 @@ extension ViewGraph {
             let instance = before[offset]
             let id = nodes[Int(instance)].id
             nodes[Int(row)].childrenByID?[id] = nil
-            for inner in subtree(of: instance).reversed() { destroyNode(inner) }
+            destroySubtree(instance)
         }
         for offset in change.moved { structureChange.movedNodes.append(nodeID(made[offset])) }
         return made

@@ -245,9 +245,9 @@ extension ViewGraph {
     }
 
     /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
-    /// - Returns: paths of `values` where no state takes the value.
+    /// - Returns: the states that `values` has changed, and its paths where no state takes the value.
     @discardableResult
-    public func perform(_ plan: ScenePlan) -> [String] {
+    public func perform(_ plan: ScenePlan) -> (states: [AttributeID], unset: [String]) {
         declare(plan.declarations)
         destroySubtrees(plan.removals)
         for row in plan.restarts { removeInstances(of: row) }
@@ -274,8 +274,9 @@ extension ViewGraph {
     }
 
     /// Sets states, those of a `forEach`'s instances after those that its data is made from.
-    private func set(_ values: [(path: AttributePath, value: Value)]) -> [String] {
+    private func set(_ values: [(path: AttributePath, value: Value)]) -> (states: [AttributeID], unset: [String]) {
         var left = values
+        var states: [AttributeID] = []
         for _ in 0..<limits.structureRounds where !left.isEmpty {
             let count = left.count
             begin()
@@ -287,10 +288,10 @@ extension ViewGraph {
                     return false
                 }
             }
-            _ = commit()
+            states += commit().states
             if left.count == count { break }
         }
-        return left.map(\.path.description)
+        return (states, left.map(\.path.description))
     }
 
     /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as moved.
@@ -344,8 +345,7 @@ extension ViewGraph {
             let names = Set(definition.attributes.map(\.name))
             for (name, attribute) in nodes[Int(row)].attributes where !names.contains(name) {
                 if nodes[Int(row)].instances?.elements == attribute { continue }
-                destroy(attribute)
-                nodes[Int(row)].attributes.remove(name)
+                destroy(attribute, named: name, of: row)
             }
         }
         if !hasSameModifiers {
@@ -373,13 +373,20 @@ extension ViewGraph {
             attributes[Int(existing.index)]?.kind = definition.kind
             if case .binding(_, let animation) = definition.role { attributes[Int(existing.index)]?.animation = animation }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
+                if isTransient, isDurable(existing) { lostStates.append(path(of: existing)) }
                 attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
             }
         } else {
-            destroy(existing)
-            nodes[Int(row)].attributes.remove(definition.name)
+            destroy(existing, named: definition.name, of: row)
             createAttribute(definition, of: row)
         }
+    }
+
+    /// Takes an attribute from a node that stays.
+    private func destroy(_ attribute: AttributeID, named name: String, of row: UInt32) {
+        if record(attribute).kind == .state { lostStates.append(path(of: attribute)) }
+        destroy(attribute)
+        nodes[Int(row)].attributes.remove(name)
     }
 
     // MARK: Removing and moving

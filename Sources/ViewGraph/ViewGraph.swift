@@ -54,6 +54,10 @@ public final class ViewGraph {
     var unboundNodes: [UInt32] = []
     /// What changed in the tree since it was last taken.
     var structureChange = StructureChange()
+    /// Where durable states have gone since it was last asked.
+    var lostStates: [String] = []
+    /// Counts the states that were ever made.
+    public internal(set) var createdStates: UInt64 = 0
     var transaction: OpenTransaction?
 
     public init(limits: Limits = Limits(), wallTime: Timestamp) {
