@@ -104,3 +104,37 @@ extension Value {
         return (seconds, nanos)
     }
 }
+
+extension ByteBuffer {
+    /// The text of a value's `typedJSON`, which as a tree would be many times as large as the value. Recursion is bounded by the
+    /// depth that values are admitted with.
+    public func appendTypedJSON(_ value: Value) {
+        switch value {
+        case .list(let elements):
+            append("{\"list\":[")
+            var isFirst = true
+            for element in elements {
+                if !isFirst { append(UInt8(ascii: ",")) }
+                isFirst = false
+                appendTypedJSON(element)
+            }
+            append("]}")
+        case .map(let map):
+            append("{\"map\":[")
+            for position in 0..<map.count {
+                let (key, value) = map.entry(at: position)
+                append(position > 0 ? ",[" : "[")
+                appendTypedJSON(key)
+                append(UInt8(ascii: ","))
+                appendTypedJSON(value)
+                append(UInt8(ascii: "]"))
+            }
+            append("]}")
+        case .optional(let wrapped?):
+            append("{\"optional\":")
+            appendTypedJSON(wrapped)
+            append(UInt8(ascii: "}"))
+        default: appendJSON(value.typedJSON)
+        }
+    }
+}

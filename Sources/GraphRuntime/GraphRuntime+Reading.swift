@@ -5,14 +5,15 @@ import ViewGraph
 import WireProtocol
 
 extension GraphRuntime {
-    /// One path: its content, or a fault if it names nothing. Several: each its content or why there is none.
+    /// One path: its content, or a fault if it names nothing. Several: each its content or why there is none, once.
     func get(_ request: Request.Get, _ client: ClientID) throws(Failure) -> Result {
         if request.isSingle, let path = request.paths.first {
             return .content(try content(path, request.presentation, client), revision: revision, typed: request.typed)
         }
         var contents: [(path: String, content: Content)] = []
         contents.reserveCapacity(request.paths.count)
-        for path in request.paths {
+        var seen: Set<String> = []
+        for path in request.paths where seen.insert(path).inserted {
             do { contents.append((path, try content(path, request.presentation, client))) } catch {
                 contents.append((path, .failure(error)))
             }

@@ -24,10 +24,14 @@ struct JournalRow {
         switch entry {
         case .state(let path, let value):
             (kind, self.path) = (JournalRow.stateKind, path)
-            body.appendJSON(value.typedJSON)
+            body.appendTypedJSON(value)
         case .applied(let document, let at, let mode):
             (kind, path) = (1, at)
-            body.appendJSON(["document": document.typedJSON, "mode": .string(mode)])
+            body.append("{\"document\":")
+            body.appendTypedJSON(document)
+            body.append(",\"mode\":")
+            body.appendJSONString(mode)
+            body.append("}")
         case .removed(let path):
             (kind, self.path) = (2, path)
             body.appendJSON(.null)

@@ -71,7 +71,7 @@ extension Method {
             result: .object(content + [
                 .optional("values", .map(.object(content)), "By path, when asked with paths."), revision,
             ]),
-            errors: [.notFound, .invalid, .denied]
+            errors: [.notFound, .invalid, .denied, .limit]
         ) { (given) throws(Failure) in
             let options = (given.flag(.presentation), given.flag(.typed))
             switch (given.text(.path), given.texts(.paths)) {
@@ -239,7 +239,7 @@ extension Method {
                 .optional(.path, .string, "A node or an attribute."),
                 .optional(.depth, .count, "Levels of children to show; all when left out."),
             ],
-            result: .any, errors: [.notFound, .invalid, .denied]
+            result: .any, errors: [.notFound, .invalid, .denied, .limit]
         ) { (given) throws(Failure) in
             .describe(path: given.text(.path), depth: given.int(.depth).map { Int($0) })
         }
@@ -249,7 +249,7 @@ extension Method {
         Method(
             name: "explain", summary: "Why an attribute has its value, why it last changed, and why it did not change at a revision.",
             parameters: [path(), .optional(.revision, .count, "A revision at which it may have stayed the same.")],
-            result: .any, errors: [.notFound, .invalid, .denied]
+            result: .any, errors: [.notFound, .invalid, .denied, .limit]
         ) { (given) throws(Failure) in
             .explain(path: given.path(), revision: given.int(.revision).map { UInt64($0) })
         }
@@ -298,7 +298,7 @@ extension Method {
                 .optional(.at, .string, "The node in whose scope names are found; the root when left out."),
                 typed,
             ],
-            result: .object(content + [revision]), errors: [.ruleSyntax, .ruleType, .notFound, .invalid]
+            result: .object(content + [revision]), errors: [.ruleSyntax, .ruleType, .notFound, .invalid, .limit]
         ) { (given) throws(Failure) in
             .eval(.init(
                 expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(), at: given.text(.at),

@@ -61,6 +61,13 @@ struct ValueTests {
             let text = value.typedJSON.jsonText
             #expect(try Value(typedJSON: JSONParser.parseOnce(text.utf8)) == value, "\(text)")
             #expect(value == value && value.hashValue == value.hashValue)
+            let buffer = ByteBuffer()
+            buffer.appendTypedJSON(value)
+            #expect(buffer.text == text)
+            // Counted without escapes, so never too high; for numbers and words too low by their lengths.
+            var budget = buffer.count
+            value.draw(from: &budget, isTyped: true)
+            #expect(budget >= 0, "\(text)")
         }
     }
 
