@@ -59,7 +59,7 @@ final class Session {
     }
 
     /// Bytes that the client has not taken.
-    var waiting: Int { output.count + connection.pendingBytes }
+    var waiting: Int { output.count + replies.heldBytes + connection.pendingBytes }
 
     /// For the log.
     var name: String { "client \(id.number) (pid \(peer.pid), uid \(peer.uid))" }

@@ -54,6 +54,24 @@ struct SessionTests {
         #expect(try client.next()?.list?.count == 2)
     }
 
+    @Test("the events of a subscription that a batch makes come behind the list that answers it, others before") func subscribingBatch() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        #expect(try client.call("subscribe", #"{"paths":["/counter.value"]}"#).member("result", "subscription") == 1)
+        #expect(try client.next()?.member("params", "initial") == true)
+        let subscribe = #"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"paths":["/counter.value"]}}"#
+        let set = #"{"jsonrpc":"2.0","id":2,"method":"set","params":{"path":"/counter.value","value":1}}"#
+        client.send("[\(subscribe),\(set)]\n\(ping("3"))")
+        #expect(try client.next()?.member("params", "subscription") == 1)
+        #expect(try client.next()?.list?.map { $0.member("id") } == [1, 2])
+        for isInitial: Value? in [true, nil] {
+            let event = try client.next()
+            #expect(event?.member("params", "subscription") == 2)
+            #expect(event?.member("params", "initial") == isInitial)
+        }
+        #expect(try client.next()?.member("id") == 3)
+    }
+
     @Test("a client that ends its side is answered to the last line, then let go") func halfClosed() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -196,6 +214,16 @@ struct SlowSessionTests {
         daemon.run { daemon.sessions.count == 1 }
         #expect(daemon.sessions.statistics.disconnected == 1)
         #expect(try other.call("ping").member("result", "pong") == true)
+    }
+
+    @Test("a batch whose answer grows beyond what is kept for anybody disconnects its client") func batch() throws {
+        let daemon = try TestDaemon { $0.server.outputMaximum = 100_000 }
+        let client = try daemon.connect()
+        _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
+        let get = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.text"}}"#
+        client.send("[" + Array(repeating: get, count: 50).joined(separator: ",") + "]")
+        daemon.run { daemon.sessions.count == 0 }
+        #expect(daemon.sessions.statistics.disconnected == 1)
     }
 
     @Test("who lets more pile up than is kept for anybody is disconnected") func overflow() throws {
