@@ -73,6 +73,14 @@ extension Value {
         }
     }
 
+    /// Whether maps may have it as a key, as in rules.
+    public var isKey: Bool {
+        switch self {
+        case .bool, .int, .uint, .string: true
+        default: false
+        }
+    }
+
     /// The value's number when it is an int, uint or double.
     public var number: Double? {
         switch self {

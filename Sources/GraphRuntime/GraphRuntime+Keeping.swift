@@ -104,7 +104,7 @@ extension GraphRuntime {
         case .applied(let document, let at, let mode):
             let node = try graph.node(at: try nodePath(at).nodes)
             let mode: ApplyMode = mode == "replace" ? .replace : .merge
-            let scene = try read(document, at: node, mode)
+            let scene = try read(document, at: node, mode, isKept: true)
             graph.perform(try graph.plan(scene, at: node, mode))
         case .removed(let path): try graph.remove(try graph.node(at: try nodePath(path).nodes))
         case .moved(let path, let to, let index):

@@ -42,10 +42,13 @@ extension GraphRuntime {
         _ = graph.takeLostStates()
     }
 
-    func read(_ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode) throws(Failure) -> SceneDefinition {
+    /// - Parameter isKept: the document comes from the store.
+    func read(
+        _ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode, isKept: Bool = false
+    ) throws(Failure) -> SceneDefinition {
         let context = graph.sceneContext(at: node, mode)
         do throws(SceneFaults) {
-            if case .string(let text) = document { return try SceneReader.read(text: text, file: file, context: context) }
+            if case .string(let text) = document { return try SceneReader.read(text: text, file: file, context: context, isKept: isKept) }
             return try SceneReader.read(value: document, context: context)
         } catch {
             throw error.failure

@@ -72,10 +72,10 @@ struct JournalRow {
         }
         let json = try parser.parse(body).value
         switch (kind, json) {
-        case (stateKind, _): return .state(path: path, value: try Value(typedJSON: json))
+        case (stateKind, _): return .state(path: path, value: try Value(typedJSON: json, anyKeys: true))
         case (1, .map(let members)):
             guard let document = members["document"], case .string(let mode)? = members["mode"] else { break }
-            return .applied(document: try Value(typedJSON: document), at: path, mode: mode)
+            return .applied(document: try Value(typedJSON: document, anyKeys: true), at: path, mode: mode)
         case (2, _): return .removed(path: path)
         case (3, .map(let members)):
             var index: Int?

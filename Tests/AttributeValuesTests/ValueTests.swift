@@ -68,6 +68,18 @@ struct ValueTests {
             var budget = buffer.count
             value.draw(from: &budget, isTyped: true)
             #expect(budget >= 0, "\(text)")
+            #expect(throws: Never.self) { try JSONParser.parseOnce(value.jsonText.utf8) }
+        }
+    }
+
+    @Test("a key that rules do not admit is written as a string, and refused in typed JSON") func keys() throws {
+        for key: Value in [.double(.nan), 1.5, .null, ["a", "\""], .timestamp(.epoch), .bytes([1])] {
+            let map = Value.map(ValueMap([(key, Value.int(1))]))
+            let read = try JSONParser.parseOnce(map.jsonText.utf8)
+            #expect(read.map?.count == 1 && read.map?.values == [1])
+            #expect(throws: Failure.self) { try Value(typedJSON: map.typedJSON) }
+            // A store may hold it from before that was so.
+            _ = try Value(typedJSON: map.typedJSON, anyKeys: true)
         }
     }
 
