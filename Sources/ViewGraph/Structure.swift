@@ -137,24 +137,24 @@ extension ViewGraph {
         plan.values = scene.values.map { path, value in
             (AttributePath(nodes: place + path.nodes, attribute: path.attribute, steps: path.steps), value)
         }
-        var newNodes = 0
+        var growth = Growth()
         var pending = [
             ScenePlan.Children(
                 parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace,
                 base: nodes[Int(node.row)].definition.base)
         ]
-        let depth = ids(of: node.row).count
         while let next = pending.popLast() {
             let (row, definitions, isReplacing) = (next.parent, next.definitions, next.isReplacing)
             let origin = ChildOrigin(in: next.base, isComponentRoot: isComponentRoot(row))
             let parentPath = path(of: nodeID(row))
             let prefix = row == NodeID.root.row ? "/" : parentPath + "/"
+            let depth = depth(of: row)
             for (definition, slot) in definitions {
                 let name = prefix + AttributePath.quoteIfNeeded(definition.id)
                 guard let existing = child(definition.id, of: row) else {
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.added.append(name)
-                    newNodes += try count(definition, below: depth)
+                    growth += try self.growth(by: definition, below: depth, scene.declarations)
                     continue
                 }
                 guard mode != .create else {
@@ -166,7 +166,7 @@ extension ViewGraph {
                     plan.removals.append(existing)
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.changed.append(name)
-                    newNodes += try count(definition, below: depth)
+                    growth += try self.growth(by: definition, below: depth, scene.declarations)
                     continue
                 }
                 if old.slot != slot { plan.slots.append((existing, slot)) }
@@ -176,6 +176,7 @@ extension ViewGraph {
                     if isTold { tell(differences(existing, definition, isReplacing), in: &plan) }
                 }
                 plan.updates.append((existing, definition, isReplacing, isContent))
+                growth.attributes += definition.attributes.count { ownAttribute($0.name, of: existing) == nil }
                 if let made = definition.forEach {
                     planInstances(of: existing, made, &plan, &pending)
                 } else {
@@ -195,9 +196,7 @@ extension ViewGraph {
             }
         }
         if plan.untoldDifferences > 0 { plan.differences.append("and \(plan.untoldDifferences) more") }
-        guard liveNodes + newNodes <= limits.nodes else {
-            throw Failure(.limit, "the graph would have more than \(limits.nodes) nodes")
-        }
+        try refuse(growth)
         return plan
     }
 
@@ -230,18 +229,54 @@ extension ViewGraph {
         }
     }
 
-    /// The nodes a definition makes (instances of `forEach` not counted).
-    private func count(_ definition: NodeDefinition, below depth: Int) throws(Failure) -> Int {
-        var count = 0
+    /// What the graph gets more of.
+    struct Growth {
+        var nodes = 0
+        var attributes = 0
+
+        static func += (a: inout Growth, b: Growth) {
+            a.nodes += b.nodes
+            a.attributes += b.attributes
+        }
+    }
+
+    /// What a definition makes, instances of `forEach` not counted.
+    /// - Parameter new: what its document declares.
+    /// - Throws: `limit` when the tree would become too deep.
+    func growth(by definition: NodeDefinition, below depth: Int, _ new: Declarations? = nil) throws(Failure) -> Growth {
+        var growth = Growth()
         var pending = [(definition, depth + 1)]
         while let (next, depth) = pending.popLast() {
-            count += 1
-            guard depth <= limits.depth else {
-                throw Failure(.limit, "the tree would be deeper than \(limits.depth) nodes", path: next.id)
+            try refuse(depth: depth, at: next.id)
+            growth.nodes += 1
+            growth.attributes += next.attributes.count + (next.forEach == nil ? 0 : 1)
+            // The properties of an object are attributes, those of the objects in it, too.
+            var objects = next.attributes
+            while let attribute = objects.popLast() {
+                guard case .state = attribute.role, case .object(let name) = attribute.type,
+                    let type = new?.types[name] ?? declarations.types[name]
+                else { continue }
+                growth.attributes += type.properties.count
+                objects += type.properties
             }
             for child in next.header + next.children + next.footer { pending.append((child, depth + 1)) }
         }
-        return count
+        return growth
+    }
+
+    private func refuse(depth: Int, at path: String) throws(Failure) {
+        guard depth <= limits.depth else {
+            throw Failure(.limit, "the tree would be deeper than \(limits.depth) nodes", path: path, hint: "tree-depth is the limit")
+        }
+    }
+
+    func refuse(_ growth: Growth) throws(Failure) {
+        guard liveNodes + growth.nodes <= limits.nodes else {
+            throw Failure(.limit, "the graph would have more than \(limits.nodes) nodes", hint: "nodes is the limit")
+        }
+        guard liveAttributes + growth.attributes <= limits.attributes else {
+            throw Failure(.limit, "the graph would have more than \(limits.attributes) attributes", hint: "attributes is the limit")
+        }
     }
 
     /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
@@ -415,6 +450,7 @@ extension ViewGraph {
         if parent.row != oldParent, child(id, of: parent.row) != nil {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
+        if parent.row != oldParent { try refuse(depth: depth(of: parent.row) + levels(of: node.row), at: path(of: node)) }
         detach(node.row)
         attach(node.row, to: parent.row, at: index)
         if parent.row != oldParent { nodes[Int(node.row)].isContent = isComponentRoot(parent.row) }
@@ -426,6 +462,17 @@ extension ViewGraph {
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         structureChange.movedNodes.append(node)
         settleStructure()
+    }
+
+    /// The levels that a node and what is below it make.
+    private func levels(of row: UInt32) -> Int {
+        var levels = 0
+        var pending = [(row, 1)]
+        while let (next, level) = pending.popLast() {
+            levels = max(levels, level)
+            for child in nodes[Int(next)].children { pending.append((child, level + 1)) }
+        }
+        return levels
     }
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {

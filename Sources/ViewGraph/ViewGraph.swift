@@ -19,6 +19,8 @@ public final class ViewGraph {
     var nodes: [NodeRecord] = []
     var freeNodes: [UInt32] = []
     public internal(set) var liveNodes = 0
+    /// Those with a name; hidden vertices come with what is written.
+    public private(set) var liveAttributes = 0
 
     /// Rows by the engine's attribute index.
     var attributes: [AttributeRecord?] = []
@@ -115,6 +117,7 @@ public final class ViewGraph {
         let index = Int(attribute.index)
         while attributes.count <= index { attributes.append(nil) }
         attributes[index] = record
+        if !record.isHidden { liveAttributes += 1 }
     }
 
     func createInput(
@@ -158,6 +161,7 @@ public final class ViewGraph {
         }
         structureChange.removedAttributes.append(attribute)
         attributes[Int(attribute.index)] = nil
+        if !record.isHidden { liveAttributes -= 1 }
         rules.set(nil, at: attribute.index)
         animationValues.remove(attribute)
         proxies[attribute] = nil

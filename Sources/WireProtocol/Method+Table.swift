@@ -159,7 +159,7 @@ extension Method {
                 path("The path of a node."), .optional(.to, .string, "The new parent; the present one when left out."),
                 .optional(.index, .count, "The place among the new siblings, from 0; the end when left out."),
             ] + transactionOptions,
-            result: revisionOnly, errors: [.notFound, .invalid, .conflict, .denied]
+            result: revisionOnly, errors: [.notFound, .invalid, .conflict, .limit, .denied]
         ) { (given) throws(Failure) in
             .move(.init(path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
                 given.transactionOptions())
