@@ -197,6 +197,7 @@ extension ViewGraph {
         }
         if plan.untoldDifferences > 0 { plan.differences.append("and \(plan.untoldDifferences) more") }
         try refuse(growth)
+        try refuseRetyping(scene.declarations, plan)
         return plan
     }
 

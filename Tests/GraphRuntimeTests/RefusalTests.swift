@@ -61,4 +61,30 @@ struct RefusalTests {
         }
         #expect(graph.runtime.revision == revision)
     }
+
+    @Test("a key keeps its type as long as a node or component uses it") func keys() throws {
+        let graph = try Harness(
+            """
+            keys: { environment: { k: 1, free: 1 }, preference: { p: { default: 0, reduce: value + next } } }
+            components: { C: { computed: { c: env.k } } }
+            nodes:
+              - { id: a, environment: { k: 2 }, children: [{ id: b, computed: { x: env.k + 1 } }] }
+              - { id: w, preferences: { p: 1 } }
+            """)
+        for document in [
+            "keys: { environment: { k: text } }\nnodes: []",
+            "keys: { preference: { p: { default: '', reduce: value + next } } }\nnodes: []",
+        ] {
+            #expect(refusal { try graph.apply(document) }?.code == .conflict, "\(document)")
+        }
+        #expect(try graph.value("/a/b.x") == 3)
+        _ = try graph.apply("keys: { environment: { free: text, k: 5 } }\nnodes: []")
+        _ = try graph.apply(
+            """
+            keys: { environment: { k: text } }
+            components: { C: { computed: { c: 'env.k + "!"' } } }
+            nodes: [{ id: a, environment: { k: other }, children: [{ id: b, computed: { x: 'env.k + "!"' } }] }]
+            """, mode: .replace)
+        #expect(try graph.value("/a/b.x") == "other!")
+    }
 }
