@@ -124,16 +124,33 @@ extension GraphRuntime {
         }
     }
 
-    /// Mutations that are committed when the client goes away. Paths are checked now, so that a mistake is not found out too late.
+    /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is not found
+    /// out too late.
     func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
         let held = clients[client]?.onDisconnect.reduce(0) { $0 + $1.0.count } ?? 0
         guard held + mutations.count <= limits.onDisconnectPerClient else {
             throw Failure(.limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect")
         }
         _ = try motion(options)
-        for mutation in mutations { _ = try graph.locate(try AttributePath(mutation.path)) }
+        for mutation in mutations { try refuseHopeless(mutation, options.typed) }
         clients[client]?.onDisconnect.append((mutations, options))
         return .revision(revision)
+    }
+
+    /// Tries a mutation without keeping it, and refuses one that could not be committed at any time: what depends on the value
+    /// that stands there then is left to then.
+    private func refuseHopeless(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
+        let path = try AttributePath(mutation.path)
+        let place = try graph.locate(path)
+        graph.begin()
+        defer { graph.rollBack() }
+        do throws(Failure) { try perform(mutation, typed) } catch {
+            switch error.code {
+            case .typeMismatch where mutation.operation != .set && !graph.isOfOneType(place): break
+            case .typeMismatch, .readOnly, .dangling, .removed, .invalid: throw error
+            default: break
+            }
+        }
     }
 }
 

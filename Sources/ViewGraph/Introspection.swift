@@ -29,6 +29,14 @@ extension ViewGraph {
     /// The attribute in which a write to a place ends, as far as it is known now.
     public func target(of place: Place) -> AttributeID { follow(place).attribute }
 
+    /// Whether a place holds values of one type whatever is written: a whole attribute whose type leaves no choice.
+    public func isOfOneType(_ place: Place) -> Bool {
+        switch type(of: place) {
+        case nil, .dyn?, .nullable?, .optional?: false
+        default: true
+        }
+    }
+
     public func type(of place: Place) -> ValueType? {
         let place = follow(place)
         return place.steps.isEmpty ? attributes[Int(place.attribute.index)]?.type : nil

@@ -62,6 +62,30 @@ struct RefusalTests {
         #expect(graph.runtime.revision == revision)
     }
 
+    @Test("what could never be written is refused when it is left for the disconnect, what depends on the values then is not")
+    func onDisconnect() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { i: 1, list: [], any: { type: dyn, initial: 1 }, maybe: { type: int?, initial: null } }, computed: { c: i } }]")
+        let revision = graph.runtime.revision
+        func refused(_ operation: Mutation.Operation, _ path: String, _ value: Value? = nil) -> ErrorCode? {
+            refusal {
+                try graph.succeed(.onDisconnect([Mutation(operation: operation, path: path, value: value)], TransactionOptions()))
+            }?.code
+        }
+        #expect(refused(.set, "/a.i", "abc") == .typeMismatch)
+        #expect(refused(.toggle, "/a.i") == .typeMismatch)
+        #expect(refused(.set, "/a.c", 1) == .readOnly)
+        #expect(refused(.set, "/a.nope", 1) == .notFound)
+        #expect(refused(.remove, "/a.i") == .invalid)
+        #expect(refused(.set, "/a.i", 7) == nil)
+        #expect(refused(.test, "/a.i", 8) == nil)
+        #expect(refused(.remove, "/a.list[3]") == nil)
+        #expect(refused(.toggle, "/a.any") == nil)
+        #expect(refused(.add, "/a.maybe", 1) == nil)
+        #expect(refused(.add, "/a.i", .int(.max)) == nil)
+        #expect(try graph.value("/a.i") == 1)
+        #expect(graph.runtime.revision == revision)
+    }
+
     @Test("a key keeps its type as long as a node or component uses it") func keys() throws {
         let graph = try Harness(
             """
