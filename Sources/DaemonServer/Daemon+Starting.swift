@@ -9,7 +9,7 @@ extension Daemon {
     static func makeSocket(
         _ configuration: Configuration, _ environment: ProcessEnvironment
     ) throws(StartupError) -> ListeningSocket {
-        let path = configuration.socket ?? SocketPath.standard(runtimeDirectory: environment["XDG_RUNTIME_DIR"])
+        let path = configuration.socket ?? SocketPath.standard(environment)
         try SocketPath.makeDirectory(for: path)
         return try ListeningSocket(path: path, mode: configuration.socketMode, group: configuration.socketGroup)
     }
