@@ -207,6 +207,7 @@ struct SlowSessionTests {
         }
         _ = try other.call("ping")
         let session = try #require(daemon.sessions.all.first)
+        #expect(session.isBehind)
         daemon.sessions.care(at: session.lastProgress)
         daemon.sessions.care(at: session.lastProgress + 29)
         #expect(daemon.sessions.count == 2)
@@ -214,6 +215,39 @@ struct SlowSessionTests {
         daemon.run { daemon.sessions.count == 1 }
         #expect(daemon.sessions.statistics.disconnected == 1)
         #expect(try other.call("ping").member("result", "pong") == true)
+    }
+
+    @Test("who is not behind, or takes a little now and then, is not disconnected") func slow() throws {
+        let daemon = try TestDaemon { $0.server.outputQueue = 400_000 }
+        let client = try daemon.connect()
+        _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
+        let request = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.text"}}"# + "\n"
+        let session = try #require(daemon.sessions.all.first)
+        while session.connection.pendingBytes == 0 {
+            _ = client.sendSome(request)
+            daemon.step()
+        }
+        var now = session.lastProgress
+        func wait() {
+            now += 29
+            daemon.sessions.care(at: now)
+        }
+        for _ in 0..<3 { wait() }
+        #expect(!session.isBehind && !session.isClosing)
+        while !session.isBehind {
+            _ = client.sendSome(request)
+            daemon.step()
+        }
+        wait()
+        for _ in 0..<3 {
+            // A block of the kernel's: too little for it to take more.
+            #expect(client.take(40_000) == 40_000)
+            wait()
+            #expect(session.isBehind && !session.isClosing)
+        }
+        wait()
+        wait()
+        #expect(session.isClosing)
     }
 
     @Test("a batch whose answer grows beyond what is kept for anybody disconnects its client") func batch() throws {
