@@ -105,7 +105,7 @@ extension GraphRuntime {
             let node = try graph.node(at: try nodePath(at).nodes)
             let mode: ApplyMode = mode == "replace" ? .replace : .merge
             let scene = try read(document, at: node, mode, isKept: true)
-            graph.perform(try graph.plan(scene, at: node, mode))
+            graph.perform(try graph.plan(scene, at: node, mode, isKept: true))
         case .removed(let path): try graph.remove(try graph.node(at: try nodePath(path).nodes))
         case .moved(let path, let to, let index):
             let node = try graph.node(at: try nodePath(path).nodes)

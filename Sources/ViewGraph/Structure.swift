@@ -119,9 +119,11 @@ extension ViewGraph {
     }
 
     /// - Throws: `conflict` for an id that exists already (create), `limit` when the graph would become too large or too deep.
-    /// - Parameter isTold: `differences` are wanted.
+    /// - Parameters:
+    ///   - isTold: `differences` are wanted.
+    ///   - isKept: it was accepted once, and comes from a store: what only later versions refuse is admitted.
     public func plan(
-        _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false
+        _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false, isKept: Bool = false
     ) throws(Failure) -> ScenePlan {
         guard nodes[Int(node.row)].kind != .forEach else {
             throw Failure(
@@ -197,7 +199,7 @@ extension ViewGraph {
         }
         if plan.untoldDifferences > 0 { plan.differences.append("and \(plan.untoldDifferences) more") }
         try refuse(growth)
-        try refuseRetyping(scene.declarations, plan)
+        if !isKept { try refuseRetyping(scene.declarations, plan) }
         return plan
     }
 
