@@ -139,7 +139,7 @@ struct ParameterWriter {
 
     mutating func value(_ name: StaticString, _ value: Value, typed: Bool = false) {
         self.name(name)
-        buffer.appendJSON(typed ? value.typedJSON : value)
+        typed ? buffer.appendTypedJSON(value) : buffer.appendJSON(value)
     }
 
     mutating func options(_ options: TransactionOptions) {

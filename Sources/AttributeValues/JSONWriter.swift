@@ -79,13 +79,17 @@ extension ByteBuffer {
         }
     }
 
+    /// Always a string: of what is none, its JSON text.
     private func appendJSONKey(_ key: Value) {
-        if case .string(let text) = key {
-            appendJSONString(text)
-        } else {
+        switch key {
+        case .string(let text): appendJSONString(text)
+        case .bool, .int, .uint:
             append(UInt8(ascii: "\""))
             appendJSON(key)
             append(UInt8(ascii: "\""))
+        default:
+            let text = key.jsonText
+            text.utf8.first == UInt8(ascii: "\"") ? append(text: text) : appendJSONString(text)
         }
     }
 }

@@ -22,9 +22,9 @@ public final class AngleValue: OpaqueValue, TypedOpaqueValue {
     public override var typeName: String { "angle" }
     public override var json: Value { .double(degrees) }
     public override func isEqual(to other: OpaqueValue) -> Bool {
-        (other as? AngleValue).map { Value.double($0.degrees) == .double(degrees) } ?? false
+        (other as? AngleValue)?.degrees.contentBits == degrees.contentBits
     }
-    public override func hash(into hasher: inout Hasher) { hasher.combine(degrees) }
+    public override func hash(into hasher: inout Hasher) { hasher.combine(degrees.contentBits) }
 }
 
 /// A `vector`: a list of doubles whose length does not change.
@@ -34,6 +34,9 @@ public final class VectorValue: OpaqueValue, TypedOpaqueValue {
     public var valueType: ValueType { .vector(components.count) }
     public override var typeName: String { "vector" }
     public override var json: Value { .list(components.map { .double($0) }) }
-    public override func isEqual(to other: OpaqueValue) -> Bool { (other as? VectorValue)?.components == components }
-    public override func hash(into hasher: inout Hasher) { hasher.combine(components) }
+    public override func isEqual(to other: OpaqueValue) -> Bool {
+        guard let other = other as? VectorValue else { return false }
+        return other.components.elementsEqual(components) { $0.contentBits == $1.contentBits }
+    }
+    public override func hash(into hasher: inout Hasher) { hasher.combine(components.map(\.contentBits)) }
 }

@@ -18,11 +18,12 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     /// nil outside the range of years 1 to 9999. `nanoseconds` may be any number and is carried.
     public init?(seconds: Int64, nanoseconds: Int64 = 0) {
-        let carry = nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : -((999_999_999 - nanoseconds) / 1_000_000_000)
+        let rest = nanoseconds % 1_000_000_000
+        let carry = nanoseconds / 1_000_000_000 - (rest < 0 ? 1 : 0)
         let (whole, overflow) = seconds.addingReportingOverflow(carry)
         guard !overflow, Timestamp.secondsRange.contains(whole) else { return nil }
         self.seconds = whole
-        self.nanoseconds = Int32(nanoseconds - carry * 1_000_000_000)
+        self.nanoseconds = Int32(rest < 0 ? rest + 1_000_000_000 : rest)
     }
 
     public static func < (a: Timestamp, b: Timestamp) -> Bool {

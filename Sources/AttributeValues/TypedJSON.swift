@@ -30,18 +30,19 @@ extension Value {
     }
 
     /// Reads typed JSON. Recursion is bounded by the depth that the JSON was admitted with.
+    /// - Parameter anyKeys: admits keys that rules do not, in what was written when they were still admitted.
     /// - Throws: `invalid`, naming the form that was expected.
-    public init(typedJSON json: Value) throws(Failure) {
+    public init(typedJSON json: Value, anyKeys: Bool = false) throws(Failure) {
         guard case .map(let map) = json, map.count == 1, case .string(let name) = map.keys[0] else {
             throw Failure(.invalid, "typed JSON is an object with one member that names the type, as {\"int\":\"5\"}")
         }
-        guard let value = try Value.read(typed: map.values[0], as: name) else {
+        guard let value = try Value.read(typed: map.values[0], as: name, anyKeys) else {
             throw Failure(.invalid, "\(map.values[0]) is not the typed JSON of \(name)")
         }
         self = value
     }
 
-    private static func read(typed content: Value, as name: String) throws(Failure) -> Value? {
+    private static func read(typed content: Value, as name: String, _ anyKeys: Bool) throws(Failure) -> Value? {
         switch (name, content) {
         case ("null", _): return .null
         case ("bool", .bool), ("string", .string): return content
@@ -49,22 +50,22 @@ extension Value {
         case ("int", .int): return content
         case ("uint", .string(let text)): return UInt64(text).map { .uint($0) }
         case ("uint", .int(let number)): return UInt64(exactly: number).map { .uint($0) }
-        case ("double", .string("NaN")): return .double(.nan)
-        case ("double", .string("Infinity")): return .double(.infinity)
-        case ("double", .string("-Infinity")): return .double(-.infinity)
-        case ("double", .string(let text)): return Double(text).map { .double($0) }
-        case ("double", _): return content.number.map { .double($0) }
+        case ("double", _): return number(content).map { .double($0) }
         case ("bytes", .string(let text)): return Base64.decode(text).map { .bytes($0) }
         case ("type", .string(let text)): return .type(text)
         case ("list", .list(let elements)):
             var list: [Value] = []
-            for element in elements { list.append(try Value(typedJSON: element)) }
+            for element in elements { list.append(try Value(typedJSON: element, anyKeys: anyKeys)) }
             return .list(list)
         case ("map", .list(let entries)):
             var map = ValueMap(minimumCapacity: entries.count)
             for entry in entries {
                 guard case .list(let pair) = entry, pair.count == 2 else { return nil }
-                map[try Value(typedJSON: pair[0])] = try Value(typedJSON: pair[1])
+                let key = try Value(typedJSON: pair[0], anyKeys: anyKeys)
+                guard anyKeys || key.isKey else {
+                    throw Failure(.invalid, "a key of a map is a bool, int, uint or string, not a value of type \(key.typeName)")
+                }
+                map[key] = try Value(typedJSON: pair[1], anyKeys: anyKeys)
             }
             return .map(map)
         case ("timestamp", .map(let parts)):
@@ -74,11 +75,24 @@ extension Value {
             guard let (seconds, nanos) = secondsAndNanos(parts) else { return nil }
             return TimeSpan(seconds: seconds, nanoseconds: nanos).map { .duration($0) }
         case ("optional", .null): return .optional(nil)
-        case ("optional", _): return .optional(try Value(typedJSON: content))
+        case ("optional", _): return .optional(try Value(typedJSON: content, anyKeys: anyKeys))
         case ("color", _): return ValueType.color.accept(content)
-        case ("angle", _): return ValueType.angle.accept(content)
-        case ("vector", _): return ValueType.vector(nil).accept(content)
+        case ("angle", _): return number(content).map { .opaque(AngleValue(degrees: $0)) }
+        case ("vector", .list(let elements)):
+            let components = elements.compactMap(number)
+            return components.count == elements.count ? .opaque(VectorValue(components)) : nil
         default: return nil
+        }
+    }
+
+    /// A double as a number or as text, which NaN and the infinities always are.
+    private static func number(_ content: Value) -> Double? {
+        switch content {
+        case .string("NaN"): .nan
+        case .string("Infinity"): .infinity
+        case .string("-Infinity"): -.infinity
+        case .string(let text): Double(text)
+        default: content.number
         }
     }
 
@@ -93,5 +107,39 @@ extension Value {
         guard let seconds else { return nil }
         guard case .int(let nanos) = parts["nanos"] ?? 0 else { return nil }
         return (seconds, nanos)
+    }
+}
+
+extension ByteBuffer {
+    /// The text of a value's `typedJSON`, which as a tree would be many times as large as the value. Recursion is bounded by the
+    /// depth that values are admitted with.
+    public func appendTypedJSON(_ value: Value) {
+        switch value {
+        case .list(let elements):
+            append("{\"list\":[")
+            var isFirst = true
+            for element in elements {
+                if !isFirst { append(UInt8(ascii: ",")) }
+                isFirst = false
+                appendTypedJSON(element)
+            }
+            append("]}")
+        case .map(let map):
+            append("{\"map\":[")
+            for position in 0..<map.count {
+                let (key, value) = map.entry(at: position)
+                append(position > 0 ? ",[" : "[")
+                appendTypedJSON(key)
+                append(UInt8(ascii: ","))
+                appendTypedJSON(value)
+                append(UInt8(ascii: "]"))
+            }
+            append("]}")
+        case .optional(let wrapped?):
+            append("{\"optional\":")
+            appendTypedJSON(wrapped)
+            append(UInt8(ascii: "}"))
+        default: appendJSON(value.typedJSON)
+        }
     }
 }

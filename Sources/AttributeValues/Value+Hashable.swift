@@ -5,7 +5,7 @@ extension Value: Hashable {
         case .bool(let x): hasher.combine(x)
         case .int(let x): hasher.combine(x)
         case .uint(let x): hasher.combine(x)
-        case .double(let x): hasher.combine(x.isNaN ? 0x7ff8_0000_0000_0000 : x.bitPattern)
+        case .double(let x): hasher.combine(x.contentBits)
         case .string(var x), .type(var x): x.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         case .bytes(let x): hasher.combine(x)
         case .list(let x): hasher.combine(x)

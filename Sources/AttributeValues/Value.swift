@@ -32,7 +32,7 @@ extension Value: Equatable {
         case (.bool(let x), .bool(let y)): x == y
         case (.int(let x), .int(let y)): x == y
         case (.uint(let x), .uint(let y)): x == y
-        case (.double(let x), .double(let y)): x.bitPattern == y.bitPattern || (x.isNaN && y.isNaN)
+        case (.double(let x), .double(let y)): x.contentBits == y.contentBits
         case (.string(let x), .string(let y)): x.hasSameBytes(as: y)
         case (.bytes(let x), .bytes(let y)): x == y
         case (.list(let x), .list(let y)): x == y
@@ -45,6 +45,11 @@ extension Value: Equatable {
         default: false
         }
     }
+}
+
+extension Double {
+    /// Equal for numbers of the same content: every NaN is the same one, and `0.0` differs from `-0.0`.
+    var contentBits: UInt64 { isNaN ? Double.nan.bitPattern : bitPattern }
 }
 
 extension Value {
@@ -65,6 +70,14 @@ extension Value {
         case .type: "type"
         case .optional: "optional_type"
         case .opaque(let value): value.typeName
+        }
+    }
+
+    /// Whether maps may have it as a key, as in rules.
+    public var isKey: Bool {
+        switch self {
+        case .bool, .int, .uint, .string: true
+        default: false
         }
     }
 

@@ -1,4 +1,4 @@
-/// An immutable-by-sharing map that keeps the order of insertion. Keys are bool, int, uint or string, and are found
+/// An immutable-by-sharing map that keeps the order of insertion. Keys are bool, int, uint or string (`isKey`), and are found
 /// *losslessly across number types*: `1`, `1u` and `1.0` name the same entry.
 ///
 /// One reference wide. Up to `linearLimit` entries are searched in line, larger maps through an open-addressing index:

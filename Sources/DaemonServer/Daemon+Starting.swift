@@ -9,7 +9,7 @@ extension Daemon {
     static func makeSocket(
         _ configuration: Configuration, _ environment: ProcessEnvironment
     ) throws(StartupError) -> ListeningSocket {
-        let path = configuration.socket ?? SocketPath.standard(runtimeDirectory: environment["XDG_RUNTIME_DIR"])
+        let path = configuration.socket ?? SocketPath.standard(environment)
         try SocketPath.makeDirectory(for: path)
         return try ListeningSocket(path: path, mode: configuration.socketMode, group: configuration.socketGroup)
     }
@@ -42,10 +42,8 @@ extension Daemon {
     /// What no longer has a place (a scene has changed since) is left out, and said.
     static func replay(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
         for loss in restored.losses { log.error("recovered store: \(loss)") }
-        for (revision, entry) in restored.entries {
-            do throws(Failure) { try runtime.restore(entry) } catch {
-                log.warning("from the store, revision \(revision): \(error.message)")
-            }
+        for (revision, failure) in runtime.restore(restored.entries) {
+            log.warning("from the store, revision \(revision): \(failure.message)")
         }
     }
 

@@ -65,6 +65,7 @@ public final class Daemon {
             runtime = GraphRuntime(
                 limits: configuration.runtime, epoch: restored?.epoch ?? newEpoch(), revision: restored?.revision ?? 0,
                 at: Daemon.now())
+            runtime.longestAnswer = configuration.server.outputMaximum
             sessions = Sessions(limits: configuration.server, log: log)
             turn = Turn(sessions, runtime, store)
             try Daemon.load(configuration.scenes, into: runtime)
@@ -129,6 +130,7 @@ public final class Daemon {
             let waiting = configuration.reload(from: try Configuration(file: configurationFile))
             log.logLevel = configuration.logLevel
             sessions.change(limits: configuration.server, log: log)
+            runtime.longestAnswer = configuration.server.outputMaximum
             let rest = waiting.isEmpty ? "" : "; these wait for a restart: " + waiting.joined(separator: ", ")
             log.notice("the configuration was read again\(rest)")
             manager.ready(runtime.status)

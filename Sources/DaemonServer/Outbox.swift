@@ -34,6 +34,13 @@ final class Outbox {
         for (client, subscription) in receivers {
             guard let session = session(client) else { continue }
             if case .ended = event { session.subscriptions.remove(subscription) }
+            if session.replies.holdsEvents(of: subscription) {
+                session.replies.holdEvent { line in
+                    line.appendHead(of: event, to: subscription)
+                    line.append(tail)
+                }
+                continue
+            }
             session.output.append { $0.appendHead(of: event, to: subscription) }
             session.output.append(tail)
         }
@@ -45,7 +52,7 @@ final class Outbox {
     private func session(_ client: ClientID) -> Session? {
         guard let session = sessions[client], !session.isClosing else { return nil }
         sessions.touch(session)
-        guard session.output.count <= sessions.limits.outputMaximum else {
+        guard session.output.count + session.replies.heldBytes <= sessions.limits.outputMaximum else {
             sessions.disconnect(session, "\(session.waiting) bytes wait and more would have to (output-maximum)")
             return nil
         }

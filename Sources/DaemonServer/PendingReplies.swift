@@ -3,7 +3,8 @@ import EventLoop
 import WireProtocol
 
 /// Brings the replies of one client into the order of its requests and into their frames: a line each, or one list for a
-/// batch. Faults that were found while reading wait here for the replies before them.
+/// batch. Faults that were found while reading wait here for the replies before them, and events for the reply that tells of their
+/// subscription.
 struct PendingReplies {
     private enum Entry {
         /// So many replies of the runtime.
@@ -17,6 +18,12 @@ struct PendingReplies {
     private var head = 0
     /// The list of the batch that is being answered.
     private var batch: ByteBuffer?
+    /// Subscriptions that the batch has made, and their events so far.
+    private var begun: Set<Int64> = []
+    private var events = ByteBuffer(capacity: 0)
+
+    /// Bytes that stand here until the batch is answered.
+    var heldBytes: Int { (batch?.count ?? 0) + events.count }
 
     var isEmpty: Bool { head == entries.count }
 
@@ -55,6 +62,11 @@ struct PendingReplies {
         }
     }
 
+    /// Whether events of a subscription have to wait for the list that the client learns of it by.
+    func holdsEvents(of subscription: Int64) -> Bool { begun.contains(subscription) }
+
+    func holdEvent(_ write: (ByteBuffer) -> Void) { write(events) }
+
     /// Writes what needs no further reply.
     private mutating func settle(_ output: inout OutputQueue) {
         while head < entries.count {
@@ -69,6 +81,11 @@ struct PendingReplies {
                     output.append(batch)
                 }
                 batch = nil
+                if !begun.isEmpty {
+                    begun = []
+                    output.append(events)
+                    events = ByteBuffer(capacity: 0)
+                }
             }
             advance()
         }
@@ -82,8 +99,9 @@ struct PendingReplies {
         }
     }
 
-    private func write(_ result: Result, to id: RequestID, _ output: inout OutputQueue) {
+    private mutating func write(_ result: Result, to id: RequestID, _ output: inout OutputQueue) {
         if let batch {
+            if let subscription = result.newSubscription { begun.insert(subscription) }
             batch.append(batch.isEmpty ? "[" : ",")
             batch.appendReply(result, to: id)
         } else {

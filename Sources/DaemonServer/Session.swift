@@ -37,10 +37,10 @@ final class Session {
     var outputBefore = 0
     /// The runtime knows that the client does not keep up.
     var isBehind = false
-    /// When the client last took a byte, or had none to take; on the monotonic clock.
+    /// When the client last took a byte, or was not behind; on the monotonic clock.
     var lastProgress: Double
-    /// What libuv held at the last look, to see it shrink.
-    var lastPending = 0
+    /// What libuv and the kernel held at the last look, to see it shrink.
+    var lastUntaken = 0
     /// The connection is being closed.
     var isClosing = false
     /// Nothing can be written any more.
@@ -59,7 +59,7 @@ final class Session {
     }
 
     /// Bytes that the client has not taken.
-    var waiting: Int { output.count + connection.pendingBytes }
+    var waiting: Int { output.count + replies.heldBytes + connection.pendingBytes }
 
     /// For the log.
     var name: String { "client \(id.number) (pid \(peer.pid), uid \(peer.uid))" }

@@ -192,9 +192,9 @@ final class Sessions {
     func care(at now: Double) {
         needsCare = false
         for case let session? in slots where !session.isClosing {
-            let pending = session.connection.pendingBytes
-            if pending != session.lastPending || session.waiting == 0 { session.lastProgress = now }
-            session.lastPending = pending
+            let untaken = session.connection.pendingBytes + session.connection.unreadBytes
+            if untaken != session.lastUntaken || !session.isBehind { session.lastProgress = now }
+            session.lastUntaken = untaken
             if session.hasEnded, session.connection.hasHungUp {
                 close(session)
             } else if now - session.lastProgress > limits.stallTime {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Where the socket stands when nobody says: the same order as in agctl.
-public enum SocketPath {
-    /// - Parameter runtimeDirectory: `$XDG_RUNTIME_DIR`.
-    public static func standard(runtimeDirectory: String?) -> String {
-        guard let runtimeDirectory, runtimeDirectory.hasPrefix("/") else { return "/run/agd/agd.sock" }
+/// Where the socket stands when neither command line nor configuration says: the same order as in agctl.
+enum SocketPath {
+    static func standard(_ environment: ProcessEnvironment) -> String {
+        if let named = environment["AGD_SOCKET"], !named.isEmpty { return named }
+        guard let runtimeDirectory = environment["XDG_RUNTIME_DIR"], runtimeDirectory.hasPrefix("/") else { return "/run/agd/agd.sock" }
         return runtimeDirectory + "/agd/agd.sock"
     }
 

@@ -137,4 +137,10 @@ extension Connection {
 
     /// Bytes given to `write` that the socket has not taken yet.
     public var pendingBytes: Int { isClosed ? 0 : uv_stream_get_write_queue_size(stream) }
+
+    /// What the socket holds and the peer has not read, in the kernel's measure: it falls by blocks, each when it is read whole.
+    public var unreadBytes: Int {
+        var count: Int32 = 0
+        return isClosed || ioctl(descriptor, UInt(TIOCOUTQ), &count) != 0 ? 0 : Int(count)
+    }
 }

@@ -5,7 +5,7 @@ import ViewGraph
 import WireProtocol
 
 extension GraphRuntime {
-    /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is none.
+    /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is none, once.
     func get(_ request: Request.Get, _ client: ClientID) throws(Failure) -> Result {
         if request.isSingle, let path = request.paths.first {
             let place = try graph.locate(try AttributePath(path))

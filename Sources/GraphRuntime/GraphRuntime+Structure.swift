@@ -1,3 +1,4 @@
+import AttributeGraph
 import AttributeValues
 import SceneModel
 import ViewGraph
@@ -6,6 +7,7 @@ import WireProtocol
 extension GraphRuntime {
     /// A scene document becomes part of the tree. It is checked whole first: any fault, and nothing has changed.
     func apply(_ request: Request.Apply, _ client: ClientID) throws(Failure) -> Result {
+        let motion = try motion(request.options)
         let at = try graph.node(at: try nodePath(request.at).nodes)
         let mode: ApplyMode =
             switch request.mode {
@@ -13,13 +15,13 @@ extension GraphRuntime {
             case .merge: .merge
             case .replace: .replace
             }
-        let scene = try read(request.document, file: nil, at: at, mode)
+        let scene = try read(request.document, at: at, mode)
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
         if !request.dryRun {
-            unset = perform(plan, client, request.options)
-            outcome.accepted.append(
-                (revision, .applied(document: request.document, at: request.at, mode: request.mode.rawValue)))
+            let performed = perform(plan, client, motion, request.options.label)
+            keep(.applied(document: request.document, at: request.at, mode: request.mode.rawValue), states: performed.states)
+            unset = performed.unset
         }
         func list(_ paths: [String]) -> Value { .list(paths.map { .string($0) }) }
         var result: ValueMap = ValueMap([
@@ -35,14 +37,18 @@ extension GraphRuntime {
     /// - Throws: what is wrong with it, with the file's name in the message.
     public func load(_ text: String, file: String) throws(Failure) {
         let scene = try read(.string(text), file: file, at: .root, .merge)
-        perform(try graph.plan(scene, at: .root, .merge), nil, TransactionOptions(label: file))
+        perform(try graph.plan(scene, at: .root, .merge), nil, .none, file)
         outcome = Outcome()
+        _ = graph.takeLostStates()
     }
 
-    private func read(_ document: Value, file: String?, at node: NodeID, _ mode: ApplyMode) throws(Failure) -> SceneDefinition {
+    /// - Parameter isKept: the document comes from the store.
+    func read(
+        _ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode, isKept: Bool = false
+    ) throws(Failure) -> SceneDefinition {
         let context = graph.sceneContext(at: node, mode)
         do throws(SceneFaults) {
-            if case .string(let text) = document { return try SceneReader.read(text: text, file: file, context: context) }
+            if case .string(let text) = document { return try SceneReader.read(text: text, file: file, context: context, isKept: isKept) }
             return try SceneReader.read(value: document, context: context)
         } catch {
             throw error.failure
@@ -50,12 +56,14 @@ extension GraphRuntime {
     }
 
     @discardableResult
-    private func perform(_ plan: ScenePlan, _ client: ClientID?, _ options: TransactionOptions) -> [String] {
+    private func perform(
+        _ plan: ScenePlan, _ client: ClientID?, _ motion: Motion, _ label: String?
+    ) -> (states: [AttributeID], unset: [String]) {
         let stamp = graph.stamp
-        let unset = graph.perform(plan)
-        advanceRevision(client, options.label, since: stamp, writes: [])
-        publish(since: stamp, (try? motion(options)) ?? .none, options.label)
-        return unset
+        let performed = graph.perform(plan)
+        advanceRevision(client, label, since: stamp, writes: [])
+        publish(since: stamp, motion, label)
+        return performed
     }
 
     func nodePath(_ text: String) throws(Failure) -> AttributePath {
@@ -67,54 +75,29 @@ extension GraphRuntime {
     }
 
     func remove(_ text: String, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
+        let motion = try motion(options)
         let node = try graph.node(at: try nodePath(text).nodes)
+        let path = graph.path(of: node)
         let stamp = graph.stamp
         try graph.remove(node)
         advanceRevision(client, options.label, since: stamp, writes: [])
-        publish(since: stamp, try motion(options), options.label)
-        outcome.accepted.append((revision, .removed(path: text)))
+        publish(since: stamp, motion, options.label)
+        keep(.removed(path: path))
         return .revision(revision)
     }
 
     func move(_ request: Request.Move, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
+        let motion = try motion(options)
         let node = try graph.node(at: try nodePath(request.path).nodes)
         let parent = try graph.node(
             at: request.to == nil ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
+        let path = graph.path(of: node)
         let stamp = graph.stamp
         try graph.move(node, to: parent, at: request.index)
         advanceRevision(client, options.label, since: stamp, writes: [])
-        publish(since: stamp, try motion(options), options.label)
-        outcome.accepted.append((revision, .moved(path: request.path, to: request.to, index: request.index)))
+        publish(since: stamp, motion, options.label)
+        keep(.moved(path: request.path, to: request.to, index: request.index))
+        if graph.path(of: node) != path { keepMovedStates(of: node, from: path) }
         return .revision(revision)
-    }
-
-    // MARK: Starting again
-
-    /// Puts back what a journal kept, before the first turn. Entries are taken in their order.
-    /// - Throws: why an entry cannot be taken; the caller decides whether to go on.
-    public func restore(_ entry: JournalEntry) throws(Failure) {
-        switch entry {
-        case .state(let path, let value):
-            let path = try AttributePath(path)
-            let place = try graph.locate(path)
-            graph.begin()
-            do { try graph.write(place, through: path) { _ throws(Failure) in value } } catch {
-                graph.rollBack()
-                throw error
-            }
-            _ = graph.commit()
-        case .applied(let document, let at, let mode):
-            let node = try graph.node(at: try nodePath(at).nodes)
-            let mode: ApplyMode = mode == "replace" ? .replace : .merge
-            let scene = try read(document, file: nil, at: node, mode)
-            graph.perform(try graph.plan(scene, at: node, mode))
-        case .removed(let path): try graph.remove(try graph.node(at: try nodePath(path).nodes))
-        case .moved(let path, let to, let index):
-            let node = try graph.node(at: try nodePath(path).nodes)
-            let parent = try nodePath(to ?? path).nodes
-            try graph.move(node, to: try graph.node(at: to == nil ? Array(parent.dropLast()) : parent), at: index)
-        }
-        _ = graph.takeStructureChange()
-        _ = graph.takeInvalidated()
     }
 }

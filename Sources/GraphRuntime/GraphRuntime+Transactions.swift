@@ -29,19 +29,11 @@ extension GraphRuntime {
         }
         let commit = graph.commit()
         if !commit.states.isEmpty {
-            journal(commit.states, client, options, stamp)
+            advanceRevision(client, options.label, since: stamp, writes: commit.states)
+            keep(states: commit.states)
             publish(since: stamp, motion.with(commit.bindingAnimations.compactMapValues(knownAnimation)), options.label)
         }
         return .revision(revision)
-    }
-
-    private func journal(_ states: [AttributeID], _ client: ClientID, _ options: TransactionOptions, _ stamp: UInt64) {
-        advanceRevision(client, options.label, since: stamp, writes: states)
-        for state in states where graph.isDurable(state) {
-            if case .value(let value) = graph.content(of: state) {
-                outcome.accepted.append((revision, .state(path: graph.path(of: state), value: value)))
-            }
-        }
     }
 
     /// A transaction has happened: it gets its revision and its place in the history.
@@ -98,7 +90,7 @@ extension GraphRuntime {
             let element = try value()
             try graph.write(place, through: path) { old throws(Failure) in
                 guard case .list(var list)? = old else { throw wrongType("a list", old) }
-                let index = mutation.index ?? 0
+                let index = mutation.index ?? list.count
                 guard index >= 0, index <= list.count else {
                     throw Failure(.notFound, "index out of bounds: \(index)", path: mutation.path, hint: "0 to \(list.count)")
                 }
@@ -132,39 +124,56 @@ extension GraphRuntime {
         }
     }
 
-    /// Mutations that are committed when the client goes away. Paths are checked now, so that a mistake is not found out too late.
+    /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is not found
+    /// out too late.
     func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
         let held = clients[client]?.onDisconnect.reduce(0) { $0 + $1.0.count } ?? 0
         guard held + mutations.count <= limits.onDisconnectPerClient else {
             throw Failure(.limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect")
         }
         _ = try motion(options)
-        for mutation in mutations { _ = try graph.locate(try AttributePath(mutation.path)) }
+        for mutation in mutations { try refuseHopeless(mutation, options.typed) }
         clients[client]?.onDisconnect.append((mutations, options))
         return .revision(revision)
     }
+
+    /// Tries a mutation without keeping it, and refuses one that could not be committed at any time: what depends on the value
+    /// that stands there then is left to then.
+    private func refuseHopeless(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
+        let path = try AttributePath(mutation.path)
+        let place = try graph.locate(path)
+        graph.begin()
+        defer { graph.rollBack() }
+        do throws(Failure) { try perform(mutation, typed) } catch {
+            switch error.code {
+            case .typeMismatch where mutation.operation != .set && !graph.isOfOneType(place): break
+            case .typeMismatch, .readOnly, .dangling, .removed, .invalid: throw error
+            default: break
+            }
+        }
+    }
 }
 
-/// Sums as `add` makes them.
+/// Sums as `add` makes them: exact, or refused.
 enum Arithmetic {
+    /// The sum in the type of `a`, as a state keeps its type.
     static func sum(_ a: Value, _ b: Value, path: String) throws(Failure) -> Value {
-        func checked<T: FixedWidthInteger>(_ a: T, _ b: T) throws(Failure) -> T {
-            let (sum, overflow) = a.addingReportingOverflow(b)
-            if overflow { throw Failure(.ruleFailed, "integer overflow", path: path) }
-            return sum
+        /// In twice the width, in which no sum of two summands overflows.
+        func exact<T: FixedWidthInteger>(_ a: T, _ b: some BinaryInteger, _ name: String) throws(Failure) -> T {
+            let sum = Int128(a) + Int128(b)
+            guard let exact = T(exactly: sum) else { throw Failure(.ruleFailed, "\(name) overflow: the sum is \(sum)", path: path) }
+            return exact
         }
         switch (a, b) {
-        case (.int(let x), .int(let y)): return .int(try checked(x, y))
-        case (.uint(let x), .uint(let y)): return .uint(try checked(x, y))
-        case (.uint(let x), .int(let y)):
-            guard let sum = UInt64(exactly: y < 0 ? Int64(clamping: x) + y : 0), y < 0 else {
-                return .uint(try checked(x, UInt64(y)))
-            }
-            return .uint(sum)
+        case (.int(let x), .int(let y)): return .int(try exact(x, y, "integer"))
+        case (.int(let x), .uint(let y)): return .int(try exact(x, y, "integer"))
+        case (.uint(let x), .uint(let y)): return .uint(try exact(x, y, "unsigned integer"))
+        case (.uint(let x), .int(let y)): return .uint(try exact(x, y, "unsigned integer"))
         case (.double(let x), _):
             guard let y = b.number else { break }
             return .double(x + y)
-        case (.duration(let x), .duration(let y)): return .duration(TimeSpan(nanoseconds: try checked(x.nanoseconds, y.nanoseconds)))
+        case (.duration(let x), .duration(let y)):
+            return .duration(TimeSpan(nanoseconds: try exact(x.nanoseconds, y.nanoseconds, "duration")))
         case (.duration, .string(let text)), (.timestamp, .string(let text)):
             guard let span = TimeSpan(text) else { break }
             return try sum(a, .duration(span), path: path)

@@ -11,6 +11,8 @@ import WireProtocol
 /// Order within one `apply`: commands in the order given; each transaction's events before its reply.
 public final class GraphRuntime {
     public let limits: RuntimeLimits
+    /// Bytes that an answer may have; what would be answered with more is refused.
+    public var longestAnswer = 64 << 20
     /// Names this life of the graph: revisions count within it.
     public private(set) var epoch: String
     /// Counts committed transactions; only grows.
@@ -40,6 +42,7 @@ public final class GraphRuntime {
     var turns = TurnTrace()
 
     var outcome = Outcome()
+    var unplaced = UnplacedStates()
     /// What follows the reply that is being made.
     private var following: [(GraphRuntime) -> Void] = []
     /// The last revision in which attributes were removed: who was away then must be told everything anew.
@@ -67,6 +70,7 @@ public final class GraphRuntime {
         let before = graph.counters
         for command in commands { apply(command) }
         deliverDue()
+        forgetLostStates()
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
         graph.sweepProjections()
@@ -89,7 +93,12 @@ public final class GraphRuntime {
         case .connected(let client, let peer): clients[client] = Client(peer: peer)
         case .call(let client, let id, let request):
             statistics.requests += 1
-            let result = perform(request, for: client)
+            var result = perform(request, for: client)
+            if request.onlyReads, result.isLonger(than: longestAnswer) {
+                let failure = Failure(
+                    .limit, "the answer would have more than \(longestAnswer) bytes", hint: "ask for less; output-maximum is the limit")
+                result = .fault(RequestFault(code: RequestFault.refused, failure: failure))
+            }
             if let id { outcome.deliveries.append(.reply(client, id: id, result)) }
             let following = self.following
             self.following = []

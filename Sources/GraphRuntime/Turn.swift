@@ -64,6 +64,9 @@ public enum JournalEntry {
     case applied(document: Value, at: String, mode: String)
     case removed(path: String)
     case moved(path: String, to: String?, index: Int?)
+    /// The states of a node or attribute and of all below it are gone, or others have taken their place: what was kept of them
+    /// counts no more.
+    case forgotten(path: String)
 }
 
 /// Everything a turn leads to.

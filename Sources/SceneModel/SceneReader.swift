@@ -3,14 +3,16 @@ import AttributeValues
 /// From a document to definitions: read, check whole, or tell all that is wrong with it.
 public enum SceneReader {
     /// Reads YAML or JSON.
-    /// - Parameter file: what faults name as their file.
+    /// - Parameters:
+    ///   - file: what faults name as their file.
+    ///   - isKept: it was accepted once, and comes from a store: what only later versions refuse is admitted.
     /// - Throws: every fault of the document at once, by line and column. Cost: O(text + nodes made).
     public static func read(
-        text: String, file: String? = nil, context: SceneContext = SceneContext()
+        text: String, file: String? = nil, context: SceneContext = SceneContext(), isKept: Bool = false
     ) throws(SceneFaults) -> SceneDefinition {
         let faults = FaultCollector()
         let lines = SourceLines(text)
-        guard let document = DocumentReader.read(text, faults) else {
+        guard let document = DocumentReader.read(text, faults, anyKeys: isKept) else {
             try faults.throwIfAny(file: file, lines: lines)
             preconditionFailure("a document that cannot be read has a fault")
         }

@@ -17,16 +17,21 @@ struct JournalRow {
 
     static let stateKind: Int64 = 0
 
-    init(revision: UInt64, _ entry: JournalEntry) {
+    /// nil for an entry that only takes others out.
+    init?(revision: UInt64, _ entry: JournalEntry) {
         self.revision = revision
         body = ByteBuffer()
         switch entry {
         case .state(let path, let value):
             (kind, self.path) = (JournalRow.stateKind, path)
-            body.appendJSON(value.typedJSON)
+            body.appendTypedJSON(value)
         case .applied(let document, let at, let mode):
             (kind, path) = (1, at)
-            body.appendJSON(["document": document.typedJSON, "mode": .string(mode)])
+            body.append("{\"document\":")
+            body.appendTypedJSON(document)
+            body.append(",\"mode\":")
+            body.appendJSONString(mode)
+            body.append("}")
         case .removed(let path):
             (kind, self.path) = (2, path)
             body.appendJSON(.null)
@@ -35,6 +40,7 @@ struct JournalRow {
             body.appendJSON([
                 "to": to.map { .string($0) } ?? .null, "index": index.map { .int(Int64($0)) } ?? .null,
             ])
+        case .forgotten: return nil
         }
     }
 
@@ -66,10 +72,10 @@ struct JournalRow {
         }
         let json = try parser.parse(body).value
         switch (kind, json) {
-        case (stateKind, _): return .state(path: path, value: try Value(typedJSON: json))
+        case (stateKind, _): return .state(path: path, value: try Value(typedJSON: json, anyKeys: true))
         case (1, .map(let members)):
             guard let document = members["document"], case .string(let mode)? = members["mode"] else { break }
-            return .applied(document: try Value(typedJSON: document), at: path, mode: mode)
+            return .applied(document: try Value(typedJSON: document, anyKeys: true), at: path, mode: mode)
         case (2, _): return .removed(path: path)
         case (3, .map(let members)):
             var index: Int?

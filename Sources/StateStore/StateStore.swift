@@ -4,9 +4,9 @@ import GraphRuntime
 
 /// What survives the daemon: definitions and durable states, in an SQLite file.
 ///
-/// The file holds a journal in which a newer value of a state takes the place of the older one, so it grows with the graph
-/// and not with time. Replayed in order, over the scenes that the daemon starts with, it gives the graph back: a state's
-/// value stands behind the definitions that made it and before those that came later.
+/// The file holds a journal in which a newer value of a state takes the place of the older one, and a state that is gone takes
+/// its value with it, so it grows with the graph and not with time. Replayed in order, over the scenes that the daemon starts
+/// with, it gives the graph back: a state's value stands behind the definitions that made it and before those that came later.
 ///
 /// One `append` is one SQLite transaction. With `durability: full` it is on the disk when `append` returns.
 public final class StateStore {
@@ -34,7 +34,7 @@ public final class StateStore {
     public let path: String
     private let database: Database
     private let insert: Statement
-    private let deleteBelow: Statement
+    private let delete: Statement
     private let setLife: Statement
     private var nextSequence: Int64
     /// Clients may be told of revisions below this without another word to the disk.
@@ -87,8 +87,10 @@ public final class StateStore {
         self.path = path
         insert = try database.prepare(
             "INSERT OR REPLACE INTO journal(sequence, revision, kind, path, body, checksum) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
-        // '0' is the character behind '/', which is the one behind '.': the range holds attributes and nodes below.
-        deleteBelow = try database.prepare("DELETE FROM journal WHERE kind = 0 AND path > ?1 || '.' AND path < ?1 || '0'")
+        // '0' is the character behind '/', which is the one behind '.': the range holds attributes and nodes below a node, or
+        // the properties of an attribute's object. The first bound is for SQLite, which would look at all states without it.
+        delete = try database.prepare(
+            "DELETE FROM journal WHERE kind = 0 AND path >= ?1 AND path < ?1 || '0' AND (path = ?1 OR path > ?1 || '.')")
         setLife = try database.prepare(StateStore.setLife)
         nextSequence = try database.integer("SELECT ifnull(max(sequence), 0) FROM journal") + 1
         reserved = revision
@@ -119,13 +121,17 @@ public final class StateStore {
         for (place, accepted) in accepted.enumerated() {
             switch accepted.entry {
             case .state(let path, _): if lastWrites[path] != place { continue }
-            case .removed(let path):
-                deleteBelow.bind(1, path == "/" ? "" : path)
-                _ = try deleteBelow.step()
+            case .removed(let path), .forgotten(let path): try forget(path)
             case .applied, .moved: break
             }
-            try write(JournalRow(revision: accepted.revision, accepted.entry))
+            if let row = JournalRow(revision: accepted.revision, accepted.entry) { try write(row) }
         }
+    }
+
+    /// Deletes the states of a node or attribute, with those below.
+    private func forget(_ path: String) throws(StoreError) {
+        delete.bind(1, path == "/" ? "" : path)
+        _ = try delete.step()
     }
 
     private func write(_ row: JournalRow) throws(StoreError) {

@@ -15,6 +15,8 @@ struct SceneExporter {
     /// The ids of the place that the document is to be applied to.
     private let place: Int
     private var values: [(String, Value)] = []
+    /// Nodes written so far.
+    private var count = 0
     /// Whether a component in use is still the declared one, and those inside it, by definition.
     private var known: [ObjectIdentifier: Bool] = [:]
 
@@ -62,14 +64,13 @@ struct SceneExporter {
     private mutating func node(_ top: UInt32, _ limit: Int) throws(Failure) -> Value {
         var rows: [(row: UInt32, level: Int, shown: [UInt32], isUse: Bool)] = []
         var pending = [(top, 0)]
-        var count = 0
         while let (row, level) = pending.popLast() {
             let isUse = isUse(row)
             let shown = children(of: row, isUse)
             rows.append((row, level, shown, isUse))
-            try enter(level, &count, limit)
+            try enter(level, limit)
             if !isUse, let template = graph.nodes[Int(row)].definition.forEach?.template {
-                try enter(template, level + 1, &count, limit)
+                try enter(template, level + 1, limit)
             }
             pending += shown.reversed().map { ($0, level + 1) }
         }
@@ -94,7 +95,7 @@ struct SceneExporter {
     }
 
     /// One more node of the document.
-    private func enter(_ level: Int, _ count: inout Int, _ limit: Int) throws(Failure) {
+    private mutating func enter(_ level: Int, _ limit: Int) throws(Failure) {
         count += 1
         guard count <= limit else {
             throw Failure(.limit, "more than \(limit) nodes; that many are exported at once", hint: "name a smaller part")
@@ -106,10 +107,10 @@ struct SceneExporter {
     }
 
     /// The nodes of a template: components that are written out in full multiply.
-    private mutating func enter(_ template: NodeDefinition, _ level: Int, _ count: inout Int, _ limit: Int) throws(Failure) {
+    private mutating func enter(_ template: NodeDefinition, _ level: Int, _ limit: Int) throws(Failure) {
         var pending = [(template, level)]
         while let (definition, level) = pending.popLast() {
-            try enter(level, &count, limit)
+            try enter(level, limit)
             if definition.component != nil, isWrittenAsUse(definition) {
                 let own = Set((definition.base?.slotted ?? []).map { ObjectIdentifier($0.0) })
                 pending += definition.slotted.filter { !own.contains(ObjectIdentifier($0.0)) }.map { ($0.0, level + 1) }

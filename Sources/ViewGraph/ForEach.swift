@@ -96,16 +96,6 @@ extension ViewGraph {
         forgetLocators()
     }
 
-    private func depth(of row: UInt32) -> Int {
-        var depth = 0
-        var at = row
-        while at != NodeID.root.row {
-            depth += 1
-            at = nodes[Int(at)].parent
-        }
-        return depth
-    }
-
     private func update(forEach row: UInt32) {
         guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else { return }
         let list: [Value]
@@ -117,10 +107,21 @@ extension ViewGraph {
         }
         do {
             let change = try ListChange(from: state, to: list, idField: definition.idField)
+            try refuseExcess(change, definition, at: row)
             perform(change, list, definition, at: row)
         } catch {
             refuse(row, error)
         }
+    }
+
+    /// - Throws: `limit` when the instances would be more than the graph may hold.
+    private func refuseExcess(_ change: ListChange, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
+        let made = change.sources.count { $0 == nil }
+        guard made > 0 else { return }
+        let growth = try growth(by: definition.template, below: depth(of: row))
+        let more = made - change.gone.count
+        // Each has its element as an attribute beside those of the template.
+        try refuse(Growth(nodes: more * growth.nodes, attributes: more * (growth.attributes + 1)))
     }
 
     /// The instances keep their states until the data is right again.
@@ -215,7 +216,7 @@ extension ViewGraph {
             let instance = before[offset]
             let id = nodes[Int(instance)].id
             nodes[Int(row)].childrenByID?[id] = nil
-            for inner in subtree(of: instance).reversed() { destroyNode(inner) }
+            destroySubtree(instance)
         }
         for offset in change.moved { structureChange.reorderedNodes.append(nodeID(made[offset])) }
         return made

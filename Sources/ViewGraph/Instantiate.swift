@@ -41,6 +41,7 @@ extension ViewGraph {
         switch definition.role {
         case .state(let initial, let isTransient):
             kind = .state
+            createdStates += 1
             if case .object(let type) = definition.type, let object = declarations.types[type] {
                 attribute = createObject(object, initial, definition, of: row)
             } else {
@@ -152,13 +153,20 @@ extension ViewGraph {
                     nodes[Int(parent)].childrenByID?[id] = nil
                 }
             }
-            for child in children { for row in subtree(of: child).reversed() { destroyNode(row) } }
+            for child in children { destroySubtree(child) }
             shapeChanged(at: parent)
             indicesChanged(below: parent)
         }
     }
 
-    func destroyNode(_ row: UInt32) {
+    /// Destroys a node that its parent no longer names, and all that is below.
+    func destroySubtree(_ top: UInt32) {
+        let rows = subtree(of: top)
+        if !durableStates(of: rows).isEmpty { lostStates.append(path(of: nodeID(top))) }
+        for row in rows.reversed() { destroyNode(row) }
+    }
+
+    private func destroyNode(_ row: UInt32) {
         if !nodes[Int(row)].isObject {
             structureChange.removedNames.append(NodeNames(ids: ids(of: row), attributes: attributeNames(of: row)))
         }

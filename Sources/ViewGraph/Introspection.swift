@@ -11,6 +11,32 @@ extension ViewGraph {
         return false
     }
 
+    /// The durable states at and below a node.
+    public func durableStates(below node: NodeID) -> [AttributeID] { Array(durableStates(of: subtree(of: node.row))) }
+
+    /// Found as they are asked for.
+    func durableStates(of rows: [UInt32]) -> some Collection<AttributeID> {
+        withObjects(rows).lazy.flatMap { self.nodes[Int($0)].attributes.list }.map(\.attribute).filter { self.isDurable($0) }
+    }
+
+    /// Paths of nodes and attributes that had durable states, and are gone since the last call with all that is below.
+    public func takeLostStates() -> [String] {
+        let lost = lostStates
+        lostStates = []
+        return lost
+    }
+
+    /// The attribute in which a write to a place ends, as far as it is known now.
+    public func target(of place: Place) -> AttributeID { follow(place).attribute }
+
+    /// Whether a place holds values of one type whatever is written: a whole attribute whose type leaves no choice.
+    public func isOfOneType(_ place: Place) -> Bool {
+        switch type(of: place) {
+        case nil, .dyn?, .nullable?, .optional?: false
+        default: true
+        }
+    }
+
     public func type(of place: Place) -> ValueType? {
         let place = follow(place)
         return place.steps.isEmpty ? attributes[Int(place.attribute.index)]?.type : nil

@@ -168,6 +168,17 @@ extension ViewGraph {
         nodes[parent].childrenByID?[id] = nil
     }
 
+    /// Levels from the root down to a node; 0 for the root. O(depth).
+    func depth(of row: UInt32) -> Int {
+        var depth = 0
+        var at = row
+        while at != NodeID.root.row {
+            depth += 1
+            at = nodes[Int(at)].parent
+        }
+        return depth
+    }
+
     /// Ids from the root down; empty for the root. O(depth).
     func ids(of row: UInt32) -> [String] {
         var ids: [String] = []

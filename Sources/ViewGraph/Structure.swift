@@ -136,9 +136,11 @@ extension ViewGraph {
     }
 
     /// - Throws: `conflict` for an id that exists already (create), `limit` when the graph would become too large or too deep.
-    /// - Parameter isTold: `differences` are wanted.
+    /// - Parameters:
+    ///   - isTold: `differences` are wanted.
+    ///   - isKept: it was accepted once, and comes from a store: what only later versions refuse is admitted.
     public func plan(
-        _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false
+        _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false, isKept: Bool = false
     ) throws(Failure) -> ScenePlan {
         guard nodes[Int(node.row)].kind != .forEach else {
             throw Failure(
@@ -154,24 +156,24 @@ extension ViewGraph {
         plan.values = scene.values.map { path, value in
             (AttributePath(nodes: place + path.nodes, attribute: path.attribute, steps: path.steps), value)
         }
-        var newNodes = 0
+        var growth = Growth()
         var pending = [
             ScenePlan.Children(
                 parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace,
                 base: nodes[Int(node.row)].definition.base)
         ]
-        let depth = ids(of: node.row).count
         while let next = pending.popLast() {
             let (row, definitions, isReplacing) = (next.parent, next.definitions, next.isReplacing)
             let origin = ChildOrigin(in: next.base, isComponentRoot: isComponentRoot(row))
             let parentPath = path(of: nodeID(row))
             let prefix = row == NodeID.root.row ? "/" : parentPath + "/"
+            let depth = depth(of: row)
             for (definition, slot) in definitions {
                 let name = prefix + AttributePath.quoteIfNeeded(definition.id)
                 guard let existing = child(definition.id, of: row) else {
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.added.append(name)
-                    newNodes += try count(definition, below: depth)
+                    growth += try self.growth(by: definition, below: depth, scene.declarations)
                     continue
                 }
                 guard mode != .create else {
@@ -183,7 +185,7 @@ extension ViewGraph {
                     plan.removals.append(existing)
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.changed.append(name)
-                    newNodes += try count(definition, below: depth)
+                    growth += try self.growth(by: definition, below: depth, scene.declarations)
                     continue
                 }
                 if old.slot != slot { plan.slots.append((existing, slot)) }
@@ -193,6 +195,7 @@ extension ViewGraph {
                     if isTold { tell(differences(existing, definition, isReplacing), in: &plan) }
                 }
                 plan.updates.append((existing, definition, isReplacing, isContent))
+                growth.attributes += definition.attributes.count { ownAttribute($0.name, of: existing) == nil }
                 if let made = definition.forEach {
                     planInstances(of: existing, made, &plan, &pending)
                 } else {
@@ -212,9 +215,8 @@ extension ViewGraph {
             }
         }
         if plan.untoldDifferences > 0 { plan.differences.append("and \(plan.untoldDifferences) more") }
-        guard liveNodes + newNodes <= limits.nodes else {
-            throw Failure(.limit, "the graph would have more than \(limits.nodes) nodes")
-        }
+        try refuse(growth)
+        if !isKept { try refuseRetyping(scene.declarations, plan) }
         return plan
     }
 
@@ -247,24 +249,60 @@ extension ViewGraph {
         }
     }
 
-    /// The nodes a definition makes (instances of `forEach` not counted).
-    private func count(_ definition: NodeDefinition, below depth: Int) throws(Failure) -> Int {
-        var count = 0
+    /// What the graph gets more of.
+    struct Growth {
+        var nodes = 0
+        var attributes = 0
+
+        static func += (a: inout Growth, b: Growth) {
+            a.nodes += b.nodes
+            a.attributes += b.attributes
+        }
+    }
+
+    /// What a definition makes, instances of `forEach` not counted.
+    /// - Parameter new: what its document declares.
+    /// - Throws: `limit` when the tree would become too deep.
+    func growth(by definition: NodeDefinition, below depth: Int, _ new: Declarations? = nil) throws(Failure) -> Growth {
+        var growth = Growth()
         var pending = [(definition, depth + 1)]
         while let (next, depth) = pending.popLast() {
-            count += 1
-            guard depth <= limits.depth else {
-                throw Failure(.limit, "the tree would be deeper than \(limits.depth) nodes", path: next.id)
+            try refuse(depth: depth, at: next.id)
+            growth.nodes += 1
+            growth.attributes += next.attributes.count + (next.forEach == nil ? 0 : 1)
+            // The properties of an object are attributes, those of the objects in it, too.
+            var objects = next.attributes
+            while let attribute = objects.popLast() {
+                guard case .state = attribute.role, case .object(let name) = attribute.type,
+                    let type = new?.types[name] ?? declarations.types[name]
+                else { continue }
+                growth.attributes += type.properties.count
+                objects += type.properties
             }
             for child in next.header + next.children + next.footer { pending.append((child, depth + 1)) }
         }
-        return count
+        return growth
+    }
+
+    private func refuse(depth: Int, at path: String) throws(Failure) {
+        guard depth <= limits.depth else {
+            throw Failure(.limit, "the tree would be deeper than \(limits.depth) nodes", path: path, hint: "tree-depth is the limit")
+        }
+    }
+
+    func refuse(_ growth: Growth) throws(Failure) {
+        guard liveNodes + growth.nodes <= limits.nodes else {
+            throw Failure(.limit, "the graph would have more than \(limits.nodes) nodes", hint: "nodes is the limit")
+        }
+        guard liveAttributes + growth.attributes <= limits.attributes else {
+            throw Failure(.limit, "the graph would have more than \(limits.attributes) attributes", hint: "attributes is the limit")
+        }
     }
 
     /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
-    /// - Returns: paths of `values` where no state takes the value.
+    /// - Returns: the states that `values` has changed, and its paths where no state takes the value.
     @discardableResult
-    public func perform(_ plan: ScenePlan) -> [String] {
+    public func perform(_ plan: ScenePlan) -> (states: [AttributeID], unset: [String]) {
         // States that are made belong to this change, not to the one before.
         engine.advanceRevision()
         declare(plan.declarations)
@@ -293,8 +331,9 @@ extension ViewGraph {
     }
 
     /// Sets states, those of a `forEach`'s instances after those that its data is made from.
-    private func set(_ values: [(path: AttributePath, value: Value)]) -> [String] {
+    private func set(_ values: [(path: AttributePath, value: Value)]) -> (states: [AttributeID], unset: [String]) {
         var left = values
+        var states: [AttributeID] = []
         for _ in 0..<limits.structureRounds where !left.isEmpty {
             let count = left.count
             begin()
@@ -306,10 +345,10 @@ extension ViewGraph {
                     return false
                 }
             }
-            _ = commit()
+            states += commit().states
             if left.count == count { break }
         }
-        return left.map(\.path.description)
+        return (states, left.map(\.path.description))
     }
 
     /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as moved.
@@ -391,6 +430,7 @@ extension ViewGraph {
             attributes[Int(existing.index)]?.kind = definition.kind
             if case .binding(_, let animation) = definition.role { attributes[Int(existing.index)]?.animation = animation }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
+                if isTransient, isDurable(existing) { lostStates.append(path(of: existing)) }
                 attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
             }
         } else {
@@ -399,8 +439,9 @@ extension ViewGraph {
         }
     }
 
-    /// Takes one attribute from a node that stays.
+    /// Takes an attribute from a node that stays.
     private func destroy(_ attribute: AttributeID, named name: String, of row: UInt32) {
+        if record(attribute).kind == .state { lostStates.append(path(of: attribute)) }
         structureChange.removedNames.append(NodeNames(ids: ids(of: row), attributes: [name], isWhole: false))
         destroy(attribute)
         nodes[Int(row)].attributes.remove(name)
@@ -432,6 +473,7 @@ extension ViewGraph {
         if parent.row != oldParent, child(id, of: parent.row) != nil {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
+        if parent.row != oldParent { try refuse(depth: depth(of: parent.row) + levels(of: node.row), at: path(of: node)) }
         let from = ids(of: node.row)
         detach(node.row)
         attach(node.row, to: parent.row, at: index)
@@ -448,6 +490,17 @@ extension ViewGraph {
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         settleStructure()
+    }
+
+    /// The levels that a node and what is below it make.
+    private func levels(of row: UInt32) -> Int {
+        var levels = 0
+        var pending = [(row, 1)]
+        while let (next, level) = pending.popLast() {
+            levels = max(levels, level)
+            for child in nodes[Int(next)].children { pending.append((child, level + 1)) }
+        }
+        return levels
     }
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {

@@ -19,6 +19,8 @@ public final class ViewGraph {
     var nodes: [NodeRecord] = []
     var freeNodes: [UInt32] = []
     public internal(set) var liveNodes = 0
+    /// Those with a name; hidden vertices come with what is written.
+    public private(set) var liveAttributes = 0
 
     /// Rows by the engine's attribute index.
     var attributes: [AttributeRecord?] = []
@@ -54,6 +56,10 @@ public final class ViewGraph {
     var unboundNodes: [UInt32] = []
     /// What changed in the tree since it was last taken.
     var structureChange = StructureChange()
+    /// Where durable states have gone since it was last asked.
+    var lostStates: [String] = []
+    /// Counts the states that were ever made.
+    public internal(set) var createdStates: UInt64 = 0
     var transaction: OpenTransaction?
 
     public init(limits: Limits = Limits(), wallTime: Timestamp) {
@@ -111,6 +117,7 @@ public final class ViewGraph {
         let index = Int(attribute.index)
         while attributes.count <= index { attributes.append(nil) }
         attributes[index] = record
+        if !record.isHidden { liveAttributes += 1 }
     }
 
     func createInput(
@@ -154,6 +161,7 @@ public final class ViewGraph {
         }
         structureChange.removedAttributes.append(attribute)
         attributes[Int(attribute.index)] = nil
+        if !record.isHidden { liveAttributes -= 1 }
         rules.set(nil, at: attribute.index)
         animationValues.remove(attribute)
         proxies[attribute] = nil

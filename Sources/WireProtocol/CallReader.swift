@@ -5,12 +5,12 @@ final class CallReader {
     let method: Method
     let name: PackedName
     let slots: [Slot]
+    let keys: ParameterKeys
 
     /// What a parameter needs while a call is read.
     struct Slot {
         let name: PackedName
-        /// Where `Parameters` keeps it.
-        let place: Int
+        let key: ParameterKey
         let form: Form
         let isRequired: Bool
     }
@@ -31,9 +31,9 @@ final class CallReader {
             default: .other
             }
             return Slot(
-                name: PackedName(parameter.field.name), place: parameter.key.rawValue, form: form,
-                isRequired: parameter.field.isRequired)
+                name: PackedName(parameter.field.name), key: parameter.key, form: form, isRequired: parameter.field.isRequired)
         }
+        keys = ParameterKeys(method.parameters.map(\.key))
     }
 }
 

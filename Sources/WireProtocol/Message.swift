@@ -39,6 +39,33 @@ public enum Result {
     case fault(RequestFault)
 }
 
+extension Result {
+    /// Whether it would fill more than so many bytes, found without writing it. Escapes are not counted.
+    public func isLonger(than limit: Int) -> Bool {
+        var budget = limit
+        switch self {
+        case .content(let content, _, let typed): content.draw(from: &budget, isTyped: typed)
+        case .contents(let contents, _, let typed):
+            for (path, content) in contents where budget >= 0 {
+                budget -= path.utf8.count
+                content.draw(from: &budget, isTyped: typed)
+            }
+        case .value(let value): value.draw(from: &budget, isTyped: false)
+        case .revision, .subscribed, .fault: break
+        }
+        return budget < 0
+    }
+}
+
+extension Content {
+    fileprivate func draw(from budget: inout Int, isTyped: Bool) {
+        switch self {
+        case .value(let value): value.draw(from: &budget, isTyped: isTyped)
+        case .failure(let failure): budget -= failure.message.utf8.count
+        }
+    }
+}
+
 /// One attribute's news.
 public struct Change {
     public var path: String

@@ -91,7 +91,7 @@ extension Method {
             parameters: [path(), .required(.value, .any, "The new value.")] + transactionOptions + [typed],
             result: revisionOnly, errors: writeErrors
         ) { (given) throws(Failure) in
-            .set(Mutation(operation: .set, path: given.path(), value: given.value(.value)), given.transactionOptions())
+            .set(Mutation(operation: .set, path: given.path(), value: given.value(.value)), given.transactionOptions(isTyped: given.flag(.typed)))
         }
     }
 
@@ -100,7 +100,7 @@ extension Method {
             name: "transact", summary: "Commits mutations together, all or none, as one revision.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly, errors: writeErrors + [.conflict]
         ) { (given) throws(Failure) in
-            .transact(try given.mutations(), given.transactionOptions())
+            .transact(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
         }
     }
 
@@ -110,7 +110,7 @@ extension Method {
             summary: "Mutations that the daemon commits when this client goes away, behind those given before.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly, errors: writeErrors + [.limit]
         ) { (given) throws(Failure) in
-            .onDisconnect(try given.mutations(), given.transactionOptions())
+            .onDisconnect(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
         }
     }
 
@@ -159,7 +159,7 @@ extension Method {
                 path("The path of a node."), .optional(.to, .string, "The new parent; the present one when left out."),
                 .optional(.index, .count, "The place among the new siblings, from 0; the end when left out."),
             ] + transactionOptions,
-            result: revisionOnly, errors: [.notFound, .invalid, .conflict, .denied]
+            result: revisionOnly, errors: [.notFound, .invalid, .conflict, .limit, .denied]
         ) { (given) throws(Failure) in
             .move(.init(path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
                 given.transactionOptions())
@@ -239,7 +239,7 @@ extension Method {
                 .optional(.path, .string, "A node or an attribute."),
                 .optional(.depth, .count, "Levels of children to show; all when left out."),
             ],
-            result: .any, errors: [.notFound, .invalid, .denied]
+            result: .any, errors: [.notFound, .invalid, .denied, .limit]
         ) { (given) throws(Failure) in
             .describe(path: given.text(.path), depth: given.int(.depth).map { Int($0) })
         }
@@ -249,7 +249,7 @@ extension Method {
         Method(
             name: "explain", summary: "Why an attribute has its value, why it last changed, and why it did not change at a revision.",
             parameters: [path(), .optional(.revision, .count, "A revision at which it may have stayed the same.")],
-            result: .any, errors: [.notFound, .invalid, .denied]
+            result: .any, errors: [.notFound, .invalid, .denied, .limit]
         ) { (given) throws(Failure) in
             .explain(path: given.path(), revision: given.int(.revision).map { UInt64($0) })
         }
@@ -298,7 +298,7 @@ extension Method {
                 .optional(.at, .string, "The node in whose scope names are found; the root when left out."),
                 typed,
             ],
-            result: .object(content + [revision]), errors: [.ruleSyntax, .ruleType, .notFound, .invalid]
+            result: .object(content + [revision]), errors: [.ruleSyntax, .ruleType, .notFound, .invalid, .limit]
         ) { (given) throws(Failure) in
             .eval(.init(
                 expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(), at: given.text(.at),

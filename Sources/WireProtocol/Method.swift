@@ -38,3 +38,17 @@ public enum ParameterKey: Int, CaseIterable {
     /// Builds a string: for tables and faults.
     public var name: String { "\(self)" }
 }
+
+/// A set of parameter names in one word.
+struct ParameterKeys {
+    private var bits: UInt64 = 0
+
+    init() { precondition(ParameterKey.allCases.count <= UInt64.bitWidth) }
+
+    init(_ keys: [ParameterKey]) {
+        self.init()
+        for key in keys { bits |= 1 << UInt64(key.rawValue) }
+    }
+
+    func contains(_ key: ParameterKey) -> Bool { bits >> UInt64(key.rawValue) & 1 == 1 }
+}

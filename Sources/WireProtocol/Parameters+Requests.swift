@@ -4,10 +4,11 @@ import AttributeValues
 extension Parameters {
     func path() -> String { text(.path) ?? "/" }
 
-    func transactionOptions() -> TransactionOptions {
+    /// - Parameter isTyped: of methods that take values.
+    func transactionOptions(isTyped: Bool = false) -> TransactionOptions {
         TransactionOptions(
             animation: self[.animation]?.value, disablesAnimations: flag(.disablesAnimations), label: text(.label),
-            typed: flag(.typed))
+            typed: isTyped)
     }
 
     func mutations() throws(Failure) -> [Mutation] {

@@ -1,16 +1,25 @@
 import AttributeValues
 
-/// The parameters of the call that is being read. Reused from call to call; the elements in it are good only while the
-/// decoder reads that call.
+/// The parameters of the call that is being read. Reused from call to call, and empty between them: the elements in it are
+/// good only while the decoder reads that call.
 final class Parameters {
     private var found: [JSONElement?]
+    /// The keys that the call's method declares.
+    private var declared = ParameterKeys()
 
     init() { found = Array(repeating: nil, count: ParameterKey.allCases.count) }
 
-    /// Takes the parameters of a call, by name or by position, and checks them against the method's table.
+    /// Reads a call: takes its parameters, checks them against the method's table, makes the request of them, and forgets them.
     /// - Throws: `invalid`, naming the parameter.
-    func take(_ given: JSONElement?, for reader: CallReader) throws(Failure) {
-        for slot in reader.slots { found[slot.place] = nil }
+    func request(_ given: JSONElement?, for reader: CallReader) throws(Failure) -> Request {
+        declared = reader.keys
+        defer { for slot in reader.slots { found[slot.key.rawValue] = nil } }
+        try take(given, for: reader)
+        return try reader.method.read(self)
+    }
+
+    /// By name or by position.
+    private func take(_ given: JSONElement?, for reader: CallReader) throws(Failure) {
         if let given {
             if given.isObject {
                 try given.forEachMember { (name, element) throws(Failure) in
@@ -33,14 +42,14 @@ final class Parameters {
                 throw Failure(.invalid, "\(reader.method.name): params is an object or a list")
             }
         }
-        for (index, slot) in reader.slots.enumerated() where slot.isRequired && found[slot.place] == nil {
+        for (index, slot) in reader.slots.enumerated() where slot.isRequired && found[slot.key.rawValue] == nil {
             throw missing(reader.method.parameters[index], reader.method)
         }
     }
 
     private func take(_ element: JSONElement, at index: Int, _ reader: CallReader) throws(Failure) {
         let slot = reader.slots[index]
-        guard found[slot.place] == nil else {
+        guard found[slot.key.rawValue] == nil else {
             throw Failure(
                 .invalid,
                 "\(reader.method.name): the parameter \"\(reader.method.parameters[index].field.name)\" is given twice")
@@ -50,7 +59,7 @@ final class Parameters {
             if field.isAbsent(element) { return }
             try field.shape.check(element) { "\(reader.method.name): \(field.name)" }
         }
-        found[slot.place] = element
+        found[slot.key.rawValue] = element
     }
 
     private func unknown(_ name: UnsafeBufferPointer<UInt8>, _ method: Method) -> Failure {
@@ -70,7 +79,10 @@ final class Parameters {
 
     // What was given, in Swift's types. The shapes have been checked.
 
-    subscript(_ key: ParameterKey) -> JSONElement? { found[key.rawValue] }
+    subscript(_ key: ParameterKey) -> JSONElement? {
+        precondition(declared.contains(key), "a method reads what its table does not declare")
+        return found[key.rawValue]
+    }
 
     func text(_ key: ParameterKey) -> String? { self[key]?.string }
     func int(_ key: ParameterKey) -> Int64? { self[key]?.int }

@@ -81,7 +81,7 @@ extension ByteBuffer {
         switch content {
         case .value(let value):
             append("\"value\":")
-            appendJSON(typed ? value.typedJSON : value)
+            typed ? appendTypedJSON(value) : appendJSON(value)
         case .failure(let failure):
             append("\"error\":{\"code\":")
             appendJSONString(failure.code.rawValue)

@@ -22,6 +22,15 @@ public enum Request {
     case trace(Trace)
     case eval(Eval)
 
+    /// Whether it changes nothing, so that it can be refused even when its answer is known.
+    public var onlyReads: Bool {
+        switch self {
+        case .get, .describe, .explain, .dump, .stats, .eval: true
+        case .trace(let trace): trace.enable == nil
+        default: false
+        }
+    }
+
     public struct Get {
         public var paths: [String]
         /// Asked with `path`, so answered with one value instead of a map.

@@ -77,8 +77,7 @@ public final class RequestDecoder {
             throw RequestFault(code: RequestFault.methodNotFound, failure: unknown(name))
         }
         do throws(Failure) {
-            try parameters.take(envelope.parameters, for: reader)
-            return try reader.method.read(parameters)
+            return try parameters.request(envelope.parameters, for: reader)
         } catch {
             throw RequestFault(code: RequestFault.invalidParameters, failure: error)
         }

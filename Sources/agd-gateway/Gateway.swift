@@ -10,14 +10,18 @@ final class Gateway: HTTPHandler {
     /// Each holds a connection to the daemon and a thread.
     static let maximumWatches = 200
 
+    private static let name = "agd-gateway"
+
+    private let location: SocketLocation
     private let client: Client
     private let hosts: [String]
     private let watches = WatchCount()
 
     /// - Parameter hosts: the names by which a request may call this machine.
     init(location: SocketLocation, hosts: [String]) throws {
-        client = try Client(at: location, name: "agd-gateway")
-        self.hosts = hosts
+        self.location = location
+        client = try Client(at: location, name: Gateway.name)
+        self.hosts = hosts.map { $0.lowercased() }
     }
 
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -26,7 +30,7 @@ final class Gateway: HTTPHandler {
         do throws(ClientError) {
             switch request.path {
             case "/value": return try await value(request)
-            case "/watch": return watch(request)
+            case "/watch": return try await watch(request)
             case "/metrics": return try await metrics()
             default: return Gateway.refusal(.notFound, "there are /value, /watch and /metrics")
             }
@@ -38,7 +42,7 @@ final class Gateway: HTTPHandler {
     /// A page from elsewhere can make a browser ask here, but not call this machine by its right name.
     private func isAddressed(_ request: HTTPRequest) -> Bool {
         guard let host = request.headers[.host] else { return false }
-        return hosts.contains(host.split(separator: ":").first.map(String.init) ?? "")
+        return hosts.contains(host.split(separator: ":").first.map { $0.lowercased() } ?? "")
     }
 
     private func value(_ request: HTTPRequest) async throws(ClientError) -> HTTPResponse {
@@ -57,7 +61,7 @@ final class Gateway: HTTPHandler {
             body: Data(text.utf8))
     }
 
-    private func watch(_ request: HTTPRequest) -> HTTPResponse {
+    private func watch(_ request: HTTPRequest) async throws(ClientError) -> HTTPResponse {
         let paths = request.query.filter { $0.name == "path" }.map(\.value)
         guard !paths.isEmpty else { return Gateway.refusal(.badRequest, "which? /watch?path=/host/**") }
         guard let place = watches.take() else {
@@ -65,9 +69,21 @@ final class Gateway: HTTPHandler {
         }
         let options = WatchOptions(
             paths: paths, maxRate: request.query["maxRate"].flatMap { Double($0) }, css: request.query["css"] == "true")
+        try await refuseHopeless(options)
         return HTTPResponse(
             statusCode: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: HTTPBodySequence(from: EventStream(subscription: client.subscribe(options), place: place)))
+    }
+
+    /// Asks the daemon once before a status is sent, which cannot be taken back: a browser returns to a stream that breaks off for
+    /// ever, but not to a refusal.
+    private func refuseHopeless(_ options: WatchOptions) async throws(ClientError) {
+        // On a connection that ends with the question, so that no event comes among the replies to others.
+        let client = try Client(at: location, name: Gateway.name)
+        _ = try await client.call(
+            .subscribe(.init(
+                patterns: options.paths, events: .structure, initial: false, since: nil, maxRate: options.maxRate, frameRate: nil,
+                css: options.css, typed: false, bookmarks: false)))
     }
 
     // MARK: Answers

@@ -10,11 +10,11 @@ struct AGD: ParsableCommand {
         abstract: "The attribute-graph daemon: hosts a live graph of values and rules behind a Unix socket.",
         discussion: """
             Without a configuration file everything has its default; config/agd.conf describes every setting. The socket is \
-            the one given here, else the configuration's, else $XDG_RUNTIME_DIR/agd/agd.sock, else /run/agd/agd.sock. Sockets \
-            passed by systemd go before all of them.
+            the one given here, else the configuration's, else $AGD_SOCKET, else $XDG_RUNTIME_DIR/agd/agd.sock, else \
+            /run/agd/agd.sock. Sockets passed by systemd go before all of them.
 
             EXAMPLES
-              agd --scene Examples/player.yaml
+              agd --scene Examples/podcast.yaml
               agd --config /etc/agd/agd.conf --check-config
 
             SIGNALS

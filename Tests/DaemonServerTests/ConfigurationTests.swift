@@ -124,8 +124,10 @@ struct ConfigurationTests {
     }
 
     @Test("without a setting the socket stands where agctl looks") func standardPath() {
-        #expect(SocketPath.standard(runtimeDirectory: "/run/user/7") == "/run/user/7/agd/agd.sock")
-        #expect(SocketPath.standard(runtimeDirectory: nil) == "/run/agd/agd.sock")
-        #expect(SocketPath.standard(runtimeDirectory: "") == "/run/agd/agd.sock")
+        func path(_ environment: [String: String]) -> String { SocketPath.standard(ProcessEnvironment(environment)) }
+        #expect(path(["AGD_SOCKET": "/tmp/s", "XDG_RUNTIME_DIR": "/run/user/7"]) == "/tmp/s")
+        #expect(path(["AGD_SOCKET": "", "XDG_RUNTIME_DIR": "/run/user/7"]) == "/run/user/7/agd/agd.sock")
+        #expect(path([:]) == "/run/agd/agd.sock")
+        #expect(path(["XDG_RUNTIME_DIR": ""]) == "/run/agd/agd.sock")
     }
 }

@@ -54,6 +54,24 @@ struct SessionTests {
         #expect(try client.next()?.list?.count == 2)
     }
 
+    @Test("the events of a subscription that a batch makes come behind the list that answers it, others before") func subscribingBatch() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        #expect(try client.call("subscribe", #"{"paths":["/counter.value"]}"#).member("result", "subscription") == 1)
+        #expect(try client.next()?.member("params", "initial") == true)
+        let subscribe = #"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"paths":["/counter.value"]}}"#
+        let set = #"{"jsonrpc":"2.0","id":2,"method":"set","params":{"path":"/counter.value","value":1}}"#
+        client.send("[\(subscribe),\(set)]\n\(ping("3"))")
+        #expect(try client.next()?.member("params", "subscription") == 1)
+        #expect(try client.next()?.list?.map { $0.member("id") } == [1, 2])
+        for isInitial: Value? in [true, nil] {
+            let event = try client.next()
+            #expect(event?.member("params", "subscription") == 2)
+            #expect(event?.member("params", "initial") == isInitial)
+        }
+        #expect(try client.next()?.member("id") == 3)
+    }
+
     @Test("a client that ends its side is answered to the last line, then let go") func halfClosed() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -189,6 +207,7 @@ struct SlowSessionTests {
         }
         _ = try other.call("ping")
         let session = try #require(daemon.sessions.all.first)
+        #expect(session.isBehind)
         daemon.sessions.care(at: session.lastProgress)
         daemon.sessions.care(at: session.lastProgress + 29)
         #expect(daemon.sessions.count == 2)
@@ -196,6 +215,49 @@ struct SlowSessionTests {
         daemon.run { daemon.sessions.count == 1 }
         #expect(daemon.sessions.statistics.disconnected == 1)
         #expect(try other.call("ping").member("result", "pong") == true)
+    }
+
+    @Test("who is not behind, or takes a little now and then, is not disconnected") func slow() throws {
+        let daemon = try TestDaemon { $0.server.outputQueue = 400_000 }
+        let client = try daemon.connect()
+        _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
+        let request = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.text"}}"# + "\n"
+        let session = try #require(daemon.sessions.all.first)
+        while session.connection.pendingBytes == 0 {
+            _ = client.sendSome(request)
+            daemon.step()
+        }
+        var now = session.lastProgress
+        func wait() {
+            now += 29
+            daemon.sessions.care(at: now)
+        }
+        for _ in 0..<3 { wait() }
+        #expect(!session.isBehind && !session.isClosing)
+        while !session.isBehind {
+            _ = client.sendSome(request)
+            daemon.step()
+        }
+        wait()
+        for _ in 0..<3 {
+            // A block of the kernel's: too little for it to take more.
+            #expect(client.take(40_000) == 40_000)
+            wait()
+            #expect(session.isBehind && !session.isClosing)
+        }
+        wait()
+        wait()
+        #expect(session.isClosing)
+    }
+
+    @Test("a batch whose answer grows beyond what is kept for anybody disconnects its client") func batch() throws {
+        let daemon = try TestDaemon { $0.server.outputMaximum = 100_000 }
+        let client = try daemon.connect()
+        _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
+        let get = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.text"}}"#
+        client.send("[" + Array(repeating: get, count: 50).joined(separator: ",") + "]")
+        daemon.run { daemon.sessions.count == 0 }
+        #expect(daemon.sessions.statistics.disconnected == 1)
     }
 
     @Test("who lets more pile up than is kept for anybody is disconnected") func overflow() throws {

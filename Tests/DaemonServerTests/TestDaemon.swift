@@ -112,6 +112,12 @@ final class TestClient {
     /// As much as the kernel takes.
     func sendSome(_ text: String) -> Int { max(0, Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL))) }
 
+    /// Reads so many bytes and forgets them.
+    func take(_ count: Int) -> Int {
+        var buffer = [UInt8](repeating: 0, count: count)
+        return recv(descriptor, &buffer, count, 0)
+    }
+
     func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     private func receive() {

@@ -51,6 +51,7 @@ struct GatewayTests {
     func guarded() throws {
         #expect(try answer("/value?path=/counter.value", method: "POST").status == 405)
         #expect(try answer("/value?path=/counter.value", host: "evil.example").status == 421)
+        #expect(try answer("/value?path=/counter.value", host: "LocalHost:\(port)").status == 200)
     }
 
     @Test("a watch is a stream of events: the snapshot, then every change")
@@ -68,6 +69,14 @@ struct GatewayTests {
         try daemon.client().set("/counter.value", 21)
         let changes = try data()["changes"]?.list ?? []
         #expect(changes.contains(["path": "/counter.twice", "value": 42]))
+    }
+
+    @Test("a watch that the daemon refuses is refused with a status, which a browser does not come back to")
+    func refusedWatch() throws {
+        let missing = try answer("/watch?path=/nowhere.value")
+        #expect(missing.status == 404)
+        #expect(try JSONParser.parseOnce(missing.body.utf8)["error"]?["code"] == "notFound")
+        #expect(try answer("/watch?path=[").status == 400)
     }
 
     @Test("it outlives its daemon, and says so meanwhile")

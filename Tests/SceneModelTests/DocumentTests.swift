@@ -18,6 +18,15 @@ struct DocumentTests {
             ])
     }
 
+    @Test("a key is a text, a whole number or a bool", arguments: ["{1.5: x}", "{.nan: x}", "{~: x}", "{!!binary aGk=: x}", "{[a]: x}"])
+    func keys(text: String) throws {
+        #expect(throws: SceneFaults.self) { try value(text) }
+        #expect(try value("{1: a, true: b, '1.5': c}").map?.count == 3)
+        guard text != "{[a]: x}" else { return }
+        // What a store has kept from before that was so is still read.
+        _ = try SceneReader.read(text: "agd: 1\nnodes: [{ id: a, state: { m: \(text) } }]", isKept: true)
+    }
+
     @Test("JSON is read as YAML, characters beyond the basic plane included")
     func json() throws {
         #expect(

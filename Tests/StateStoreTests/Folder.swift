@@ -38,6 +38,7 @@ func text(_ entry: JournalEntry) -> String {
     case .state(let path, let value): "state \(path) \(value.typedJSON)"
     case .applied(let document, let at, let mode): "applied \(document) \(at) \(mode)"
     case .removed(let path): "removed \(path)"
+    case .forgotten(let path): "forgotten \(path)"
     case .moved(let path, let to, let index): "moved \(path) \(to ?? "-") \(index.map(String.init) ?? "-")"
     }
 }

@@ -61,6 +61,18 @@ struct StateStoreTests {
         #expect(try texts(folder.open().restored).map { $0.split(separator: " ")[2] } == ["/ab.x", "/a-b.x", "/b.x", "/a"])
     }
 
+    @Test("states of what is gone are forgotten with all below, and what comes behind in the same turn is kept") func forgotten() throws {
+        do {
+            let (store, _) = try folder.open()
+            for path in ["/a.x", "/a/b.x", "/ab.x", "/c.o.p", "/c.o.q", "/c.other", "/c.o-p"] {
+                try store.append([(1, .state(path: path, value: 1))], revision: 1)
+            }
+            try store.append(
+                [(2, .forgotten(path: "/a")), (2, .state(path: "/a.x", value: 2)), (2, .forgotten(path: "/c.o"))], revision: 2)
+        }
+        #expect(try texts(folder.open().restored).map { $0.split(separator: " ")[2] } == ["/ab.x", "/c.other", "/c.o-p", "/a.x"])
+    }
+
     @Test("a killed daemon's store holds all that was acknowledged, and no revision is given twice") func killed() throws {
         let (store, _) = try folder.open()
         for number in 1...50 {

@@ -124,4 +124,40 @@ struct ParametersTests {
         } else { Issue.record("onDisconnect") }
         if case .hello("me") = try request("hello", #"{"client":"me"}"#) {} else { Issue.record("hello") }
     }
+
+    @Test("no call sees anything of an earlier one, and each method reads only what it declares") func forgotten() throws {
+        let decoder = RequestDecoder()
+        func send(_ method: String, _ parameters: String) throws -> Request {
+            let line = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#
+            guard case .call(_, let request)? = incoming(line, decoder).first else { throw Unexpected("a request of \(method)") }
+            return request
+        }
+        let padding = String(repeating: "x", count: 100_000)
+        for (method, parameters) in [
+            ("apply", #"{"document":"\#(padding)"}"#), ("remove", #"{"path":"/\#(padding)"}"#), ("move", #"{"path":"/\#(padding)"}"#),
+        ] {
+            _ = try send("set", #"{"path":"/a.b","value":1,"label":"old","typed":true}"#)
+            switch try send(method, parameters) {
+            case .apply(let apply): #expect(!apply.options.typed && apply.options.label == nil)
+            case .remove(_, let options), .move(_, let options): #expect(!options.typed && options.label == nil)
+            default: Issue.record("another method than \(method)")
+            }
+        }
+        for method in Method.table() {
+            let given = method.parameters.filter(\.field.isRequired).map { "\"\($0.field.name)\":\(example(of: $0.field.shape))" }
+            _ = incoming(#"{"jsonrpc":"2.0","id":1,"method":"\#(method.name)","params":{\#(given.joined(separator: ","))}}"#, decoder)
+        }
+    }
+
+    private func example(of shape: Shape) -> String {
+        switch shape {
+        case .array(let element): "[\(example(of: element))]"
+        case .object(let fields): "{" + fields.map { "\"\($0.name)\":\(example(of: $0.shape))" }.joined(separator: ",") + "}"
+        case .choice(let words): "\"\(words[0])\""
+        case .bool: "true"
+        case .integer, .number, .positive, .count: "1"
+        case .map: "{}"
+        case .any, .string, .objectOrString: "\"/\""
+        }
+    }
 }

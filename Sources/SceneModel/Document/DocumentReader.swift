@@ -4,17 +4,19 @@ import AttributeValues
 struct DocumentReader {
     private let events: YAMLEventReader
     private let faults: FaultCollector
+    private let anyKeys: Bool
     /// Parts made so far, those behind aliases counted each time they are used.
     private var size = 0
     private var anchors: [String: (node: DocumentNode, size: Int)] = [:]
 
     /// nil when the text cannot be read to its end; then `faults` says why.
-    static func read(_ text: String, _ faults: FaultCollector) -> DocumentNode? {
+    /// - Parameter anyKeys: admits keys that rules do not, as documents had them when they were still admitted.
+    static func read(_ text: String, _ faults: FaultCollector, anyKeys: Bool = false) -> DocumentNode? {
         guard text.utf8.count <= SceneLimits.textSize else {
             faults.add(.limit, "a document of \(text.utf8.count) bytes; at most \(SceneLimits.textSize) are allowed")
             return nil
         }
-        var reader = DocumentReader(events: YAMLEventReader(JSONEscapes.joiningSurrogates(text)), faults: faults)
+        var reader = DocumentReader(events: YAMLEventReader(JSONEscapes.joiningSurrogates(text)), faults: faults, anyKeys: anyKeys)
         do throws(YAMLError) {
             if let document = try reader.readStream() { return document }
             if faults.isEmpty { faults.add(.invalid, "the document cannot be read") }
@@ -24,9 +26,10 @@ struct DocumentReader {
         return nil
     }
 
-    private init(events: YAMLEventReader, faults: FaultCollector) {
+    private init(events: YAMLEventReader, faults: FaultCollector, anyKeys: Bool) {
         self.events = events
         self.faults = faults
+        self.anyKeys = anyKeys
     }
 
     private static func hint(for message: String) -> String? {
@@ -137,8 +140,9 @@ struct DocumentReader {
         var merged: [DocumentEntry] = []
         var seen = NameSet()
         for entry in map.entries {
-            guard case .scalar = entry.key.content else {
-                faults.add(.invalid, "a key is a text, not \(entry.key.summary)", at: entry.key.position)
+            guard case .scalar(let key) = entry.key.content, key.isKey || anyKeys else {
+                let hint: String? = if case .scalar = entry.key.content { "put quotes around it" } else { nil }
+                faults.add(.invalid, "a key is a text, not \(entry.key.summary)", at: entry.key.position, hint: hint)
                 continue
             }
             if entry.name == "<<", entry.key.style == .plain {

@@ -1,0 +1,73 @@
+import RuleLanguage
+
+/// What kind of key a declaration names.
+public enum KeyGroup: String, CaseIterable, Sendable {
+    case environment, container, preference
+}
+
+extension NodeDefinition {
+    /// The node and what stands below it, the templates of `forEach` included, each definition once.
+    public var withAllBelow: [NodeDefinition] {
+        var found: [NodeDefinition] = []
+        var seen: Set<ObjectIdentifier> = []
+        var pending = [self]
+        while let next = pending.popLast() {
+            guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+            found.append(next)
+            pending += next.header + next.children + next.footer
+            if let template = next.forEach?.template { pending.append(template) }
+        }
+        return found
+    }
+
+    /// Whether the node's own modifiers or rules name a key; what stands below it is not looked at.
+    public func uses(_ key: String, of group: KeyGroup) -> Bool {
+        let writes: Bool =
+            switch group {
+            case .environment: environment.contains { $0.key == key } || transformEnvironment.contains { $0.key == key } || inherits(key)
+            case .container: containerValues.contains { $0.key == key }
+            case .preference: preferences.contains { $0.key == key }
+            }
+        if writes { return true }
+        let namespace: String? =
+            switch group {
+            case .environment: "env"
+            case .preference: "preferences"
+            // A container reads the values of its subviews, in which any key may stand.
+            case .container: nil
+            }
+        guard let namespace else { return false }
+        return programs.contains { $0.inputs.contains { $0.namespace == namespace && $0.name == key } }
+    }
+
+    private func inherits(_ key: String) -> Bool {
+        attributes.contains { if case .inherit(key) = $0.role { true } else { false } }
+    }
+
+    /// The rules of its attributes and modifiers.
+    private var programs: [Program] {
+        var expressions = (environment + containerValues + preferences).map(\.expression) + animations.map(\.value)
+        if let tag { expressions.append(tag) }
+        if let forEach { expressions.append(forEach.data) }
+        var programs = transformEnvironment.map(\.program)
+        for attribute in attributes {
+            switch attribute.role {
+            case .computed(let program): programs.append(program)
+            case .constant(let expression?): expressions.append(expression)
+            default: break
+            }
+        }
+        for case .rule(let program) in expressions { programs.append(program) }
+        return programs
+    }
+}
+
+extension Declarations {
+    public func keys(_ group: KeyGroup) -> [String: KeyDefinition] {
+        switch group {
+        case .environment: environment
+        case .container: container
+        case .preference: preference
+        }
+    }
+}
