@@ -42,8 +42,8 @@ struct Complaint: Error {
     func text(_ style: Style) -> String {
         var text = namesPlace ? "\(message)\n" : "\(style.bold("agctl:")) \(message)\n"
         if let rule {
-            let lines = rule.text.split(separator: "\n", omittingEmptySubsequences: false)
-            if lines.indices.contains(rule.line - 1) { text += Caret.text(under: String(lines[rule.line - 1]), rule.column, style) }
+            let lines = rule.text.lines
+            if lines.indices.contains(rule.line - 1) { text += Caret.text(under: lines[rule.line - 1], rule.column, style) }
         }
         if let hint { text += "  \(style.dim("hint:")) \(hint)\n" }
         return text

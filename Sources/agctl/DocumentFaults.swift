@@ -6,9 +6,9 @@ enum DocumentFaults {
     private static let placeholder = "document"
 
     static func complaint(_ failure: Failure, text: String, file: String, _ style: Style) -> Complaint {
-        let lines = failure.message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let lines = failure.message.lines
         guard lines.contains(where: { place(of: $0) != nil }) else { return Complaint(failure, status: ExitStatus(failure)) }
-        let source = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let source = text.lines
         var told: [String] = []
         for line in lines {
             guard let place = place(of: line) else {
@@ -17,7 +17,7 @@ enum DocumentFaults {
             }
             var fault = "\(style.bold("\(file):\(place.line):\(place.column):")) \(style.red("error:")) \(place.message)"
             if source.indices.contains(place.line - 1) {
-                fault += "\n" + String(Caret.text(under: String(source[place.line - 1]), place.column, style).dropLast())
+                fault += "\n" + String(Caret.text(under: source[place.line - 1], place.column, style).dropLast())
             }
             told.append(fault)
         }

@@ -12,9 +12,9 @@ enum MutationText {
         let start = text.first { !$0.isWhitespace }
         if start == "[" || start == "{" { return try readJSON(text, form) }
         var mutations: [Mutation] = []
-        for (position, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (position, line) in text.lines.enumerated() {
             do throws(Complaint) {
-                if let mutation = try readLine(String(line), form) { mutations.append(mutation) }
+                if let mutation = try readLine(line, form) { mutations.append(mutation) }
             } catch {
                 var located = error
                 located.message = "\(name):\(position + 1): \(error.message)"

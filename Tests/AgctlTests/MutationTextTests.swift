@@ -30,6 +30,12 @@ struct MutationTextTests {
         ])
     }
 
+    @Test("lines that end in CR LF are lines")
+    func carriageReturns() throws {
+        #expect(try read("set /a.s first\r\n# a comment\r\n\r\nset /a.i 99\r\n") == [#"set /a.s {"string":"first"}"#, #"set /a.i {"int":"99"}"#])
+        #expect { try read("set /a.b 1\r\nsett /a.b 1\r\n") } throws: { ($0 as? Complaint)?.message == "test:2: there is no mutation 'sett'" }
+    }
+
     @Test("white space inside quotes belongs to the path")
     func quotedPath() throws {
         #expect(try read(#"set /hosts/"web 1".load 2"#) == [#"set /hosts/"web 1".load {"int":"2"}"#])

@@ -46,6 +46,16 @@ struct OutputTests {
         #expect(complaint.text(Self.plain) == "agctl: unexpected ')'\n  | \tx )\n  | \t  ^\n  hint: a value belongs here\n")
     }
 
+    @Test("lines are found and shown without their ends, be they LF or CR LF")
+    func carriageReturns() {
+        #expect("a\r\n\nb\n\r\nc\rd\r\n".lines == ["a", "", "b", "", "c\rd", ""])
+        let complaint = Complaint(Failure(.ruleSyntax, "unexpected ')'", rule: "1 +\r\nx )", line: 2, column: 3), status: .data)
+        #expect(complaint.text(Self.plain) == "agctl: unexpected ')'\n  | x )\n  |   ^\n")
+        let faulty = DocumentFaults.complaint(
+            Failure(.invalid, "document:2:3: odd"), text: "agd: 1\r\n- x\r\n", file: "x.yaml", Self.plain)
+        #expect(faulty.text(Self.plain) == "x.yaml:2:3: error: odd\n  | - x\n  |   ^\n")
+    }
+
     @Test("a document's faults get the file's name and the line they stand in")
     func documentFaults() {
         let text = "agd: 1\nnodes:\n  - id: 7\n"
