@@ -32,6 +32,13 @@ struct Complaint: Error {
         describe(failure)
     }
 
+    /// The same complaint, beginning with its place in what was given.
+    func located(at place: String) -> Complaint {
+        var complaint = self
+        complaint.message = "\(place): \(message)"
+        return complaint
+    }
+
     private mutating func describe(_ failure: Failure) {
         code = failure.code.rawValue
         if let path = failure.path, !message.contains(path) { message += " (\(path))" }

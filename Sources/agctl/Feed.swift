@@ -147,8 +147,7 @@ private final class LineFeed {
     }
 
     private func judge(_ complaint: Complaint, _ line: Int) throws {
-        var complaint = complaint
-        complaint.message = "line \(line): \(complaint.message)"
+        let complaint = complaint.located(at: "line \(line)")
         guard keepsGoing else { throw complaint }
         _ = complaint.report(isJSON: false)
         refused = refused ?? complaint.status

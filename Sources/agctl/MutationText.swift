@@ -9,22 +9,33 @@ enum MutationText {
     /// nothing.
     /// - Parameter name: how the text is called in complaints, which add the line's number.
     static func read(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
-        let start = text.first { !$0.isWhitespace }
-        if start == "[" || start == "{" { return try readJSON(text, form) }
+        if isJSON(text) { return try readJSON(text, form) }
         var mutations: [Mutation] = []
         for (position, line) in text.lines.enumerated() {
             do throws(Complaint) {
                 if let mutation = try readLine(line, form) { mutations.append(mutation) }
-            } catch {
-                var located = error
-                located.message = "\(name):\(position + 1): \(error.message)"
-                throw located
-            }
+            } catch { throw error.located(at: "\(name):\(position + 1)") }
         }
         return mutations
     }
 
-    /// nil for a line that says nothing.
+    /// An argument: one change, whose value may have several lines, or JSON.
+    /// - Parameter name: how the argument is called in complaints.
+    static func readArgument(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
+        if isJSON(text) { return try readJSON(text, form) }
+        do throws(Complaint) {
+            guard let mutation = try readLine(text, form) else { throw Complaint(.data, "no change", hint: syntax) }
+            return [mutation]
+        } catch { throw error.located(at: name) }
+    }
+
+    private static func isJSON(_ text: String) -> Bool {
+        let start = text.first { !$0.isWhitespace }
+        return start == "[" || start == "{"
+    }
+
+    /// A change; the value is all that stands behind the path, without white space around it.
+    /// - Returns: nil for a line that says nothing.
     static func readLine(_ line: String, _ form: ValueForm) throws(Complaint) -> Mutation? {
         var rest = Substring(line)
         guard let verb = takeWord(&rest), !verb.hasPrefix("#") else { return nil }
