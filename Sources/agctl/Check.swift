@@ -32,7 +32,7 @@ struct CheckCommand: ParsableCommand {
         var listed: [Value] = []
         for file in files {
             let text = try InputText.read(file)
-            let name = file == "-" ? "standard input" : file
+            let name = InputText.title(of: file)
             do throws(SceneFaults) {
                 _ = try SceneReader.read(text: text, file: name)
                 if !json, output.isTerminal { output.line("\(name): \(output.style.green("ok"))") }

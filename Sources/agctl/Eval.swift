@@ -155,8 +155,9 @@ private struct Bindings {
 /// `--cases`: one answer per line, as soon as the line is there; a line that is no case is answered with an error.
 private enum EvalCases {
     static func run(_ name: String, _ output: Output) throws {
+        let title = InputText.title(of: name)
         guard let file = name == "-" ? fdopen(0, "r") : fopen(name, "re") else {
-            throw Complaint(.notFound, "\(name): \(String(cString: strerror(errno)))")
+            throw Complaint(name == "-" ? .inputOutput : .notFound, "\(title): \(String(cString: strerror(errno)))")
         }
         defer { if name != "-" { fclose(file) } }
         let evaluator = Evaluator()
@@ -171,7 +172,7 @@ private enum EvalCases {
             output.json(answer(bytes, evaluator))
             if name == "-" { try output.flush() }
         }
-        if ferror(file) != 0 { throw Complaint(.inputOutput, "\(name): \(String(cString: strerror(errno)))") }
+        if ferror(file) != 0 { throw Complaint(.inputOutput, "\(title): \(String(cString: strerror(errno)))") }
     }
 
     private static func answer(_ line: UnsafeRawBufferPointer, _ evaluator: Evaluator) -> Value {

@@ -6,6 +6,7 @@ import AttributeValues
 enum Front {
     static func run(_ arguments: [String]) -> Int32 {
         do {
+            try StandardDescriptors.fill()
             if let quick = QuickPath(arguments) {
                 try quick.run()
             } else {

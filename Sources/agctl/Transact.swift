@@ -54,7 +54,7 @@ struct TransactCommand: ParsableCommand {
     private func mutations() throws(Complaint) -> [Mutation] {
         guard !changes.isEmpty else {
             let name = file ?? "-"
-            return try MutationText.read(try InputText.read(name), valueOptions.form, name: name == "-" ? "standard input" : name)
+            return try MutationText.read(try InputText.read(name), valueOptions.form, name: InputText.title(of: name))
         }
         var mutations: [Mutation] = []
         for (position, change) in changes.enumerated() {

@@ -98,6 +98,26 @@ struct ControlTests {
         #expect(try json("describe", "/player.volume")["type"] == "double")
     }
 
+    /// Runs a line of the shell, in which `agctl` is the program under test.
+    private func shell(_ line: String) throws -> (code: Int32, text: String) {
+        try Program.run(
+            "/bin/sh", ["-c", "agctl() { \"$0\" \"$@\"; }; \(line)", Program.built("agctl")],
+            environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder)
+    }
+
+    @Test("where standard input or output is closed, nothing that was to go there goes to the daemon", arguments: [
+        "agctl get /player.episode.title >&-", "agctl get /player.volume --json >&-", "agctl feed /player.volume <&-",
+        "agctl transact <&-", "agctl eval --cases - <&-", "agctl apply -f - <&- >&-",
+    ])
+    func closedDescriptors(_ line: String) throws {
+        let request = #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/player.volume","value":42}}"#
+        try daemon.client().set("/player.episode.title", .string(request))
+        let ended = try shell(line)
+        #expect(ended.code == 74, "\(ended.text)")
+        #expect(ended.text.contains("standard "))
+        #expect(try daemon.client().get("/player.volume") == 0.5)
+    }
+
     @Test("what it ends with is what its help says", arguments: [
         (["get", "/player.volume"], 0), (["get", "/nowhere.value"], 66), (["set", "/player.volume", "loud"], 65),
         (["transact", "test /player.volume 7"], 75), (["get"], 64), (["bogus"], 64),
