@@ -69,6 +69,30 @@ struct MutationTextTests {
     }
 
     @Test(
+        "JSON that is not the protocol's is refused, with the place of the mistake",
+        arguments: [
+            (#"[{"op":"set","path":"/a.n","vaule":8}]"#, "test: mutations[0]: a mutation has no member 'vaule'"),
+            (#"[{"op":"toggle","path":"/a.b"},{"op":"insert","path":"/a.l","idx":3,"value":4}]"#, "test: mutations[1]: a mutation has no member 'idx'"),
+            (#"{"op":"set","path":"/a.n"}"#, "test: mutations[0]: set needs a value"),
+            (#"{"op":"toggle","path":"/a.n","value":true}"#, "test: mutations[0]: toggle takes no value"),
+            (#"{"op":"insert","path":"/a.l","index":"3","value":4}"#, #"test: mutations[0]: an index is a whole number from 0, not "3""#),
+            (#"{"op":"insert","path":"/a.l","index":1.5,"value":4}"#, "test: mutations[0]: an index is a whole number from 0, not 1.5"),
+            (#"{"op":"insert","path":"/a.l","index":-1,"value":4}"#, "test: mutations[0]: an index is a whole number from 0, not -1"),
+            (#"{"op":"set","path":"/a.l","index":1,"value":4}"#, "test: mutations[0]: only insert takes an index"),
+            (#"{"op":"sett","path":"/a.l","value":4}"#, "test: mutations[0]: there is no op 'sett'"),
+            (#"[1]"#, "test: mutations[0]: no object with op and path"),
+        ])
+    func strictJSON(_ text: String, _ message: String) {
+        #expect { try read(text) } throws: { ($0 as? Complaint)?.message == message && ($0 as? Complaint)?.status == .data }
+    }
+
+    @Test("a JSON null is a value, and an insert may do without an index")
+    func completeJSON() throws {
+        #expect(try read(#"[{"op":"set","path":"/a.n","value":null},{"op":"insert","path":"/a.l","value":4}]"#)
+            == [#"set /a.n {"null":null}"#, #"insert /a.l {"int":"4"}"#])
+    }
+
+    @Test(
         "a mistake is told with its line and what would be right",
         arguments: [
             ("set /a.b 1\nsett /a.b 1", "test:2: there is no mutation 'sett'"), ("set", "test:1: set needs a path"),
