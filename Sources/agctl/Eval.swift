@@ -60,9 +60,13 @@ struct EvalCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(color: color)
-        defer { try? output.flush() }
-        if let cases { return try EvalCases.run(cases, output) }
-        guard let expression else { return }
+        try output.flushing {
+            if let cases { return try EvalCases.run(cases, output) }
+            if let expression { try evaluate(NegativeNumbers.reveal(expression), output) }
+        }
+    }
+
+    private func evaluate(_ expression: String, _ output: Output) throws {
         let bindings = try Bindings(bind)
         do {
             if check { return describe(try Rule.compile(expression, in: bindings.scope), output) }
@@ -123,12 +127,12 @@ private struct Bindings {
 
     init(_ written: [String]) throws(Complaint) {
         for text in written {
-            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-                throw Complaint(.usage, "--bind \(text): a binding is name=value")
+            guard let equals = text.firstIndex(of: "="), text.first != "=", text.first != ":" else {
+                throw Complaint(.usage, "--bind \(text): a binding is name=value or name:type=value")
             }
             let left = text[..<equals]
             let right = String(text[text.index(after: equals)...])
-            let parts = left.split(separator: ":", maxSplits: 1)
+            let parts = left.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             var value: Value
             if right.hasPrefix("@") {

@@ -21,10 +21,20 @@ enum Front {
         } catch let complaint as Complaint {
             return complaint.report(isJSON: arguments.contains("--json"))
         } catch {
-            // A request for help, or arguments that are no command: the argument parser has the words for both.
-            Agctl.exit(withError: error)
+            return tell(error)
         }
     }
+
+    /// A request for help, or arguments that are no command: the argument parser has the words for both.
+    private static func tell(_ error: any Error) -> Int32 {
+        let status = Agctl.exitCode(for: error).rawValue
+        let isHelp = status == ExitStatus.done.rawValue
+        let isWritten = Terminal.write(text(of: error) + "\n", to: isHelp ? .standardOutput : .standardError)
+        return isHelp && !isWritten ? ExitStatus.inputOutput.rawValue : status
+    }
+
+    /// The argument parser's words, with arguments as they were typed.
+    static func text(of error: any Error) -> String { NegativeNumbers.reveal(Agctl.fullMessage(for: error)) }
 
     /// A verb's arguments are read by the verb alone, which saves building the parser of all others. What it cannot read is read
     /// again from the root, whose messages name the whole command.

@@ -126,13 +126,25 @@ struct ValueFormTests {
         #expect(throws: Complaint.self) { try ValueForm.typed.read("5") }
     }
 
-    @Test("negative numbers are operands, not options")
+    @Test("negative numbers and durations are operands, not options")
     func negative() {
-        #expect(NegativeNumbers.isNegativeNumber("-5") && NegativeNumbers.isNegativeNumber("-1.5e3"))
-        #expect(!NegativeNumbers.isNegativeNumber("-f") && !NegativeNumbers.isNegativeNumber("--5") && !NegativeNumbers.isNegativeNumber("-"))
-        let disguised = NegativeNumbers.disguise(["set", "/a.b", "-5", "--label", "x", "--", "-6"])
-        #expect(disguised[2] != "-5" && !disguised[2].hasPrefix("-") && disguised[6] == "-6")
-        #expect(disguised.map(NegativeNumbers.reveal) == ["set", "/a.b", "-5", "--label", "x", "--", "-6"])
-        #expect(NegativeNumbers.reveal("\u{2212}x") == "\u{2212}x")
+        for operand in ["-5", "-1.5e3", "-.5", "-10m", "-1h30m", "-1.5s", "-inf", "-5 + 3"] {
+            #expect(NegativeNumbers.isNegative(operand), "\(operand)")
+            #expect(QuickPath(["add", "/a.b", operand]) != nil, "\(operand)")
+        }
+        for option in ["-f", "--5", "-", "--", "-x5", "5", "-.", "\u{2212}5"] { #expect(!NegativeNumbers.isNegative(option), "\(option)") }
+        let typed = ["set", "/a.b", "-5s", "--label", "-3", "\u{2212}3", "--", "-6"]
+        let disguised = NegativeNumbers.disguise(typed)
+        #expect(disguised[..<6].allSatisfy { !$0.hasPrefix("-") || $0 == "--label" } && disguised[7] == "-6")
+        #expect(disguised.map(NegativeNumbers.reveal) == typed)
+    }
+
+    @Test("a negative number is read as it was typed, wherever it stands")
+    func revealed() throws {
+        let set = try #require(try Front.parse(NegativeNumbers.disguise(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"])) as? SetCommand)
+        #expect(set.write.writing().label == "-3" && set.write.writing().animation == "-1")
+        #expect { try Front.parse(NegativeNumbers.disguise(["move", "/a", "--index", "-1x"])) } throws: { error in
+            Front.text(of: error).contains("'-1x'")
+        }
     }
 }

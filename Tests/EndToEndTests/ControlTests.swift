@@ -118,6 +118,35 @@ struct ControlTests {
         #expect(try daemon.client().get("/player.volume") == 0.5)
     }
 
+    @Test("what cannot be printed is not passed over", arguments: [
+        "eval '1 + 1'", "eval --cases -", "get /player.volume", "curve bouncy", "--help", "check - --json",
+    ])
+    func fullDisk(_ command: String) throws {
+        let ended = try shell("echo '{\"expr\": \"1\"}' | agctl \(command) >/dev/full")
+        #expect(ended.code == 74, "\(ended.text)")
+    }
+
+    @Test("negative numbers and durations need no -- before them")
+    func negative() throws {
+        #expect(try lines("eval", "-5 + 3") == ["-2"])
+        #expect(try lines("eval", "-5") == ["-5"])
+        #expect(try lines("set", "/player.volume", "-0.5", "--label", "-3") == [])
+        #expect(try lines("get", "/player.volume") == ["-0.5"])
+        #expect(try lines("explain", "/player.volume").contains { $0.contains("'-3'") })
+        let scene = try daemon.folder.write(
+            "nodes: [{ id: alarm, state: { time: { initial: 1h, type: duration } } }]\n", to: "alarm.yaml")
+        #expect(try lines("apply", "-f", scene) == ["added\t/alarm"])
+        #expect(try lines("add", "/alarm.time", "-10m") == [])
+        #expect(try lines("add", "/alarm.time", "-5s", "--label", "x") == [])
+        #expect(try lines("get", "/alarm.time") == ["2995s"])
+    }
+
+    @Test("a binding without a name or type is refused", arguments: ["=5", ":=5", ":int=5", "x:=5", "x"])
+    func unnamedBinding(_ binding: String) throws {
+        let ended = try control(["eval", "1", "--bind", binding])
+        #expect(ended.code == 64 && ended.text.contains("--bind \(binding): "), "\(ended.text)")
+    }
+
     @Test("what it ends with is what its help says", arguments: [
         (["get", "/player.volume"], 0), (["get", "/nowhere.value"], 66), (["set", "/player.volume", "loud"], 65),
         (["transact", "test /player.volume 7"], 75), (["get"], 64), (["bogus"], 64),
