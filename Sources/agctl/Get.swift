@@ -44,8 +44,8 @@ struct GetCommand: ParsableCommand {
         if paths.contains(where: isPattern) { return try performPatterns(paths, reading, session) }
         if paths.count == 1 { return try performSingle(paths[0], reading, session) }
         let result = try session.connection().call(request(paths, isSingle: false, reading))
-        let rows = try show(result, session)
-        try report(rows.compactMap(\.content.failure))
+        let failures = try show(result, session)
+        if !failures.isEmpty { throw EndOfCommand(status: status(of: failures)) }
     }
 
     /// Whether wildcards stand in the path, outside of quoted ids.
@@ -68,8 +68,8 @@ struct GetCommand: ParsableCommand {
             session.output.line(session.output.style.value(text, of: value))
         }
         if case .failure(let failure) = content {
-            if session.settings.isJSON { throw EndOfCommand(status: .attributeError) }
-            throw Complaint(failure, status: .attributeError)
+            if session.settings.isJSON { throw EndOfCommand(status: status(of: [failure])) }
+            throw Complaint(failure, status: status(of: [failure]))
         }
     }
 
@@ -83,24 +83,25 @@ struct GetCommand: ParsableCommand {
             guard case .event(_, .update(_, _, _, true, let changes, _)) = message else { continue }
             let named = changes.map(\.path)
             guard !named.isEmpty else { throw Complaint(.notFound, "nothing matches \(paths.joined(separator: " "))") }
-            _ = try show(try connection.call(request(named, isSingle: false, reading)), session)
+            let failures = try show(try connection.call(request(named, isSingle: false, reading)), session)
+            // What a pattern matched is there, whatever its error says is not.
+            if !failures.isEmpty { throw EndOfCommand(status: .attributeError) }
             return
         }
     }
 
-    private static func show(_ result: Value, _ session: Session) throws -> [ContentRow] {
+    /// - Returns: the failures of those that have no value.
+    private static func show(_ result: Value, _ session: Session) throws -> [Failure] {
         var rows: [ContentRow] = []
         for (path, content) in result.map?["values"]?.map ?? ValueMap() {
             rows.append(ContentRow(path: path.string ?? "", content: try Content(result: content)))
         }
         if session.settings.isJSON { session.output.json(result) } else { session.output.write(ContentRow.text(rows, session.output)) }
-        return rows
+        return rows.compactMap(\.content.failure)
     }
 
-    /// The status for several attributes: that of a path that names nothing, else that of an attribute's error.
-    private static func report(_ failures: [Failure]) throws {
-        guard !failures.isEmpty else { return }
-        let isMissing = failures.contains { $0.code == .notFound }
-        throw EndOfCommand(status: isMissing ? .notFound : .attributeError)
+    /// That of a path that names nothing, else that of an attribute's error.
+    private static func status(of failures: [Failure]) -> ExitStatus {
+        failures.contains { $0.code == .notFound } ? .notFound : .attributeError
     }
 }

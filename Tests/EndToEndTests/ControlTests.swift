@@ -118,6 +118,26 @@ struct ControlTests {
         #expect(try daemon.client().get("/player.volume") == 0.5)
     }
 
+    @Test("get ends with 66 where something is missing and with 2 where something holds an error, however many it reads", arguments: [
+        (["/faulty.bad"], 2), (["/faulty.bad", "/faulty.list"], 2), (["/faulty.*"], 2), (["/faulty.list"], 0),
+        (["/faulty.list[9]"], 66), (["/faulty.list[9]", "/faulty.bad"], 66), (["/nowhere.value", "/faulty.list"], 66), (["/nowhere.*"], 66),
+    ] as [([String], Int32)])
+    func readingStatus(paths: [String], code: Int32) throws {
+        let scene = try daemon.folder.write(
+            "nodes: [{ id: faulty, state: { list: [1] }, computed: { bad: \"1 / (list[0] - 1)\" } }]\n", to: "faulty.yaml")
+        #expect(try lines("apply", "-f", scene) == ["added\t/faulty"])
+        for json in [[], ["--json"]] { #expect(try control(["get"] + paths + json).code == code, "\(json)") }
+    }
+
+    @Test("of several nodes, those before one that is refused are gone")
+    func removal() throws {
+        let scene = try daemon.folder.write("nodes: [{ id: a }, { id: b }]\n", to: "two.yaml")
+        #expect(try lines("apply", "-f", scene).count == 2)
+        let ended = try control(["remove", "/a", "/nowhere", "/b"])
+        #expect(ended.code == 66 && ended.text.contains("nowhere"))
+        #expect(try lines("tree", "--nodes", "/").map { $0.filter(\.isLetter) }.filter { ["a", "b"].contains($0) } == ["b"])
+    }
+
     @Test("what cannot be printed is not passed over", arguments: [
         "eval '1 + 1'", "eval --cases -", "get /player.volume", "curve bouncy", "--help", "check - --json",
     ])
