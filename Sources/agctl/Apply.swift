@@ -11,7 +11,11 @@ struct ApplyCommand: ParsableCommand {
             switch value {
             case .create: "Refuse nodes that exist already."
             case .merge: "Update nodes that exist; their states keep their values."
-            case .replace: "Make nodes that exist what the scene says, and remove what it leaves out; states that stay keep their values."
+            case .replace:
+                """
+                Make nodes that exist what the scene says, and remove what it leaves out, also the nodes that stand beside its own \
+                at --at; states that stay keep their values.
+                """
             }
         }
     }

@@ -86,6 +86,25 @@ struct ControlTests {
         #expect(refused.text.contains("wrong.yaml:4:"))
     }
 
+    @Test("a part that was exported goes back to its place as export's help says, and what stands beside it stays")
+    func export() throws {
+        let panels = try daemon.folder.write(
+            "nodes: [{ id: panels, children: [{ id: cpu, state: { n: 1 } }, { id: disk, state: { n: 2 } }] }]\n", to: "panels.yaml")
+        #expect(try lines("apply", "-f", panels) == ["added\t/panels"])
+        let part = try daemon.folder.write(try lines("export", "/panels/cpu").joined(separator: "\n"), to: "cpu.yaml")
+        #expect(try lines("apply", "-f", part, "--at", "/panels", "--merge") == [])
+        #expect(try lines("set", "/panels/cpu.n", "7") == [])
+        #expect(try lines("remove", "/panels/cpu") == [])
+        #expect(try lines("apply", "-f", part, "--at", "/panels") == ["added\t/panels/cpu"])
+        #expect(try lines("get", "/panels/cpu.n", "/panels/disk.n", "/player.volume").count == 3)
+        #expect(try lines("get", "/panels/cpu.n") == ["1"])
+
+        let player = try daemon.folder.write(try lines("export", "/player").joined(separator: "\n"), to: "player.yaml")
+        #expect(try lines("remove", "/player") == [])
+        #expect(try lines("apply", "-f", player) == ["added\t/player"])
+        #expect(try lines("get", "/panels/cpu.n", "/player.volume").count == 2)
+    }
+
     @Test("the graph can be looked into")
     func seeing() throws {
         #expect(try lines("tree", "/player").first == "/player")
