@@ -105,6 +105,18 @@ struct ControlTests {
         #expect(try lines("get", "/panels/cpu.n", "/player.volume").count == 2)
     }
 
+    @Test("what is refused for being no text is told how to be written as text, and nothing else is")
+    func textHint() throws {
+        let hint = "use --string"
+        #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
+        for value in ["5", "true", "null", "-5", "[1]"] {
+            let ended = try control(["set", "/counter.text", value])
+            #expect(ended.code == 65 && ended.text.contains("to write the text \(value), \(hint)"), "\(ended.text)")
+        }
+        #expect(try lines("set", "/counter.text", "5", "--string") == [])
+        #expect(try !control(["set", "/player.volume", "true"]).text.contains(hint))
+    }
+
     @Test("the graph can be looked into")
     func seeing() throws {
         #expect(try lines("tree", "/player").first == "/player")
