@@ -54,6 +54,23 @@ struct ControlTests {
         #expect([0, 130].contains(try watch.wait()))
     }
 
+    @Test("a watch of everything tells what comes at the root, as its help shows")
+    func watchStructure() throws {
+        let (ours, theirs) = try Descriptor.pair()
+        let watch = try Program(
+            "agctl", ["watch", "/**", "--structure", "--completion"], environment: ["AGD_SOCKET": daemon.socket],
+            folder: daemon.folder, standardOutput: theirs)
+        let output = Client(socket: ours)
+        // The first value says that it watches.
+        _ = try output.line()
+        #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
+        var told: [String] = []
+        while told.last != "/counter\tadded", let line = try output.line() { told.append(line) }
+        #expect(told.contains("/counter.value\t0"))
+        watch.signal(SIGTERM)
+        try watch.wait()
+    }
+
     @Test("a watch survives its daemon, and tells what is true when it is back")
     func watchOverRestart() throws {
         let (ours, theirs) = try Descriptor.pair()
