@@ -102,7 +102,7 @@ struct EvalCommand: ParsableCommand {
             map["times"] = .int(Int64(part.times))
             switch part.content {
             case .value(let value): map["value"] = typed ? value.typedJSON : value
-            case .failure(let failure): map["error"] = .string(failure.message)
+            case .failure(let failure): map["error"] = ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
             case nil: break
             }
             return .map(map)

@@ -26,7 +26,7 @@ struct FeedCommand: ParsableCommand {
     @Flag(help: "Take each line as text, even if it is JSON.")
     var raw = false
 
-    @Flag(help: "Refuse lines that are not JSON.")
+    @Flag(help: "Refuse lines that are not JSON, and tell what is refused as JSON.")
     var json = false
 
     @Flag(help: "After a refusal go on with the next line.")
@@ -49,7 +49,7 @@ struct FeedCommand: ParsableCommand {
 
     func run() throws {
         let feed = LineFeed(
-            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing)
+            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing, isJSON: json)
         let writing = write.writing()
         let options = TransactionOptions(
             animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)
@@ -74,14 +74,17 @@ private final class LineFeed {
 
     let connection: Connection
     private let keepsGoing: Bool
+    /// Refusals are told as JSON.
+    private let isJSON: Bool
     /// Line numbers of unanswered requests by their ids, which are answered in order.
     private var outstanding: [(id: Int64, line: Int)] = []
     private var head = 0
     private var refused: ExitStatus?
 
-    init(connection: Connection, keepsGoing: Bool) {
+    init(connection: Connection, keepsGoing: Bool, isJSON: Bool) {
         self.connection = connection
         self.keepsGoing = keepsGoing
+        self.isJSON = isJSON
     }
 
     /// - Parameter request: nil for a line that says nothing.
@@ -149,7 +152,7 @@ private final class LineFeed {
     private func judge(_ complaint: Complaint, _ line: Int) throws {
         let complaint = complaint.located(at: "line \(line)")
         guard keepsGoing else { throw complaint }
-        _ = complaint.report(isJSON: false)
+        _ = complaint.report(isJSON: isJSON)
         refused = refused ?? complaint.status
     }
 }

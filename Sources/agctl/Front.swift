@@ -5,6 +5,8 @@ import AttributeValues
 /// From arguments to an exit status.
 enum Front {
     static func run(_ arguments: [String]) -> Int32 {
+        // Behind "--" nothing is an option.
+        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         do {
             try StandardDescriptors.fill()
             if let quick = QuickPath(arguments) {
@@ -17,21 +19,28 @@ enum Front {
         } catch let end as EndOfCommand {
             return end.status.rawValue
         } catch let error as ClientError {
-            return Complaint(error).report(isJSON: arguments.contains("--json"))
+            return Complaint(error).report(isJSON: isJSON)
         } catch let complaint as Complaint {
-            return complaint.report(isJSON: arguments.contains("--json"))
+            return complaint.report(isJSON: isJSON)
         } catch {
-            return tell(error)
+            return tell(error, isJSON: isJSON)
         }
     }
 
     /// A request for help, or arguments that are no command: the argument parser has the words for both.
-    private static func tell(_ error: any Error) -> Int32 {
-        let status = Agctl.exitCode(for: error).rawValue
-        let isHelp = status == ExitStatus.done.rawValue
-        let isWritten = Terminal.write(text(of: error) + "\n", to: isHelp ? .standardOutput : .standardError)
-        return isHelp && !isWritten ? ExitStatus.inputOutput.rawValue : status
+    private static func tell(_ error: any Error, isJSON: Bool) -> Int32 {
+        let code = Agctl.exitCode(for: error)
+        guard code == .success else {
+            if isJSON { return usage(error).report(isJSON: true) }
+            Terminal.write(text(of: error) + "\n", to: .standardError)
+            return code.rawValue
+        }
+        let isWritten = Terminal.write(text(of: error) + "\n", to: .standardOutput)
+        return isWritten ? ExitStatus.done.rawValue : ExitStatus.inputOutput.rawValue
     }
+
+    /// Arguments that are no command, without the lines that show how one is made.
+    static func usage(_ error: any Error) -> Complaint { Complaint(.usage, NegativeNumbers.reveal(Agctl.message(for: error))) }
 
     /// The argument parser's words, with arguments as they were typed.
     static func text(of error: any Error) -> String { NegativeNumbers.reveal(Agctl.fullMessage(for: error)) }

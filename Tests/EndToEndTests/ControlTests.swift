@@ -186,6 +186,25 @@ struct ControlTests {
         #expect(try lines("tree", "--nodes", "/").map { $0.filter(\.isLetter) }.filter { ["a", "b"].contains($0) } == ["b"])
     }
 
+    /// The objects that a command ended with, one a line.
+    private func errors(_ text: String) throws -> [Value] {
+        try text.split(separator: "\n").map { try #require(try JSONParser.parseOnce($0.utf8)["error"], "\($0)") }
+    }
+
+    @Test("with --json all that goes wrong is told as JSON")
+    func errorsAsJSON() throws {
+        #expect(try errors(try control(["get", "--json"]).text).map { $0["status"] } == [64])
+        #expect(try errors(try control(["set", "/player.volume", "--depth", "1", "--json"]).text).map { $0["status"] } == [64])
+        #expect(try errors(try control(["bogus", "--json"]).text).map { $0["status"] } == [64])
+        let fed = try shell("printf '1\\n\"x\"\\nx\\n' | agctl feed /player.volume --json --keep-going")
+        let refused = try errors(fed.text)
+        #expect(fed.code == 65 && refused.count == 2 && refused.contains { $0["code"] == "typeMismatch" }, "\(fed.text)")
+        let wrong = try daemon.folder.write("nodes:\n  - id: x\n    computed: { a: 1 +, b: y }\n", to: "wrong.yaml")
+        let applied = try errors(try control(["apply", "-f", wrong, "--json"]).text)
+        let checked = try JSONParser.parseOnce(try control(["check", wrong, "--json"]).text.utf8)
+        #expect(applied.count == 1 && applied[0]["faults"] == checked && checked.list?.count == 2)
+    }
+
     @Test("what cannot be printed is not passed over", arguments: [
         "eval '1 + 1'", "eval --cases -", "get /player.volume", "curve bouncy", "--help", "check - --json",
     ])
