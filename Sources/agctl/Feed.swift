@@ -105,7 +105,7 @@ private final class LineFeed {
             var start = 0
             while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
                 number += 1
-                try send(String(decoding: rest[start..<end], as: UTF8.self), number, request)
+                try send(rest[start..<end], number, request)
                 start = end + 1
             }
             rest.removeFirst(start)
@@ -118,9 +118,10 @@ private final class LineFeed {
         if let refused { throw EndOfCommand(status: refused) }
     }
 
-    private func send(_ line: String, _ number: Int, _ request: (String) throws -> Request?) throws {
-        let text = line.hasSuffix("\r") ? String(line.dropLast()) : line
+    private func send(_ line: ArraySlice<UInt8>, _ number: Int, _ request: (String) throws -> Request?) throws {
+        let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         do {
+            guard let text = String(validating: line, as: UTF8.self) else { throw Complaint(.data, "not UTF-8") }
             guard let request = try request(text) else { return }
             outstanding.append((connection.send(request), number))
         } catch let complaint as Complaint {

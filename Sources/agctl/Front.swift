@@ -4,6 +4,22 @@ import AttributeValues
 
 /// From arguments to an exit status.
 enum Front {
+    /// - Parameter words: as the system hands them over: the program's name, the arguments, nil. (Where one is not UTF-8,
+    ///   `CommandLine.arguments` holds another text.)
+    static func run(_ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+        var arguments: [String] = []
+        var next = words
+        while let word = next.pointee {
+            guard let argument = String(validatingCString: word) else {
+                let shown = arguments.isEmpty ? "the program's name" : "argument \(arguments.count)"
+                return Complaint(.data, "\(shown) is not UTF-8: \(String(cString: word))").report(isJSON: arguments.contains("--json"))
+            }
+            arguments.append(argument)
+            next += 1
+        }
+        return run(Array(arguments.dropFirst()))
+    }
+
     static func run(_ arguments: [String]) -> Int32 {
         // Behind "--" nothing is an option.
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")

@@ -205,6 +205,18 @@ struct ControlTests {
         #expect(applied.count == 1 && applied[0]["faults"] == checked && checked.list?.count == 2)
     }
 
+    @Test("bytes that are not UTF-8 are refused, not replaced", arguments: [
+        "agctl set /counter.text \"$(printf 'caf\\351')\"", "printf 'caf\\351\\n' | agctl feed /counter.text --raw",
+        "printf 'caf\\351\\n' | agctl feed /counter.text --keep-going", "printf 'set /counter.text caf\\351\\n' | agctl transact",
+        "agctl transact \"$(printf 'set /counter.text caf\\351')\"",
+    ])
+    func notUTF8(_ line: String) throws {
+        #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
+        let ended = try shell(line)
+        #expect(ended.code == 65 && ended.text.contains("not UTF-8"), "\(ended.text)")
+        #expect(try daemon.client().get("/counter.text") == "")
+    }
+
     @Test("what cannot be printed is not passed over", arguments: [
         "eval '1 + 1'", "eval --cases -", "get /player.volume", "curve bouncy", "--help", "check - --json",
     ])
