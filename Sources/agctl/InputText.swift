@@ -25,6 +25,8 @@ enum InputText {
             bytes += chunk[..<count]
             guard bytes.count <= maximumSize else { throw Complaint(.data, "\(title): more than \(maximumSize) bytes") }
         }
+        // The byte order mark that some editors put before UTF-8.
+        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw Complaint(.data, "\(title): not UTF-8") }
         return text
     }

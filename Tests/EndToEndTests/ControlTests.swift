@@ -205,6 +205,14 @@ struct ControlTests {
         #expect(applied.count == 1 && applied[0]["faults"] == checked && checked.list?.count == 2)
     }
 
+    @Test("files that begin with a byte order mark are read without it")
+    func byteOrderMark() throws {
+        let scene = try daemon.folder.write("\u{feff}" + Scenes.counter, to: "counter.yaml")
+        #expect(try lines("apply", "-f", scene) == ["added\t/counter"])
+        let changes = try daemon.folder.write("\u{feff}set /counter.value 5\r\n", to: "changes.txt")
+        #expect(try lines("transact", "--file", changes) == [] && lines("get", "/counter.twice") == ["10"])
+    }
+
     @Test("bytes that are not UTF-8 are refused, not replaced", arguments: [
         "agctl set /counter.text \"$(printf 'caf\\351')\"", "printf 'caf\\351\\n' | agctl feed /counter.text --raw",
         "printf 'caf\\351\\n' | agctl feed /counter.text --keep-going", "printf 'set /counter.text caf\\351\\n' | agctl transact",

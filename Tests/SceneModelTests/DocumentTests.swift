@@ -59,6 +59,12 @@ struct DocumentTests {
         #expect(try value(DocumentWriter.yaml(.map(map))) == .map(map) && value(Value.map(map).jsonText) == .map(map))
     }
 
+    @Test("a byte order mark before the text counts for nothing")
+    func byteOrderMark() throws {
+        #expect(try value("\u{feff}agd: 1\n") == ["agd": 1] && value("\u{feff}{\"agd\": 1}") == ["agd": 1])
+        #expect(onlyFault("\u{feff}{\"nodes\": [{\"idd\": 1}]}").hasPrefix("1:13 "))
+    }
+
     @Test("aliases stand for what they name, << brings in the keys that a map lacks")
     func aliases() throws {
         let text = "base: &b { x: 1, y: 2 }\nmore: &m { z: 3 }\none: { <<: *b, y: 5 }\ntwo: { <<: [*b, *m] }\nthree: *b\n"
