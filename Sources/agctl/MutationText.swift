@@ -79,6 +79,10 @@ enum MutationText {
     }
 
     private static func readJSON(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
+        // Every value in it has said already what it is.
+        guard form != .string else {
+            throw Complaint(.usage, "\(name): --string goes with changes in words, not in JSON", hint: "in JSON a text stands in quotes")
+        }
         let value: Value
         do throws(Complaint) { value = try ValueForm.json.read(text) } catch { throw error.located(at: name) }
         return try (value.list ?? [value]).enumerated().map { (position, entry) throws(Complaint) in

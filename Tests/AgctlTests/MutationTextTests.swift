@@ -44,7 +44,7 @@ struct MutationTextTests {
         #expect(try read("set /a.s title\n# not a comment") == ["title\n# not a comment"])
         #expect(try read("set /a.s title\r\nset /a.s injected") == ["title\r\nset /a.s injected"])
         #expect(try read("set /a.m {\n  \"k\": 1\n}\n", .auto) == [["k": 1]])
-        #expect(try read("[{\"op\": \"toggle\", \"path\": \"/a.b\"},\n{\"op\": \"toggle\", \"path\": \"/a.c\"}]") == [nil, nil])
+        #expect(try read("[{\"op\": \"toggle\", \"path\": \"/a.b\"},\n{\"op\": \"toggle\", \"path\": \"/a.c\"}]", .auto) == [nil, nil])
     }
 
     @Test("an argument that says nothing is a mistake", arguments: ["", "  \n", "# a comment\nset /a.b 1", "sett /a.b 1"])
@@ -84,6 +84,11 @@ struct MutationTextTests {
         ])
     func strictJSON(_ text: String, _ message: String) {
         #expect { try read(text) } throws: { ($0 as? Complaint)?.message == message && ($0 as? Complaint)?.status == .data }
+    }
+
+    @Test("JSON says itself which of its values are texts")
+    func stringsInJSON() {
+        #expect { try read(#"{"op":"set","path":"/a.s","value":5}"#, .string) } throws: { ($0 as? Complaint)?.status == .usage }
     }
 
     @Test("a JSON null is a value, and an insert may do without an index")
