@@ -129,7 +129,7 @@ let package = Package(
         tests("StateStore", ["StateStore", "GraphRuntime", "AttributeValues", "CSQLite"]),
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),
-        tests("Agctl", ["agctl", "AGClient", "WireProtocol", "AttributeValues", arguments]),
+        tests("Agctl", ["agctl", "AGClient", "SceneModel", "WireProtocol", "AttributeValues", arguments]),
         tests("AgctlCurve", ["agctl", "Timelines", "AttributeValues"]),
         tests("HostFeeder", ["agd-host-feeder", "AttributeValues"]),
         // They start the programs, so they wait for them to be built.

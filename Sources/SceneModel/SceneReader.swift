@@ -10,6 +10,7 @@ public enum SceneReader {
     public static func read(
         text: String, file: String? = nil, context: SceneContext = SceneContext(), isKept: Bool = false
     ) throws(SceneFaults) -> SceneDefinition {
+        let text = unmarked(text)
         let faults = FaultCollector()
         let lines = SourceLines(text)
         guard let document = DocumentReader.read(text, faults, anyKeys: isKept) else {
@@ -33,9 +34,15 @@ public enum SceneReader {
     /// The plain value that a YAML or JSON text says, unchecked: to send a file as a parameter.
     /// - Throws: what makes the text unreadable, and keys that are written twice.
     public static func value(text: String, file: String? = nil) throws(SceneFaults) -> Value {
+        let text = unmarked(text)
         let faults = FaultCollector()
         let document = DocumentReader.read(text, faults)
         try faults.throwIfAny(file: file, lines: SourceLines(text))
         return document?.value ?? .null
+    }
+
+    /// The text without the byte order mark that some editors put before UTF-8.
+    private static func unmarked(_ text: String) -> String {
+        text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     }
 }

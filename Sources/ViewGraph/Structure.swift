@@ -178,7 +178,7 @@ extension ViewGraph {
                 }
                 guard mode != .create else {
                     throw Failure(
-                        .conflict, "\(name) exists already", path: name, hint: "apply with mode merge or replace")
+                        .conflict, "\(name) exists already", path: name, hint: "apply with mode merge; replace also removes the nodes beside it")
                 }
                 let old = nodes[Int(existing)]
                 guard canBecome(definition, old, isReplacing) else {

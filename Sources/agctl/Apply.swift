@@ -11,7 +11,11 @@ struct ApplyCommand: ParsableCommand {
             switch value {
             case .create: "Refuse nodes that exist already."
             case .merge: "Update nodes that exist; their states keep their values."
-            case .replace: "Make nodes that exist what the scene says, and remove what it leaves out; states that stay keep their values."
+            case .replace:
+                """
+                Make nodes that exist what the scene says, and remove what it leaves out, also the nodes that stand beside its own \
+                at --at; states that stay keep their values.
+                """
             }
         }
     }
@@ -55,7 +59,7 @@ struct ApplyCommand: ParsableCommand {
             do throws(ClientError) { result = try session.connection().call(request) } catch {
                 guard case .refused(let fault) = error else { throw error }
                 throw DocumentFaults.complaint(
-                    fault.failure, text: text, file: file == "-" ? "standard input" : file, session.errorStyle)
+                    fault.failure, text: text, file: InputText.title(of: file), session.errorStyle)
             }
             if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }
         }

@@ -29,39 +29,27 @@ struct CheckCommand: ParsableCommand {
         let output = Output(color: color)
         let style = Style(isOn: Terminal.isColored(.standardError, choice: color))
         var isFaulty = false
-        var listed: [Value] = []
-        for file in files {
-            let text = try InputText.read(file)
-            let name = file == "-" ? "standard input" : file
-            do throws(SceneFaults) {
-                _ = try SceneReader.read(text: text, file: name)
-                if !json, output.isTerminal { output.line("\(name): \(output.style.green("ok"))") }
-            } catch {
-                isFaulty = true
-                if json {
-                    listed += error.faults.map { Self.json($0, file: name) }
-                } else {
-                    Terminal.write(Self.paint(error.description, style) + "\n", to: .standardError)
+        try output.flushing {
+            var listed: [Value] = []
+            // Also when a file in the middle cannot be read.
+            defer { if json { output.json(.list(listed)) } }
+            for file in files {
+                let text = try InputText.read(file)
+                let name = InputText.title(of: file)
+                do throws(SceneFaults) {
+                    _ = try SceneReader.read(text: text, file: name)
+                    if !json, output.isTerminal { output.line("\(name): \(output.style.green("ok"))") }
+                } catch {
+                    isFaulty = true
+                    if json {
+                        listed += error.faults.map { $0.json(file: name) }
+                    } else {
+                        Terminal.write(Self.paint(error.description, style) + "\n", to: .standardError)
+                    }
                 }
             }
         }
-        if json { output.json(.list(listed)) }
-        try output.flush()
         if isFaulty { throw EndOfCommand(status: .data) }
-    }
-
-    private static func json(_ fault: SceneFault, file: String) -> Value {
-        var map = ValueMap([
-            (.string("file"), .string(file)), (.string("code"), .string(fault.code.rawValue)), (.string("message"), .string(fault.message)),
-        ])
-        if fault.position != .none {
-            map["line"] = .int(Int64(fault.position.line))
-            map["column"] = .int(Int64(fault.position.column))
-        }
-        if !fault.place.isEmpty { map["place"] = .string(fault.place) }
-        map["rule"] = fault.rule.map { .string($0) }
-        map["hint"] = fault.hint.map { .string($0) }
-        return .map(map)
     }
 
     /// Colours the places and carets of a report.

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import SceneModel
 
 /// Why the command came to nothing, as the user is told.
 struct Complaint: Error {
@@ -9,8 +10,10 @@ struct Complaint: Error {
     /// The rule at fault with the place in it, from 1.
     var rule: (text: String, line: Int, column: Int)?
     var hint: String?
-    /// The message says itself where the fault is, as compilers do.
-    var namesPlace = false
+    /// What is wrong with a scene.
+    var scene: (file: String, faults: [SceneFault])?
+    /// The faults as compilers show them, with the lines they stand in: for people, in place of the message.
+    var drawing: String?
 
     init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
         self.status = status
@@ -32,6 +35,13 @@ struct Complaint: Error {
         describe(failure)
     }
 
+    /// The same complaint, beginning with its place in what was given.
+    func located(at place: String) -> Complaint {
+        var complaint = self
+        complaint.message = "\(place): \(message)"
+        return complaint
+    }
+
     private mutating func describe(_ failure: Failure) {
         code = failure.code.rawValue
         if let path = failure.path, !message.contains(path) { message += " (\(path))" }
@@ -40,22 +50,24 @@ struct Complaint: Error {
 
     /// Message, the rule with a caret, hint.
     func text(_ style: Style) -> String {
-        var text = namesPlace ? "\(message)\n" : "\(style.bold("agctl:")) \(message)\n"
+        var text = drawing ?? "\(style.bold("agctl:")) \(message)\n"
         if let rule {
-            let lines = rule.text.split(separator: "\n", omittingEmptySubsequences: false)
-            if lines.indices.contains(rule.line - 1) { text += Caret.text(under: String(lines[rule.line - 1]), rule.column, style) }
+            let lines = rule.text.lines
+            if lines.indices.contains(rule.line - 1) { text += Caret.text(under: lines[rule.line - 1], rule.column, style) }
         }
         if let hint { text += "  \(style.dim("hint:")) \(hint)\n" }
         return text
     }
 
-    private var json: Value {
+    /// `{"error": {"message", "status"}}` with what else is known.
+    var json: Value {
         var map = ValueMap([(.string("message"), .string(message))])
         map["code"] = code.map { .string($0) }
         map["rule"] = (rule?.text).map { .string($0) }
         map["line"] = (rule?.line).map { .int(Int64($0)) }
         map["column"] = (rule?.column).map { .int(Int64($0)) }
         map["hint"] = hint.map { .string($0) }
+        map["faults"] = scene.map { file, faults in .list(faults.map { $0.json(file: file) }) }
         map["status"] = .int(Int64(status.rawValue))
         return ["error": .map(map)]
     }

@@ -181,7 +181,7 @@ extension Complaint {
         if let pointer = error.pointer, !pointer.isEmpty { message += " (at \(pointer))" }
         self.init(.data, message, hint: error.hint)
         guard let offset = error.offset else { return }
-        let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self).lines
         rule = (text, before.count, (before.last?.unicodeScalars.count ?? 0) + 1)
     }
 }

@@ -1,4 +1,5 @@
 import AttributeValues
+import SceneModel
 
 /// A scene's faults as the daemon tells them, given the file's name and the lines they stand in. The daemon does not know the
 /// file; it begins each fault with `document:LINE:COLUMN:`.
@@ -6,32 +7,60 @@ enum DocumentFaults {
     private static let placeholder = "document"
 
     static func complaint(_ failure: Failure, text: String, file: String, _ style: Style) -> Complaint {
-        let lines = failure.message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard lines.contains(where: { place(of: $0) != nil }) else { return Complaint(failure, status: ExitStatus(failure)) }
-        let source = text.split(separator: "\n", omittingEmptySubsequences: false)
-        var told: [String] = []
-        for line in lines {
-            guard let place = place(of: line) else {
-                told.append(line)
-                continue
-            }
-            var fault = "\(style.bold("\(file):\(place.line):\(place.column):")) \(style.red("error:")) \(place.message)"
-            if source.indices.contains(place.line - 1) {
-                fault += "\n" + String(Caret.text(under: String(source[place.line - 1]), place.column, style).dropLast())
-            }
-            told.append(fault)
-        }
+        let lines = failure.message.lines
+        let told = lines.compactMap(fault)
+        guard !told.isEmpty else { return Complaint(failure, status: ExitStatus(failure)) }
+        let message = lines.count == 1 ? told[0].message : String(lines[0].prefix { $0 != ":" })
         // The document's own lines show more than the rule cut out of it.
-        var complaint = Complaint(ExitStatus(failure), told.joined(separator: "\n"), hint: failure.hint)
+        var complaint = Complaint(ExitStatus(failure), message, hint: failure.hint)
         complaint.code = failure.code.rawValue
-        complaint.namesPlace = true
+        complaint.drawing = drawing(lines, source: text.lines, file: file, style)
+        complaint.scene = (file, faults(told, failure, text: text))
         return complaint
     }
 
-    private static func place(of line: String) -> (line: Int, column: Int, message: String)? {
+    private static func drawing(_ lines: [String], source: [String], file: String, _ style: Style) -> String {
+        lines.map { line in
+            guard let (position, message) = fault(line) else { return line + "\n" }
+            var text = "\(style.bold("\(file):\(position.line):\(position.column):")) \(style.red("error:")) \(message)\n"
+            if source.indices.contains(position.line - 1) { text += Caret.text(under: source[position.line - 1], position.column, style) }
+            return text
+        }.joined()
+    }
+
+    /// Of several faults the daemon tells place and message alone. Most of them can be found without it, and so with all else.
+    private static func faults(
+        _ told: [(position: SourcePosition, message: String)], _ failure: Failure, text: String
+    ) -> [SceneFault] {
+        var known: [SceneFault] = []
+        do throws(SceneFaults) { _ = try SceneReader.read(text: text) } catch { known = error.faults }
+        return told.map { position, message in
+            known.first { $0.position == position && message.hasPrefix($0.message) }
+                ?? SceneFault(failure.code, message, position: position, rule: failure.rule, hint: failure.hint)
+        }
+    }
+
+    private static func fault(_ line: String) -> (position: SourcePosition, message: String)? {
         let parts = line.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == placeholder, let number = Int(parts[1]), let column = Int(parts[2]), number > 0, column > 0
         else { return nil }
-        return (number, column, parts[3].trimmed)
+        return (SourcePosition(line: number, column: column), parts[3].trimmed)
+    }
+}
+
+extension SceneFault {
+    /// As `check` and `apply` list it.
+    func json(file: String) -> Value {
+        var map = ValueMap([
+            (.string("file"), .string(file)), (.string("code"), .string(code.rawValue)), (.string("message"), .string(message)),
+        ])
+        if position != .none {
+            map["line"] = .int(Int64(position.line))
+            map["column"] = .int(Int64(position.column))
+        }
+        if !place.isEmpty { map["place"] = .string(place) }
+        map["rule"] = rule.map { .string($0) }
+        map["hint"] = hint.map { .string($0) }
+        return .map(map)
     }
 }

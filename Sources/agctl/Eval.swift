@@ -60,9 +60,13 @@ struct EvalCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(color: color)
-        defer { try? output.flush() }
-        if let cases { return try EvalCases.run(cases, output) }
-        guard let expression else { return }
+        try output.flushing {
+            if let cases { return try EvalCases.run(cases, output) }
+            if let expression { try evaluate(NegativeNumbers.reveal(expression), output) }
+        }
+    }
+
+    private func evaluate(_ expression: String, _ output: Output) throws {
         let bindings = try Bindings(bind)
         do {
             if check { return describe(try Rule.compile(expression, in: bindings.scope), output) }
@@ -98,7 +102,7 @@ struct EvalCommand: ParsableCommand {
             map["times"] = .int(Int64(part.times))
             switch part.content {
             case .value(let value): map["value"] = typed ? value.typedJSON : value
-            case .failure(let failure): map["error"] = .string(failure.message)
+            case .failure(let failure): map["error"] = ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
             case nil: break
             }
             return .map(map)
@@ -123,12 +127,12 @@ private struct Bindings {
 
     init(_ written: [String]) throws(Complaint) {
         for text in written {
-            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-                throw Complaint(.usage, "--bind \(text): a binding is name=value")
+            guard let equals = text.firstIndex(of: "="), text.first != "=", text.first != ":" else {
+                throw Complaint(.usage, "--bind \(text): a binding is name=value or name:type=value")
             }
             let left = text[..<equals]
             let right = String(text[text.index(after: equals)...])
-            let parts = left.split(separator: ":", maxSplits: 1)
+            let parts = left.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             var value: Value
             if right.hasPrefix("@") {
@@ -155,8 +159,9 @@ private struct Bindings {
 /// `--cases`: one answer per line, as soon as the line is there; a line that is no case is answered with an error.
 private enum EvalCases {
     static func run(_ name: String, _ output: Output) throws {
+        let title = InputText.title(of: name)
         guard let file = name == "-" ? fdopen(0, "r") : fopen(name, "re") else {
-            throw Complaint(.notFound, "\(name): \(String(cString: strerror(errno)))")
+            throw Complaint(name == "-" ? .inputOutput : .notFound, "\(title): \(String(cString: strerror(errno)))")
         }
         defer { if name != "-" { fclose(file) } }
         let evaluator = Evaluator()
@@ -171,7 +176,7 @@ private enum EvalCases {
             output.json(answer(bytes, evaluator))
             if name == "-" { try output.flush() }
         }
-        if ferror(file) != 0 { throw Complaint(.inputOutput, "\(name): \(String(cString: strerror(errno)))") }
+        if ferror(file) != 0 { throw Complaint(.inputOutput, "\(title): \(String(cString: strerror(errno)))") }
     }
 
     private static func answer(_ line: UnsafeRawBufferPointer, _ evaluator: Evaluator) -> Value {

@@ -36,7 +36,7 @@ struct ExplanationText {
 
     func text(_ map: ValueMap) -> String {
         var text = style.bold(map["path"]?.string ?? "")
-        if let error = map["error"]?.string {
+        if let error = map["error"]?.map?["message"]?.string ?? map["error"]?.string {
             text += "  \(style.red("error: " + error))\n"
         } else {
             let value = map["value"] ?? .null

@@ -11,9 +11,16 @@ struct ExportCommand: ParsableCommand {
         discussion: """
             States are written with their present values. Applied to an empty graph, the scene makes an equal tree.
 
+            The scene of a part begins with its node: apply it --at the node above. Over a node that is there, --merge \
+            completes it, and states keep the values they have; to go back to those of the scene, remove the node before. \
+            --replace would also remove the nodes beside it.
+
             Examples:
               agctl export > backup.yaml
-              agctl export /player > player.yaml && agctl apply -f player.yaml --replace
+              agctl export /player > player.yaml
+              agctl remove /player && agctl apply -f player.yaml
+              agctl export /panels/cpu > cpu.yaml
+              agctl apply -f cpu.yaml --at /panels --merge
             """)
 
     @Argument(help: "The node to begin at; / is the whole tree.")

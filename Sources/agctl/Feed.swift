@@ -26,7 +26,7 @@ struct FeedCommand: ParsableCommand {
     @Flag(help: "Take each line as text, even if it is JSON.")
     var raw = false
 
-    @Flag(help: "Refuse lines that are not JSON.")
+    @Flag(help: "Refuse lines that are not JSON, and tell what is refused as JSON.")
     var json = false
 
     @Flag(help: "After a refusal go on with the next line.")
@@ -49,7 +49,7 @@ struct FeedCommand: ParsableCommand {
 
     func run() throws {
         let feed = LineFeed(
-            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing)
+            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing, isJSON: json)
         let writing = write.writing()
         let options = TransactionOptions(
             animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)
@@ -74,14 +74,17 @@ private final class LineFeed {
 
     let connection: Connection
     private let keepsGoing: Bool
+    /// Refusals are told as JSON.
+    private let isJSON: Bool
     /// Line numbers of unanswered requests by their ids, which are answered in order.
     private var outstanding: [(id: Int64, line: Int)] = []
     private var head = 0
     private var refused: ExitStatus?
 
-    init(connection: Connection, keepsGoing: Bool) {
+    init(connection: Connection, keepsGoing: Bool, isJSON: Bool) {
         self.connection = connection
         self.keepsGoing = keepsGoing
+        self.isJSON = isJSON
     }
 
     /// - Parameter request: nil for a line that says nothing.
@@ -102,7 +105,7 @@ private final class LineFeed {
             var start = 0
             while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
                 number += 1
-                try send(String(decoding: rest[start..<end], as: UTF8.self), number, request)
+                try send(rest[start..<end], number, request)
                 start = end + 1
             }
             rest.removeFirst(start)
@@ -115,9 +118,10 @@ private final class LineFeed {
         if let refused { throw EndOfCommand(status: refused) }
     }
 
-    private func send(_ line: String, _ number: Int, _ request: (String) throws -> Request?) throws {
-        let text = line.hasSuffix("\r") ? String(line.dropLast()) : line
+    private func send(_ line: ArraySlice<UInt8>, _ number: Int, _ request: (String) throws -> Request?) throws {
+        let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         do {
+            guard let text = String(validating: line, as: UTF8.self) else { throw Complaint(.data, "not UTF-8") }
             guard let request = try request(text) else { return }
             outstanding.append((connection.send(request), number))
         } catch let complaint as Complaint {
@@ -147,10 +151,9 @@ private final class LineFeed {
     }
 
     private func judge(_ complaint: Complaint, _ line: Int) throws {
-        var complaint = complaint
-        complaint.message = "line \(line): \(complaint.message)"
+        let complaint = complaint.located(at: "line \(line)")
         guard keepsGoing else { throw complaint }
-        _ = complaint.report(isJSON: false)
+        _ = complaint.report(isJSON: isJSON)
         refused = refused ?? complaint.status
     }
 }

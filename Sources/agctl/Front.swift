@@ -4,8 +4,27 @@ import AttributeValues
 
 /// From arguments to an exit status.
 enum Front {
+    /// - Parameter words: as the system hands them over: the program's name, the arguments, nil. (Where one is not UTF-8,
+    ///   `CommandLine.arguments` holds another text.)
+    static func run(_ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+        var arguments: [String] = []
+        var next = words
+        while let word = next.pointee {
+            guard let argument = String(validatingCString: word) else {
+                let shown = arguments.isEmpty ? "the program's name" : "argument \(arguments.count)"
+                return Complaint(.data, "\(shown) is not UTF-8: \(String(cString: word))").report(isJSON: arguments.contains("--json"))
+            }
+            arguments.append(argument)
+            next += 1
+        }
+        return run(Array(arguments.dropFirst()))
+    }
+
     static func run(_ arguments: [String]) -> Int32 {
+        // Behind "--" nothing is an option.
+        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         do {
+            try StandardDescriptors.fill()
             if let quick = QuickPath(arguments) {
                 try quick.run()
             } else {
@@ -16,14 +35,31 @@ enum Front {
         } catch let end as EndOfCommand {
             return end.status.rawValue
         } catch let error as ClientError {
-            return Complaint(error).report(isJSON: arguments.contains("--json"))
+            return Complaint(error).report(isJSON: isJSON)
         } catch let complaint as Complaint {
-            return complaint.report(isJSON: arguments.contains("--json"))
+            return complaint.report(isJSON: isJSON)
         } catch {
-            // A request for help, or arguments that are no command: the argument parser has the words for both.
-            Agctl.exit(withError: error)
+            return tell(error, isJSON: isJSON)
         }
     }
+
+    /// A request for help, or arguments that are no command: the argument parser has the words for both.
+    private static func tell(_ error: any Error, isJSON: Bool) -> Int32 {
+        let code = Agctl.exitCode(for: error)
+        guard code == .success else {
+            if isJSON { return usage(error).report(isJSON: true) }
+            Terminal.write(text(of: error) + "\n", to: .standardError)
+            return code.rawValue
+        }
+        let isWritten = Terminal.write(text(of: error) + "\n", to: .standardOutput)
+        return isWritten ? ExitStatus.done.rawValue : ExitStatus.inputOutput.rawValue
+    }
+
+    /// Arguments that are no command, without the lines that show how one is made.
+    static func usage(_ error: any Error) -> Complaint { Complaint(.usage, NegativeNumbers.reveal(Agctl.message(for: error))) }
+
+    /// The argument parser's words, with arguments as they were typed.
+    static func text(of error: any Error) -> String { NegativeNumbers.reveal(Agctl.fullMessage(for: error)) }
 
     /// A verb's arguments are read by the verb alone, which saves building the parser of all others. What it cannot read is read
     /// again from the root, whose messages name the whole command.

@@ -45,7 +45,10 @@ struct GetCommand: ParsableCommand {
         let result = try session.connection().call(request(paths, isSingle: false, reading))
         guard result.map?["values"]?.map?.isEmpty != true else { throw Complaint(.notFound, "nothing matches \(paths.joined(separator: " "))") }
         let rows = try show(result, session)
-        try report(rows.compactMap(\.content.failure))
+        // What a pattern matched is there, whatever its error says is not.
+        let failures = rows.compactMap { row in row.content.failure.map { (code: $0.code, isNamed: paths.contains(row.path)) } }
+        if failures.isEmpty { return }
+        throw EndOfCommand(status: failures.contains { $0.isNamed && $0.code == .notFound } ? .notFound : .attributeError)
     }
 
     /// Whether wildcards stand in the path, outside of quoted ids.
@@ -68,8 +71,9 @@ struct GetCommand: ParsableCommand {
             session.output.line(session.output.style.value(text, of: value))
         }
         if case .failure(let failure) = content {
-            if session.settings.isJSON { throw EndOfCommand(status: .attributeError) }
-            throw Complaint(failure, status: .attributeError)
+            let status: ExitStatus = failure.code == .notFound ? .notFound : .attributeError
+            if session.settings.isJSON { throw EndOfCommand(status: status) }
+            throw Complaint(failure, status: status)
         }
     }
 
@@ -80,12 +84,5 @@ struct GetCommand: ParsableCommand {
         }
         if session.settings.isJSON { session.output.json(result) } else { session.output.write(ContentRow.text(rows, session.output)) }
         return rows
-    }
-
-    /// The status for several attributes: that of a path that names nothing, else that of an attribute's error.
-    private static func report(_ failures: [Failure]) throws {
-        guard !failures.isEmpty else { return }
-        let isMissing = failures.contains { $0.code == .notFound }
-        throw EndOfCommand(status: isMissing ? .notFound : .attributeError)
     }
 }

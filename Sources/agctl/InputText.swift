@@ -5,23 +5,29 @@ enum InputText {
     /// Bytes that are read of a file; a scene or a set of mutations has less.
     static let maximumSize = 64 << 20
 
+    /// How a file is called in what people read.
+    static func title(of name: String) -> String { name == "-" ? "standard input" : name }
+
     /// - Parameter name: a file, or `-` for standard input.
     /// - Throws: `notFound` for a file that cannot be opened, `inputOutput`, `data` for text that is not UTF-8.
     static func read(_ name: String) throws(Complaint) -> String {
         let descriptor = name == "-" ? 0 : open(name, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Complaint(.notFound, "\(name): \(String(cString: strerror(errno)))") }
+        let title = Self.title(of: name)
+        guard descriptor >= 0 else { throw Complaint(.notFound, "\(title): \(String(cString: strerror(errno)))") }
         defer { if descriptor != 0 { close(descriptor) } }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Complaint(.inputOutput, "\(name): \(String(cString: strerror(errno)))") }
+            guard count >= 0 else { throw Complaint(.inputOutput, "\(title): \(String(cString: strerror(errno)))") }
             if count == 0 { break }
             bytes += chunk[..<count]
-            guard bytes.count <= maximumSize else { throw Complaint(.data, "\(name): more than \(maximumSize) bytes") }
+            guard bytes.count <= maximumSize else { throw Complaint(.data, "\(title): more than \(maximumSize) bytes") }
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw Complaint(.data, "\(name): not UTF-8") }
+        // The byte order mark that some editors put before UTF-8.
+        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw Complaint(.data, "\(title): not UTF-8") }
         return text
     }
 }

@@ -20,11 +20,13 @@ extension Session {
 }
 
 extension Complaint {
-    /// A literal that was taken for JSON may have been meant as text.
+    /// Where text is wanted, what was taken for JSON may have been meant as such.
     func explaining(_ value: Value) -> Complaint {
-        guard code == ErrorCode.typeMismatch.rawValue, value.string == nil, hint == nil else { return self }
+        guard code == ErrorCode.typeMismatch.rawValue, value.string == nil, let hint,
+            hint.hasSuffix(" string") || hint.hasSuffix(" string?")
+        else { return self }
         var complaint = self
-        complaint.hint = "to write the text \(value.jsonText), use --string"
+        complaint.hint = "\(hint): to write the text \(value.jsonText), use --string"
         return complaint
     }
 }

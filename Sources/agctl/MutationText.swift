@@ -9,22 +9,33 @@ enum MutationText {
     /// nothing.
     /// - Parameter name: how the text is called in complaints, which add the line's number.
     static func read(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
-        let start = text.first { !$0.isWhitespace }
-        if start == "[" || start == "{" { return try readJSON(text, form) }
+        if isJSON(text) { return try readJSON(text, form, name: name) }
         var mutations: [Mutation] = []
-        for (position, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (position, line) in text.lines.enumerated() {
             do throws(Complaint) {
-                if let mutation = try readLine(String(line), form) { mutations.append(mutation) }
-            } catch {
-                var located = error
-                located.message = "\(name):\(position + 1): \(error.message)"
-                throw located
-            }
+                if let mutation = try readLine(line, form) { mutations.append(mutation) }
+            } catch { throw error.located(at: "\(name):\(position + 1)") }
         }
         return mutations
     }
 
-    /// nil for a line that says nothing.
+    /// An argument: one change, whose value may have several lines, or JSON.
+    /// - Parameter name: how the argument is called in complaints.
+    static func readArgument(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
+        if isJSON(text) { return try readJSON(text, form, name: name) }
+        do throws(Complaint) {
+            guard let mutation = try readLine(text, form) else { throw Complaint(.data, "no change", hint: syntax) }
+            return [mutation]
+        } catch { throw error.located(at: name) }
+    }
+
+    private static func isJSON(_ text: String) -> Bool {
+        let start = text.first { !$0.isWhitespace }
+        return start == "[" || start == "{"
+    }
+
+    /// A change; the value is all that stands behind the path, without white space around it.
+    /// - Returns: nil for a line that says nothing.
     static func readLine(_ line: String, _ form: ValueForm) throws(Complaint) -> Mutation? {
         var rest = Substring(line)
         guard let verb = takeWord(&rest), !verb.hasPrefix("#") else { return nil }
@@ -67,24 +78,50 @@ enum MutationText {
         return word.isEmpty ? nil : String(word)
     }
 
-    private static func readJSON(_ text: String, _ form: ValueForm) throws(Complaint) -> [Mutation] {
-        let value = try ValueForm.json.read(text)
-        return try (value.list ?? [value]).enumerated().map { (position, entry) throws(Complaint) in
-            guard let map = entry.map, let word = map["op"]?.string, let path = map["path"]?.string else {
-                throw Complaint(.data, "mutation \(position) is no object with op and path", hint: #"{"op": "set", "path": "/a.b", "value": 1}"#)
-            }
-            guard let operation = Mutation.Operation(rawValue: word) else {
-                let known = Mutation.Operation.allCases.map(\.rawValue)
-                throw Complaint(.data, "mutation \(position): there is no op '\(word)'", hint: NearestName.hint(word, among: known) ?? syntax)
-            }
-            var operand = map["value"]
-            if form == .typed, let given = operand {
-                do throws(Failure) { operand = try Value(typedJSON: given) } catch { throw Complaint(.data, "mutation \(position): \(error.message)") }
-            }
-            var index: Int?
-            if case .int(let number)? = map["index"] { index = Int(number) }
-            return Mutation(operation: operation, path: path, value: operand, index: index)
+    private static func readJSON(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
+        // Every value in it has said already what it is.
+        guard form != .string else {
+            throw Complaint(.usage, "\(name): --string goes with changes in words, not in JSON", hint: "in JSON a text stands in quotes")
         }
+        let value: Value
+        do throws(Complaint) { value = try ValueForm.json.read(text) } catch { throw error.located(at: name) }
+        return try (value.list ?? [value]).enumerated().map { (position, entry) throws(Complaint) in
+            do throws(Complaint) { return try readObject(entry, form) } catch { throw error.located(at: "\(name): mutations[\(position)]") }
+        }
+    }
+
+    /// A mutation as the protocol has it, refused for whatever the protocol does not have.
+    private static func readObject(_ entry: Value, _ form: ValueForm) throws(Complaint) -> Mutation {
+        guard let map = entry.map, let word = map["op"]?.string, let path = map["path"]?.string else {
+            throw Complaint(.data, "no object with op and path", hint: #"{"op": "set", "path": "/a.b", "value": 1}"#)
+        }
+        guard let operation = Mutation.Operation(rawValue: word) else {
+            let known = Mutation.Operation.allCases.map(\.rawValue)
+            throw Complaint(.data, "there is no op '\(word)'", hint: NearestName.hint(word, among: known) ?? syntax)
+        }
+        let members = ["op", "path", "value", "index"]
+        if let other = map.keys.compactMap(\.string).first(where: { !members.contains($0) }) {
+            throw Complaint(
+                .data, "a mutation has no member '\(other)'",
+                hint: NearestName.hint(other, among: members) ?? "its members are \(members.joined(separator: ", "))")
+        }
+        guard operation.takesValue == (map["value"] != nil) else {
+            throw Complaint(.data, operation.takesValue ? "\(word) needs a value" : "\(word) takes no value", hint: syntax)
+        }
+        var operand = map["value"]
+        if form == .typed, let given = operand {
+            do throws(Failure) { operand = try Value(typedJSON: given) } catch { throw Complaint(.data, error.message) }
+        }
+        return Mutation(operation: operation, path: path, value: operand, index: try readIndex(map["index"], of: operation))
+    }
+
+    private static func readIndex(_ value: Value?, of operation: Mutation.Operation) throws(Complaint) -> Int? {
+        guard let value else { return nil }
+        guard operation == .insert else { throw Complaint(.data, "only insert takes an index") }
+        guard case .int(let number) = value, number >= 0 else {
+            throw Complaint(.data, "an index is a whole number from 0, not \(value.jsonText)", hint: "without an index, insert adds at the end")
+        }
+        return Int(number)
     }
 }
 

@@ -1,24 +1,29 @@
-/// The argument parser takes `-5` for an option. So a negative number goes through it with a minus sign (U+2212) for its
-/// hyphen.
+/// The argument parser takes `-5` and `-10m` for options. So what begins like a negative number goes through it behind a NUL,
+/// which no argument can hold.
 enum NegativeNumbers {
-    private static let minus: Character = "\u{2212}"
+    private static let mark: Character = "\0"
 
-    static func isNegativeNumber(_ argument: String) -> Bool {
-        argument.hasPrefix("-") && argument.utf8.count > 1 && Double(argument) != nil
+    /// Whether it begins as negative numbers and durations do, and no option does.
+    static func isNegative(_ argument: String) -> Bool {
+        guard argument.hasPrefix("-") else { return false }
+        let digits = argument.dropFirst().drop { $0 == "." }
+        // What else is a number: -inf, -nan.
+        return digits.first?.isASCIIDigit == true || Double(argument) != nil
     }
 
     static func disguise(_ arguments: [String]) -> [String] {
-        guard arguments.contains(where: isNegativeNumber) else { return arguments }
+        guard arguments.contains(where: isNegative) else { return arguments }
         // Behind "--" nothing is an option.
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         return arguments.enumerated().map { position, argument in
-            position < end && isNegativeNumber(argument) ? "\(minus)\(argument.dropFirst())" : argument
+            position < end && isNegative(argument) ? "\(mark)\(argument)" : argument
         }
     }
 
-    /// The argument as it was typed.
-    static func reveal(_ argument: String) -> String {
-        guard argument.first == minus, Double("-" + argument.dropFirst()) != nil else { return argument }
-        return "-" + argument.dropFirst()
-    }
+    /// The argument, or a text that quotes arguments, as it was typed.
+    static func reveal(_ text: String) -> String { text.contains(mark) ? text.filter { $0 != mark } : text }
+}
+
+extension Character {
+    fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
 }

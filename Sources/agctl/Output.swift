@@ -33,6 +33,15 @@ final class Output {
         buffer.append(UInt8(ascii: "\n"))
     }
 
+    /// Does the work and writes what it left here, also when it fails in the middle.
+    func flushing(_ work: () throws -> Void) throws {
+        do { try work() } catch {
+            try flush()
+            throw error
+        }
+        try flush()
+    }
+
     /// - Throws: when the output cannot be written. A reader that has gone ends the program, as it ends `cat`.
     func flush() throws {
         guard !buffer.isEmpty else { return }

@@ -10,7 +10,7 @@ struct QuickPath {
     init?(_ arguments: [String]) {
         guard let verb = arguments.first else { return nil }
         operands = Array(arguments.dropFirst())
-        guard operands.allSatisfy({ !$0.hasPrefix("-") || NegativeNumbers.isNegativeNumber($0) }) else { return nil }
+        guard operands.allSatisfy({ !$0.hasPrefix("-") || NegativeNumbers.isNegative($0) }) else { return nil }
         switch (verb, operands.count) {
         case ("get", 1...), ("set", 2), ("add", 2), ("toggle", 1...): self.verb = verb
         default: return nil

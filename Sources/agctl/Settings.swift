@@ -53,11 +53,7 @@ final class Session {
 extension Session {
     /// Does the work and writes what it left in the output, also when it fails in the middle.
     func run(_ work: (Session) throws -> Void) throws {
-        do { try work(self) } catch {
-            try output.flush()
-            throw error
-        }
-        try output.flush()
+        try output.flushing { try work(self) }
     }
 }
 

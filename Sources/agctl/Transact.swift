@@ -11,6 +11,7 @@ struct TransactCommand: ParsableCommand {
         discussion: """
             Each argument is a change, and so is each line of --file or standard input: set PATH VALUE, toggle PATH, \
             add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH VALUE. \
+            The value is the rest of the line; in an argument it may have several lines. \
             JSON as the protocol has it works as well. A test that does not hold ends with status 75, and nothing has changed.
 
             Examples:
@@ -53,11 +54,11 @@ struct TransactCommand: ParsableCommand {
     private func mutations() throws(Complaint) -> [Mutation] {
         guard !changes.isEmpty else {
             let name = file ?? "-"
-            return try MutationText.read(try InputText.read(name), valueOptions.form, name: name == "-" ? "standard input" : name)
+            return try MutationText.read(try InputText.read(name), valueOptions.form, name: InputText.title(of: name))
         }
         var mutations: [Mutation] = []
         for (position, change) in changes.enumerated() {
-            mutations += try MutationText.read(NegativeNumbers.reveal(change), valueOptions.form, name: "change \(position + 1)")
+            mutations += try MutationText.readArgument(NegativeNumbers.reveal(change), valueOptions.form, name: "change \(position + 1)")
         }
         return mutations
     }

@@ -64,10 +64,10 @@ struct WriteOptions: ParsableArguments {
     /// - Parameter typed: values were read from typed JSON and must reach the daemon so.
     func writing(typed: Bool = false) -> Writing {
         Writing(
-            animation: animation.map { text in
+            animation: animation.map(NegativeNumbers.reveal).map { text in
                 let value = (try? ValueForm.json.read(text)) ?? .string(text)
                 return value.map == nil ? .string(text) : value
             },
-            disablesAnimations: noAnimation, label: label, isTyped: typed)
+            disablesAnimations: noAnimation, label: label.map(NegativeNumbers.reveal), isTyped: typed)
     }
 }

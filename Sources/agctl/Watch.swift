@@ -13,6 +13,8 @@ struct WatchCommand: ParsableCommand {
             every change: path, tab, JSON, where error: … stands for an attribute without a value and ~ before a value for what is \
             displayed in the middle of an animation. With --json each event as it came, one a line.
 
+            --structure and --completion tell of what the patterns match: '/**' is all.
+
             When the daemon goes away, watch waits for it and continues where it was. It ends with status 66 when all \
             that it was to watch is gone.
 
@@ -21,7 +23,7 @@ struct WatchCommand: ParsableCommand {
               agctl watch '/hosts/*.load' --max-rate 2
               agctl watch /player/playButton.scale --frames 30 | plot
               agctl watch '/app/**' --invalidate
-              agctl watch / --structure --completion
+              agctl watch '/**' --structure --completion
               agctl watch /job.state --no-initial --once && notify-send done
             """)
 

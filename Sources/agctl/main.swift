@@ -1,4 +1,4 @@
 import Glibc
 
 // The status is the only thing left to say: everything else has been written.
-exit(Front.run(Array(CommandLine.arguments.dropFirst())))
+exit(Front.run(CommandLine.unsafeArgv))

@@ -129,8 +129,10 @@ struct CurveTests {
         #expect(unknown.status == .data && unknown.hint?.contains("did you mean 'bouncy'?") == true && unknown.rule?.column == 1)
         let argument = try #require(try complaint(["spring(duration: 0.5, bouce: 0.3)"]))
         #expect(argument.rule?.column == 23 && argument.hint?.contains("'bounce'") == true)
-        let multiline = try #require(try complaint(["easeIn(duration: 1)\n  .dela(2)"]))
-        #expect(multiline.rule?.line == 2 && multiline.rule?.column == 4 && multiline.hint?.contains("'delay'") == true)
+        for end in ["\n", "\r\n"] {
+            let multiline = try #require(try complaint(["easeIn(duration: 1)\(end)  .dela(2)"]))
+            #expect(multiline.rule?.line == 2 && multiline.rule?.column == 4 && multiline.hint?.contains("'delay'") == true)
+        }
         let nested = try #require(try complaint(["linear", "--retarget", "at=1,to=2,curve=smoth"]))
         #expect(nested.rule?.text == "at=1,to=2,curve=smoth" && nested.rule?.column == 17 && nested.hint?.contains("'smooth'") == true)
         let key = try #require(try complaint(["linear", "--retarget", "at=1, too=2"]))

@@ -82,6 +82,14 @@ struct CommandTests {
         }
     }
 
+    @Test("wrong usage is told as JSON where that is asked for, with arguments as they were typed")
+    func usageAsJSON() {
+        #expect { try Front.parse(NegativeNumbers.disguise(["tree", "/", "--depth", "-1x", "--json"])) } throws: { error in
+            let complaint = Front.usage(error)
+            return complaint.status == .usage && complaint.json.map?["error"]?.map?["message"]?.string?.contains("'-1x'") == true
+        }
+    }
+
     @Test("options that contradict each other are refused", arguments: [
         ["set", "/a.b", "1", "--string", "--typed"], ["set", "/a.b", "1", "--animation", "spring", "--no-animation"],
         ["watch", "/a.b", "--once", "--count", "3"], ["move", "/a"], ["feed", "--on-disconnect", "1"], ["trace", "--start", "--stop"],

@@ -30,6 +30,31 @@ struct MutationTextTests {
         ])
     }
 
+    @Test("lines that end in CR LF are lines")
+    func carriageReturns() throws {
+        #expect(try read("set /a.s first\r\n# a comment\r\n\r\nset /a.i 99\r\n") == [#"set /a.s {"string":"first"}"#, #"set /a.i {"int":"99"}"#])
+        #expect { try read("set /a.b 1\r\nsett /a.b 1\r\n") } throws: { ($0 as? Complaint)?.message == "test:2: there is no mutation 'sett'" }
+    }
+
+    @Test("an argument is one change, however many lines its value has")
+    func argument() throws {
+        func read(_ text: String, _ form: ValueForm = .string) throws -> [Value?] {
+            try MutationText.readArgument(text, form, name: "change 1").map(\.value)
+        }
+        #expect(try read("set /a.s title\n# not a comment") == ["title\n# not a comment"])
+        #expect(try read("set /a.s title\r\nset /a.s injected") == ["title\r\nset /a.s injected"])
+        #expect(try read("set /a.m {\n  \"k\": 1\n}\n", .auto) == [["k": 1]])
+        #expect(try read("[{\"op\": \"toggle\", \"path\": \"/a.b\"},\n{\"op\": \"toggle\", \"path\": \"/a.c\"}]", .auto) == [nil, nil])
+    }
+
+    @Test("an argument that says nothing is a mistake", arguments: ["", "  \n", "# a comment\nset /a.b 1", "sett /a.b 1"])
+    func noChange(_ argument: String) {
+        #expect { try MutationText.readArgument(argument, .auto, name: "change 2") } throws: { error in
+            let complaint = error as? Complaint
+            return complaint?.status == .data && complaint?.message.hasPrefix("change 2: ") == true && complaint?.hint != nil
+        }
+    }
+
     @Test("white space inside quotes belongs to the path")
     func quotedPath() throws {
         #expect(try read(#"set /hosts/"web 1".load 2"#) == [#"set /hosts/"web 1".load {"int":"2"}"#])
@@ -41,6 +66,35 @@ struct MutationTextTests {
         #expect(try read(#"[{"op":"add","path":"/a.b","value":1},{"op":"insert","path":"/a.c","index":0,"value":true}]"#)
             == [#"add /a.b {"int":"1"}"#, #"insert /a.c #0 {"bool":true}"#])
         #expect(try read(#"{"op":"set","path":"/a.b","value":{"uint":"5"}}"#, .typed) == [#"set /a.b {"uint":"5"}"#])
+    }
+
+    @Test(
+        "JSON that is not the protocol's is refused, with the place of the mistake",
+        arguments: [
+            (#"[{"op":"set","path":"/a.n","vaule":8}]"#, "test: mutations[0]: a mutation has no member 'vaule'"),
+            (#"[{"op":"toggle","path":"/a.b"},{"op":"insert","path":"/a.l","idx":3,"value":4}]"#, "test: mutations[1]: a mutation has no member 'idx'"),
+            (#"{"op":"set","path":"/a.n"}"#, "test: mutations[0]: set needs a value"),
+            (#"{"op":"toggle","path":"/a.n","value":true}"#, "test: mutations[0]: toggle takes no value"),
+            (#"{"op":"insert","path":"/a.l","index":"3","value":4}"#, #"test: mutations[0]: an index is a whole number from 0, not "3""#),
+            (#"{"op":"insert","path":"/a.l","index":1.5,"value":4}"#, "test: mutations[0]: an index is a whole number from 0, not 1.5"),
+            (#"{"op":"insert","path":"/a.l","index":-1,"value":4}"#, "test: mutations[0]: an index is a whole number from 0, not -1"),
+            (#"{"op":"set","path":"/a.l","index":1,"value":4}"#, "test: mutations[0]: only insert takes an index"),
+            (#"{"op":"sett","path":"/a.l","value":4}"#, "test: mutations[0]: there is no op 'sett'"),
+            (#"[1]"#, "test: mutations[0]: no object with op and path"),
+        ])
+    func strictJSON(_ text: String, _ message: String) {
+        #expect { try read(text) } throws: { ($0 as? Complaint)?.message == message && ($0 as? Complaint)?.status == .data }
+    }
+
+    @Test("JSON says itself which of its values are texts")
+    func stringsInJSON() {
+        #expect { try read(#"{"op":"set","path":"/a.s","value":5}"#, .string) } throws: { ($0 as? Complaint)?.status == .usage }
+    }
+
+    @Test("a JSON null is a value, and an insert may do without an index")
+    func completeJSON() throws {
+        #expect(try read(#"[{"op":"set","path":"/a.n","value":null},{"op":"insert","path":"/a.l","value":4}]"#)
+            == [#"set /a.n {"null":null}"#, #"insert /a.l {"int":"4"}"#])
     }
 
     @Test(
@@ -77,13 +131,25 @@ struct ValueFormTests {
         #expect(throws: Complaint.self) { try ValueForm.typed.read("5") }
     }
 
-    @Test("negative numbers are operands, not options")
+    @Test("negative numbers and durations are operands, not options")
     func negative() {
-        #expect(NegativeNumbers.isNegativeNumber("-5") && NegativeNumbers.isNegativeNumber("-1.5e3"))
-        #expect(!NegativeNumbers.isNegativeNumber("-f") && !NegativeNumbers.isNegativeNumber("--5") && !NegativeNumbers.isNegativeNumber("-"))
-        let disguised = NegativeNumbers.disguise(["set", "/a.b", "-5", "--label", "x", "--", "-6"])
-        #expect(disguised[2] != "-5" && !disguised[2].hasPrefix("-") && disguised[6] == "-6")
-        #expect(disguised.map(NegativeNumbers.reveal) == ["set", "/a.b", "-5", "--label", "x", "--", "-6"])
-        #expect(NegativeNumbers.reveal("\u{2212}x") == "\u{2212}x")
+        for operand in ["-5", "-1.5e3", "-.5", "-10m", "-1h30m", "-1.5s", "-inf", "-5 + 3"] {
+            #expect(NegativeNumbers.isNegative(operand), "\(operand)")
+            #expect(QuickPath(["add", "/a.b", operand]) != nil, "\(operand)")
+        }
+        for option in ["-f", "--5", "-", "--", "-x5", "5", "-.", "\u{2212}5"] { #expect(!NegativeNumbers.isNegative(option), "\(option)") }
+        let typed = ["set", "/a.b", "-5s", "--label", "-3", "\u{2212}3", "--", "-6"]
+        let disguised = NegativeNumbers.disguise(typed)
+        #expect(disguised[..<6].allSatisfy { !$0.hasPrefix("-") || $0 == "--label" } && disguised[7] == "-6")
+        #expect(disguised.map(NegativeNumbers.reveal) == typed)
+    }
+
+    @Test("a negative number is read as it was typed, wherever it stands")
+    func revealed() throws {
+        let set = try #require(try Front.parse(NegativeNumbers.disguise(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"])) as? SetCommand)
+        #expect(set.write.writing().label == "-3" && set.write.writing().animation == "-1")
+        #expect { try Front.parse(NegativeNumbers.disguise(["move", "/a", "--index", "-1x"])) } throws: { error in
+            Front.text(of: error).contains("'-1x'")
+        }
     }
 }

@@ -1,6 +1,7 @@
 import AGClient
 import AttributeValues
 import Glibc
+import SceneModel
 import Testing
 import WireProtocol
 @testable import agctl
@@ -46,6 +47,16 @@ struct OutputTests {
         #expect(complaint.text(Self.plain) == "agctl: unexpected ')'\n  | \tx )\n  | \t  ^\n  hint: a value belongs here\n")
     }
 
+    @Test("lines are found and shown without their ends, be they LF or CR LF")
+    func carriageReturns() {
+        #expect("a\r\n\nb\n\r\nc\rd\r\n".lines == ["a", "", "b", "", "c\rd", ""])
+        let complaint = Complaint(Failure(.ruleSyntax, "unexpected ')'", rule: "1 +\r\nx )", line: 2, column: 3), status: .data)
+        #expect(complaint.text(Self.plain) == "agctl: unexpected ')'\n  | x )\n  |   ^\n")
+        let faulty = DocumentFaults.complaint(
+            Failure(.invalid, "document:2:3: odd"), text: "agd: 1\r\n- x\r\n", file: "x.yaml", Self.plain)
+        #expect(faulty.text(Self.plain) == "x.yaml:2:3: error: odd\n  | - x\n  |   ^\n")
+    }
+
     @Test("a document's faults get the file's name and the line they stand in")
     func documentFaults() {
         let text = "agd: 1\nnodes:\n  - id: 7\n"
@@ -62,6 +73,27 @@ struct OutputTests {
 
             """)
         #expect(complaint.status == .data)
+    }
+
+    @Test("faults that apply is told of are listed as check lists them")
+    func listedFaults() throws {
+        let text = "nodes:\r\n  - id: a\r\n    state: { n: 1 }\r\n    computed: { b: m + 1, c: n + }\r\n"
+        let faults = try #require(throws: SceneFaults.self) { try SceneReader.read(text: text) }
+        let complaint = DocumentFaults.complaint(faults.failure, text: text, file: "x.yaml", Self.plain)
+        #expect(complaint.scene?.faults == faults.faults && faults.faults.count == 2)
+        #expect(complaint.message == "the document has 2 faults")
+        #expect(complaint.json.map?["error"]?.map?["faults"] == .list(faults.faults.map { $0.json(file: "x.yaml") }))
+    }
+
+    @Test("a fault that only the daemon can find is listed with what it tells of it")
+    func daemonsFault() throws {
+        let failure = Failure(.notFound, "document:1:8: no attribute 'n' here", rule: "n + 1", hint: "did you mean 'm'?")
+        let complaint = DocumentFaults.complaint(failure, text: "nodes: []", file: "x.yaml", Self.plain)
+        #expect(complaint.message == "no attribute 'n' here" && complaint.code == "notFound")
+        #expect(complaint.scene?.faults.map { $0.json(file: "x.yaml") } == [[
+            "file": "x.yaml", "code": "notFound", "message": "no attribute 'n' here", "line": 1, "column": 8, "rule": "n + 1",
+            "hint": "did you mean 'm'?",
+        ]])
     }
 
     @Test("a refusal that concerns no place of the document is told as it is")

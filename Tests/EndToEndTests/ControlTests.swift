@@ -54,6 +54,23 @@ struct ControlTests {
         #expect([0, 130].contains(try watch.wait()))
     }
 
+    @Test("a watch of everything tells what comes at the root, as its help shows")
+    func watchStructure() throws {
+        let (ours, theirs) = try Descriptor.pair()
+        let watch = try Program(
+            "agctl", ["watch", "/**", "--structure", "--completion"], environment: ["AGD_SOCKET": daemon.socket],
+            folder: daemon.folder, standardOutput: theirs)
+        let output = Client(socket: ours)
+        // The first value says that it watches.
+        _ = try output.line()
+        #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
+        var told: [String] = []
+        while told.last != "/counter\tadded", let line = try output.line() { told.append(line) }
+        #expect(told.contains("/counter.value\t0"))
+        watch.signal(SIGTERM)
+        try watch.wait()
+    }
+
     @Test("a watch survives its daemon, and tells what is true when it is back")
     func watchOverRestart() throws {
         let (ours, theirs) = try Descriptor.pair()
@@ -86,6 +103,37 @@ struct ControlTests {
         #expect(refused.text.contains("wrong.yaml:4:"))
     }
 
+    @Test("a part that was exported goes back to its place as export's help says, and what stands beside it stays")
+    func export() throws {
+        let panels = try daemon.folder.write(
+            "nodes: [{ id: panels, children: [{ id: cpu, state: { n: 1 } }, { id: disk, state: { n: 2 } }] }]\n", to: "panels.yaml")
+        #expect(try lines("apply", "-f", panels) == ["added\t/panels"])
+        let part = try daemon.folder.write(try lines("export", "/panels/cpu").joined(separator: "\n"), to: "cpu.yaml")
+        #expect(try lines("apply", "-f", part, "--at", "/panels", "--merge") == [])
+        #expect(try lines("set", "/panels/cpu.n", "7") == [])
+        #expect(try lines("remove", "/panels/cpu") == [])
+        #expect(try lines("apply", "-f", part, "--at", "/panels") == ["added\t/panels/cpu"])
+        #expect(try lines("get", "/panels/cpu.n", "/panels/disk.n", "/player.volume").count == 3)
+        #expect(try lines("get", "/panels/cpu.n") == ["1"])
+
+        let player = try daemon.folder.write(try lines("export", "/player").joined(separator: "\n"), to: "player.yaml")
+        #expect(try lines("remove", "/player") == [])
+        #expect(try lines("apply", "-f", player) == ["added\t/player"])
+        #expect(try lines("get", "/panels/cpu.n", "/player.volume").count == 2)
+    }
+
+    @Test("what is refused for being no text is told how to be written as text, and nothing else is")
+    func textHint() throws {
+        let hint = "use --string"
+        #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
+        for value in ["5", "true", "null", "-5", "[1]"] {
+            let ended = try control(["set", "/counter.text", value])
+            #expect(ended.code == 65 && ended.text.contains("to write the text \(value), \(hint)"), "\(ended.text)")
+        }
+        #expect(try lines("set", "/counter.text", "5", "--string") == [])
+        #expect(try !control(["set", "/player.volume", "true"]).text.contains(hint))
+    }
+
     @Test("the graph can be looked into")
     func seeing() throws {
         #expect(try lines("tree", "/player").first == "/player")
@@ -96,6 +144,114 @@ struct ControlTests {
         #expect(try json("stats")["nodes"]?.int == 4)
         #expect(try lines("ping").first?.hasPrefix("agd answers") == true)
         #expect(try json("describe", "/player.volume")["type"] == "double")
+    }
+
+    /// Runs a line of the shell, in which `agctl` is the program under test.
+    private func shell(_ line: String) throws -> (code: Int32, text: String) {
+        try Program.run(
+            "/bin/sh", ["-c", "agctl() { \"$0\" \"$@\"; }; \(line)", Program.built("agctl")],
+            environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder)
+    }
+
+    @Test("where standard input or output is closed, nothing that was to go there goes to the daemon", arguments: [
+        "agctl get /player.episode.title >&-", "agctl get /player.volume --json >&-", "agctl feed /player.volume <&-",
+        "agctl transact <&-", "agctl eval --cases - <&-", "agctl apply -f - <&- >&-",
+    ])
+    func closedDescriptors(_ line: String) throws {
+        let request = #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/player.volume","value":42}}"#
+        try daemon.client().set("/player.episode.title", .string(request))
+        let ended = try shell(line)
+        #expect(ended.code == 74, "\(ended.text)")
+        #expect(ended.text.contains("standard "))
+        #expect(try daemon.client().get("/player.volume") == 0.5)
+    }
+
+    @Test("get ends with 66 where something is missing and with 2 where something holds an error, however many it reads", arguments: [
+        (["/faulty.bad"], 2), (["/faulty.bad", "/faulty.list"], 2), (["/faulty.*"], 2), (["/faulty.list"], 0),
+        (["/faulty.list[9]"], 66), (["/faulty.list[9]", "/faulty.bad"], 66), (["/nowhere.value", "/faulty.list"], 66), (["/nowhere.*"], 66),
+    ] as [([String], Int32)])
+    func readingStatus(paths: [String], code: Int32) throws {
+        let scene = try daemon.folder.write(
+            "nodes: [{ id: faulty, state: { list: [1] }, computed: { bad: \"1 / (list[0] - 1)\" } }]\n", to: "faulty.yaml")
+        #expect(try lines("apply", "-f", scene) == ["added\t/faulty"])
+        for json in [[], ["--json"]] { #expect(try control(["get"] + paths + json).code == code, "\(json)") }
+    }
+
+    @Test("of several nodes, those before one that is refused are gone")
+    func removal() throws {
+        let scene = try daemon.folder.write("nodes: [{ id: a }, { id: b }]\n", to: "two.yaml")
+        #expect(try lines("apply", "-f", scene).count == 2)
+        let ended = try control(["remove", "/a", "/nowhere", "/b"])
+        #expect(ended.code == 66 && ended.text.contains("nowhere"))
+        #expect(try lines("tree", "--nodes", "/").map { $0.filter(\.isLetter) }.filter { ["a", "b"].contains($0) } == ["b"])
+    }
+
+    /// The objects that a command ended with, one a line.
+    private func errors(_ text: String) throws -> [Value] {
+        try text.split(separator: "\n").map { try #require(try JSONParser.parseOnce($0.utf8)["error"], "\($0)") }
+    }
+
+    @Test("with --json all that goes wrong is told as JSON")
+    func errorsAsJSON() throws {
+        #expect(try errors(try control(["get", "--json"]).text).map { $0["status"] } == [64])
+        #expect(try errors(try control(["set", "/player.volume", "--depth", "1", "--json"]).text).map { $0["status"] } == [64])
+        #expect(try errors(try control(["bogus", "--json"]).text).map { $0["status"] } == [64])
+        let fed = try shell("printf '1\\n\"x\"\\nx\\n' | agctl feed /player.volume --json --keep-going")
+        let refused = try errors(fed.text)
+        #expect(fed.code == 65 && refused.count == 2 && refused.contains { $0["code"] == "typeMismatch" }, "\(fed.text)")
+        let wrong = try daemon.folder.write("nodes:\n  - id: x\n    computed: { a: 1 +, b: y }\n", to: "wrong.yaml")
+        let applied = try errors(try control(["apply", "-f", wrong, "--json"]).text)
+        let checked = try JSONParser.parseOnce(try control(["check", wrong, "--json"]).text.utf8)
+        #expect(applied.count == 1 && applied[0]["faults"] == checked && checked.list?.count == 2)
+    }
+
+    @Test("files that begin with a byte order mark are read without it")
+    func byteOrderMark() throws {
+        let scene = try daemon.folder.write("\u{feff}" + Scenes.counter, to: "counter.yaml")
+        #expect(try lines("apply", "-f", scene) == ["added\t/counter"])
+        let changes = try daemon.folder.write("\u{feff}set /counter.value 5\r\n", to: "changes.txt")
+        #expect(try lines("transact", "--file", changes) == [] && lines("get", "/counter.twice") == ["10"])
+    }
+
+    @Test("bytes that are not UTF-8 are refused, not replaced", arguments: [
+        "agctl set /counter.text \"$(printf 'caf\\351')\"", "printf 'caf\\351\\n' | agctl feed /counter.text --raw",
+        "printf 'caf\\351\\n' | agctl feed /counter.text --keep-going", "printf 'set /counter.text caf\\351\\n' | agctl transact",
+        "agctl transact \"$(printf 'set /counter.text caf\\351')\"",
+    ])
+    func notUTF8(_ line: String) throws {
+        #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
+        let ended = try shell(line)
+        #expect(ended.code == 65 && ended.text.contains("not UTF-8"), "\(ended.text)")
+        #expect(try daemon.client().get("/counter.text") == "")
+    }
+
+    @Test("what cannot be printed is not passed over", arguments: [
+        "eval '1 + 1'", "eval --cases -", "get /player.volume", "curve bouncy", "--help", "check - --json",
+    ])
+    func fullDisk(_ command: String) throws {
+        let ended = try shell("echo '{\"expr\": \"1\"}' | agctl \(command) >/dev/full")
+        #expect(ended.code == 74, "\(ended.text)")
+    }
+
+    @Test("negative numbers and durations need no -- before them")
+    func negative() throws {
+        #expect(try lines("eval", "-5 + 3") == ["-2"])
+        #expect(try lines("eval", "-5") == ["-5"])
+        #expect(try lines("set", "/player.volume", "-0.5", "--label", "-3") == [])
+        #expect(try lines("get", "/player.volume") == ["-0.5"])
+        #expect(try lines("explain", "/player.volume").contains { $0.contains("'-3'") })
+        let scene = try daemon.folder.write(
+            "nodes: [{ id: alarm, state: { time: { initial: 1h, type: duration } } }]\n", to: "alarm.yaml")
+        #expect(try lines("apply", "-f", scene) == ["added\t/alarm"])
+        #expect(try lines("add", "/alarm.time", "-10m") == [])
+        #expect(try lines("add", "/alarm.time", "-5s", "--label", "x") == [])
+        #expect(try lines("get", "/alarm.time") == ["2995s"])
+    }
+
+    @Test("a binding without a name or type is refused", arguments: ["=5", ":=5", ":int=5", "x:=5", "x"])
+    func unnamedBinding(_ binding: String) throws {
+        let ended = try control(["eval", "1", "--bind", binding])
+        #expect(ended.code == 64 && ended.text.contains("--bind \(binding): "), "\(ended.text)")
     }
 
     @Test("what it ends with is what its help says", arguments: [

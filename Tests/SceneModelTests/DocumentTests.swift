@@ -27,7 +27,7 @@ struct DocumentTests {
         _ = try SceneReader.read(text: "agd: 1\nnodes: [{ id: a, state: { m: \(text) } }]", isKept: true)
     }
 
-    @Test("JSON is read as YAML, characters beyond the basic plane included")
+    @Test("JSON is read as JSON, with whatever characters its strings hold and keys of any length")
     func json() throws {
         #expect(
             try value(#"{"a": "\ud83d\ude00\u00e9\n\/\"", "b": [1, 2.0, null, true], "c": {"d": -1e-2}}"#) == [
@@ -35,6 +35,43 @@ struct DocumentTests {
             ])
         #expect(try value("{\n\t\"tabs\":\t[\n\t\t1\n\t]\n}") == ["tabs": [1]])
         #expect(try value(#"{"backslash": "\\ud83d"}"#) == ["backslash": "\\ud83d"])
+    }
+
+    @Test("JSON may hold what YAML refuses or folds")
+    func beyondYAML() throws {
+        let key = String(repeating: "k", count: 3000)
+        #expect(try value("{\"\(key)\":\"\u{7f}\u{85} \u{2028} \u{fffe}\u{feff}\"}") == [key: "\u{7f}\u{85} \u{2028} \u{fffe}\u{feff}"])
+        #expect(try value(#"{"a": "\ud83d\ude00\u0000\u2029\b\f\r\t\"\\"}"#) == ["a": "😀\0\u{2029}\u{8}\u{c}\r\t\"\\"])
+    }
+
+    @Test("what only begins like JSON is YAML")
+    func almostJSON() throws {
+        #expect(try value("{a: 1, 'b': [x y, 2,]} # a comment") == ["a": 1, "b": ["x y", 2]])
+        #expect(try value("[1, 2]\n# a comment\n") == [1, 2])
+        #expect(try value("[\"a\": 1]") == [["a": 1]])
+    }
+
+    @Test("faults of JSON stand at their places")
+    func jsonPlaces() {
+        #expect(onlyFault("{\r\n\t\"nodes\": [{\"id\": \"é😀\", \"idd\": 1}]\r\n}").hasPrefix("2:25 "))
+        #expect(onlyFault("{\"nodes\": [{\"id\": \"a\", \"id\": \"b\"}]}") == "1:24 the key 'id' is written twice")
+        #expect(onlyFault("{\"nodes\": [{\"id\": \"a\", \"computed\": {\"x\": \"\\u0031 + y\"}}]}").hasPrefix("1:52 "))
+        #expect(onlyFault("{\"nodes\": [{\"id\": \"a\"}]").contains("not YAML"))
+        #expect(onlyFault(String(repeating: "[", count: 300) + String(repeating: "]", count: 300)).contains("nested deeper"))
+    }
+
+    @Test("keys are told apart by their bytes, however many there are")
+    func similarKeys() throws {
+        var map = ValueMap((0..<20).map { (.string("k\($0)"), .int(Int64($0))) })
+        map["é"] = 1
+        map["e\u{301}"] = 2
+        #expect(try value(DocumentWriter.yaml(.map(map))) == .map(map) && value(Value.map(map).jsonText) == .map(map))
+    }
+
+    @Test("a byte order mark before the text counts for nothing")
+    func byteOrderMark() throws {
+        #expect(try value("\u{feff}agd: 1\n") == ["agd": 1] && value("\u{feff}{\"agd\": 1}") == ["agd": 1])
+        #expect(onlyFault("\u{feff}{\"nodes\": [{\"idd\": 1}]}").hasPrefix("1:13 "))
     }
 
     @Test("aliases stand for what they name, << brings in the keys that a map lacks")

@@ -18,6 +18,29 @@ struct WriterTests {
         #expect(try SceneReader.value(text: text) == value, "\(text)")
     }
 
+    @Test("texts and keys of odd characters and any length read back, from YAML and from JSON")
+    func randomRoundTrip() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = DocumentTests.Generator(state: seed)
+        for round in 0..<300 {
+            let value = random.value(levels: 3)
+            for text in [DocumentWriter.yaml(value), value.jsonText] {
+                let read = try? SceneReader.value(text: text)
+                #expect(read == value, "seed \(seed), round \(round): \(text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined())")
+            }
+        }
+    }
+
+    @Test("a key that is too long for YAML to find its colon stands behind a question mark", arguments: [1022, 1024, 1025, 5000])
+    func longKeys(_ length: Int) throws {
+        let key = String(repeating: "k", count: length)
+        let value: Value = [key: [["a": 1], [2]], "b": [[key + " ": 1, "c": ["d": [key: []]]]]]
+        let text = DocumentWriter.yaml(value)
+        #expect(try SceneReader.value(text: text) == value)
+        #expect(text.contains("? k") == (length > 1024))
+        #expect(try SceneReader.value(text: value.jsonText) == value)
+    }
+
     @Test("what is short stands on one line, what is long on several")
     func shape() {
         let text = DocumentWriter.yaml(["nodes": [["id": "a", "state": ["n": 1, "on": true], "computed": ["t": "n + 1"]]]])
@@ -31,5 +54,33 @@ struct WriterTests {
         #expect(document.values.map(\.value) == [5, ["k": [1]]])
         #expect(onlyFault("values: { /a: 1 }").hasPrefix("1:11 '/a' names a node, not a state"))
         #expect(onlyFault("values: { a.n: 1 }").hasPrefix("1:11 'a.n' is not a path"))
+    }
+}
+
+/// Values of texts that readers and writers have reason to treat apart.
+extension DocumentTests.Generator {
+    private static let pieces =
+        ["a", "b1", " ", "  ", ": ", " #", "- ", "? ", "'", "\"", "\\", "\\u0041", "/", ",", "[", "]", "{", "}", "&", "*", "!", "|", ">", "%", "@", "`", "~"]
+        + ["=", "$", "<<", "true", "1", ".5", "---", "...", "\n", "\r", "\r\n", "\t", "\0", "\u{1}", "\u{1f}", "\u{7f}", "\u{80}", "\u{85}", "\u{9f}"]
+        + ["\u{a0}", "\u{301}", "é", "\u{2028}", "\u{2029}", " \u{2028} ", "\u{feff}", "\u{fffd}", "\u{fffe}", "\u{ffff}", "\u{d7ff}", "\u{e000}"]
+        + ["😀", "\u{1ffff}", "\u{10ffff}", String(repeating: "x", count: 120), String(repeating: "y", count: 1030)]
+
+    fileprivate mutating func text() -> String {
+        let count = Int.random(in: 0...6, using: &self)
+        return (0..<count).map { _ in Self.pieces.randomElement(using: &self) ?? "" }.joined()
+    }
+
+    fileprivate mutating func value(levels: Int) -> Value {
+        switch Int.random(in: 0...(levels > 0 ? 4 : 2), using: &self) {
+        case 0, 1: return .string(text())
+        case 2: return [.null, true, 1, 1.5].randomElement(using: &self) ?? .null
+        case 3:
+            let count = Int.random(in: 0...4, using: &self)
+            return .list((0..<count).map { _ in value(levels: levels - 1) })
+        default:
+            var map = ValueMap()
+            for _ in 0..<Int.random(in: 0...4, using: &self) { map[text()] = value(levels: levels - 1) }
+            return .map(map)
+        }
     }
 }

@@ -1,8 +1,8 @@
 import AttributeValues
 
-/// Reads YAML, and so JSON, into a tree of document nodes. Iterative: the depth of a text costs no stack.
+/// Reads YAML or JSON into a tree of document nodes. Iterative: the depth of a text costs no stack.
 struct DocumentReader {
-    private let events: YAMLEventReader
+    private let events: any DocumentEvents
     private let faults: FaultCollector
     private let anyKeys: Bool
     /// Parts made so far, those behind aliases counted each time they are used.
@@ -16,7 +16,8 @@ struct DocumentReader {
             faults.add(.limit, "a document of \(text.utf8.count) bytes; at most \(SceneLimits.textSize) are allowed")
             return nil
         }
-        var reader = DocumentReader(events: YAMLEventReader(JSONEscapes.joiningSurrogates(text)), faults: faults, anyKeys: anyKeys)
+        let events: any DocumentEvents = JSONEventReader(text) ?? YAMLEventReader(JSONEscapes.joiningSurrogates(text))
+        var reader = DocumentReader(events: events, faults: faults, anyKeys: anyKeys)
         do throws(YAMLError) {
             if let document = try reader.readStream() { return document }
             if faults.isEmpty { faults.add(.invalid, "the document cannot be read") }
@@ -26,7 +27,7 @@ struct DocumentReader {
         return nil
     }
 
-    private init(events: YAMLEventReader, faults: FaultCollector, anyKeys: Bool) {
+    private init(events: any DocumentEvents, faults: FaultCollector, anyKeys: Bool) {
         self.events = events
         self.faults = faults
         self.anyKeys = anyKeys
@@ -186,10 +187,11 @@ struct DocumentReader {
     }
 }
 
-/// Names with their numbers; small sets are searched in line.
+/// Names with their numbers, told apart by their bytes; small sets are searched in line.
 struct NameSet {
     private var names: [String] = []
-    private var index: [String: Int] = [:]
+    /// By values, since equal strings may have different bytes.
+    private var index: [Value: Int] = [:]
     private static let linearLimit = 12
 
     /// The number of the name if it is known already; else enters it.
@@ -198,11 +200,11 @@ struct NameSet {
             if let found = names.firstIndex(where: { $0.hasSameBytes(as: name) }) { return found }
             names.append(name)
             guard names.count > NameSet.linearLimit else { return nil }
-            for (position, name) in names.enumerated() { index[name] = position }
+            for (position, name) in names.enumerated() { index[.string(name)] = position }
             return nil
         }
-        if let found = index[name] { return found }
-        index[name] = number
+        if let found = index[.string(name)] { return found }
+        index[.string(name)] = number
         return nil
     }
 }

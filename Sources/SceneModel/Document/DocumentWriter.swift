@@ -20,7 +20,8 @@ public enum DocumentWriter {
             var isFirst = !behindKey
             for (key, entry) in map {
                 // The first entry of an element stands behind its dash.
-                text += (isFirst ? "" : spaces(indent)) + scalar(key) + ":"
+                if !isFirst { text += spaces(indent) }
+                text += isShort(key) ? scalar(key) + ":" : "? \(scalar(key))\n\(spaces(indent)):"
                 isFirst = false
                 write(entry, indent: indent + 2, behindKey: true, into: &text)
             }
@@ -39,11 +40,14 @@ public enum DocumentWriter {
     /// Holds scalars alone, or maps and lists of them.
     private static func isFlat(_ value: Value, levels: Int = 2) -> Bool {
         switch value {
-        case .map(let map): levels > 0 && map.values.allSatisfy { isFlat($0, levels: levels - 1) }
+        case .map(let map): levels > 0 && map.keys.allSatisfy(isShort) && map.values.allSatisfy { isFlat($0, levels: levels - 1) }
         case .list(let list): levels > 0 && list.allSatisfy { isFlat($0, levels: levels - 1) }
         default: true
         }
     }
+
+    /// YAML looks no further than this for the colon behind a key; before longer ones stands a question mark.
+    private static func isShort(_ key: Value) -> Bool { scalar(key).unicodeScalars.count <= 1024 }
 
     private static func flow(_ value: Value) -> String {
         guard isFlat(value) else { return "" }
@@ -62,9 +66,11 @@ public enum DocumentWriter {
         return text
     }
 
-    /// JSON leaves some characters as they are that YAML does not admit.
+    /// JSON leaves some characters as they are that YAML does not admit or takes for the end of a line.
     private static func escaped(_ text: String) -> String {
-        let isRefused: (Unicode.Scalar) -> Bool = { (0x7F...0x9F).contains($0.value) || $0.value == 0xFEFF || $0.value == 0xFFFE || $0.value == 0xFFFF }
+        let isRefused: (Unicode.Scalar) -> Bool = {
+            (0x7F...0x9F).contains($0.value) || [0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF].contains($0.value)
+        }
         guard text.unicodeScalars.contains(where: isRefused) else { return text }
         var escaped = ""
         for scalar in text.unicodeScalars {

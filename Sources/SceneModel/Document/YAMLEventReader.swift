@@ -1,5 +1,11 @@
 import CLibYAML
 
+/// A text as the events of a document, one after the other.
+protocol DocumentEvents: AnyObject {
+    /// The next event; after an error or the stream's end there is none.
+    func next() throws(YAMLError) -> YAMLEvent
+}
+
 /// One event of a YAML stream.
 struct YAMLEvent {
     enum Kind { case streamStart, streamEnd, documentStart, documentEnd, alias, scalar, listStart, listEnd, mapStart, mapEnd }
@@ -24,7 +30,7 @@ struct YAMLError: Error {
 ///
 /// The reader owns a copy of the text and the parser's state from `init` to `deinit`; each event's memory is copied out
 /// and released before `next` returns, so nothing of libyaml's escapes.
-final class YAMLEventReader {
+final class YAMLEventReader: DocumentEvents {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let bytes: UnsafeMutablePointer<UInt8>
 
@@ -44,7 +50,6 @@ final class YAMLEventReader {
         bytes.deallocate()
     }
 
-    /// The next event; after an error or the stream's end there is none.
     func next() throws(YAMLError) -> YAMLEvent {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw error }
