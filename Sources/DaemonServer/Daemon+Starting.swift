@@ -39,9 +39,18 @@ extension Daemon {
         }
     }
 
+    /// Says which store the daemon goes on with.
+    static func announce(_ store: StateStore, _ restored: StateStore.Restored, _ log: Logger) {
+        for loss in restored.losses { log.warning("store \(store.path): \(loss)") }
+        if restored.isNew {
+            log.notice("store \(store.path): begun, epoch \(restored.epoch)")
+        } else {
+            log.notice("store \(store.path): epoch \(restored.epoch), revision \(restored.revision), \(restored.entries.count) entries")
+        }
+    }
+
     /// What no longer has a place (a scene has changed since) is left out, and said.
     static func replay(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
-        for loss in restored.losses { log.error("recovered store: \(loss)") }
         for (revision, entry) in restored.entries {
             do throws(Failure) { try runtime.restore(entry) } catch {
                 log.warning("from the store, revision \(revision): \(error.message)")
@@ -49,11 +58,52 @@ extension Daemon {
         }
     }
 
-    /// Reads all that a start would read, and serves nobody.
-    /// - Throws: the first fault of a scene.
-    public static func check(_ configuration: Configuration) throws(StartupError) {
+    /// Looks at all that a start would need, and makes, takes and serves nothing. A fault in a scene may lead to others in
+    /// scenes behind it.
+    /// - Returns: what a start would be refused for, settings before scenes.
+    public static func check(_ configuration: Configuration) -> [StartupError] {
+        var faults: [StartupError] = []
+        func check(_ body: () throws(StartupError) -> Void) {
+            do throws(StartupError) { try body() } catch { faults.append(error) }
+        }
+        if let socket = configuration.socket {
+            check { () throws(StartupError) in
+                _ = try ListeningSocket.address(socket)
+                try checkFolder(around: socket, setting: "socket")
+            }
+        }
+        if let group = configuration.socketGroup {
+            check { () throws(StartupError) in _ = try ListeningSocket.groupID(group) }
+        }
+        if let directory = configuration.stateDirectory {
+            check { () throws(StartupError) in try checkFolder(directory, setting: "state-directory") }
+        }
         let runtime = GraphRuntime(limits: configuration.runtime, epoch: "check", at: now())
-        try load(configuration.scenes, into: runtime)
+        for scene in configuration.scenes { check { () throws(StartupError) in try load([scene], into: runtime) } }
+        return faults
+    }
+
+    /// A start makes the last folder of a path, and no other.
+    private static func checkFolder(_ folder: String, setting: String) throws(StartupError) {
+        var status = stat()
+        if stat(folder, &status) == 0 {
+            if status.st_mode & S_IFMT == S_IFDIR { return }
+            throw StartupError(.configuration, "\(setting): \(folder) is not a folder")
+        }
+        guard let parent = folderName(folder) else { return }
+        guard stat(parent, &status) == 0 else {
+            throw StartupError(.configuration, "\(setting): there is no folder \(parent) to make \(folder) in")
+        }
+    }
+
+    private static func checkFolder(around path: String, setting: String) throws(StartupError) {
+        if let folder = folderName(path) { try checkFolder(folder, setting: setting) }
+    }
+
+    /// What stands before the last slash; nil for nothing.
+    private static func folderName(_ path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
+        return String(path[..<slash])
     }
 
     static func now() -> Moment {
