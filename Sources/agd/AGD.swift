@@ -2,6 +2,7 @@ import ArgumentParser
 import DaemonServer
 import Glibc
 import Logging
+import WireProtocol
 
 @main
 struct AGD: ParsableCommand {
@@ -25,7 +26,7 @@ struct AGD: ParsableCommand {
               0 ended as told   64 command line   65 scene   66 scene file missing   69 socket or store in use
               71 operating system   73 socket   74 store   77 rights   78 configuration, or its file missing
             """,
-        version: "0.1.0")
+        version: Release.version)
 
     @Option(help: ArgumentHelp("Read settings from this file.", valueName: "file"))
     var config: String?
