@@ -73,6 +73,9 @@ public final class Daemon {
                 at: Daemon.now())
             sessions = Sessions(limits: configuration.server, log: log)
             turn = Turn(sessions, runtime, store)
+            // A turn of many costly rules ends, but may outlast the service manager's patience.
+            runtime.onLongWork = { [manager] in manager.isAlive() }
+            runtime.surroundingFigures = { [sessions] in sessions.statistics.figures }
             try Daemon.load(configuration.scenes, into: runtime)
             if let restored { Daemon.replay(restored, into: runtime, log) }
         } catch {

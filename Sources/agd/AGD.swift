@@ -1,4 +1,5 @@
 import ArgumentParser
+import AttributeValues
 import DaemonServer
 import Glibc
 import Logging
@@ -52,6 +53,7 @@ struct AGD: ParsableCommand {
             do throws(ConfigurationFaults) { configuration = try readConfiguration() } catch {
                 throw StartupError(.configuration, error.description)
             }
+            AttributePath.maximumLength = configuration.pathLength
             if checkConfig {
                 let faults = Daemon.check(configuration)
                 if let first = faults.first {
