@@ -69,7 +69,7 @@ extension Daemon {
         if let socket = configuration.socket {
             check { () throws(StartupError) in
                 _ = try ListeningSocket.address(socket)
-                try checkFolder(around: socket, setting: "socket")
+                if let folder = folderName(socket) { try checkFolder(folder, setting: "socket") }
             }
         }
         if let group = configuration.socketGroup {
@@ -85,19 +85,18 @@ extension Daemon {
 
     /// A start makes the last folder of a path, and no other.
     private static func checkFolder(_ folder: String, setting: String) throws(StartupError) {
-        var status = stat()
-        if stat(folder, &status) == 0 {
-            if status.st_mode & S_IFMT == S_IFDIR { return }
+        if access(folder, F_OK) == 0 {
+            if isFolder(folder) { return }
             throw StartupError(.configuration, "\(setting): \(folder) is not a folder")
         }
-        guard let parent = folderName(folder) else { return }
-        guard stat(parent, &status) == 0 else {
+        if let parent = folderName(folder), !isFolder(parent) {
             throw StartupError(.configuration, "\(setting): there is no folder \(parent) to make \(folder) in")
         }
     }
 
-    private static func checkFolder(around path: String, setting: String) throws(StartupError) {
-        if let folder = folderName(path) { try checkFolder(folder, setting: setting) }
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// What stands before the last slash; nil for nothing.

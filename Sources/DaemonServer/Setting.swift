@@ -61,7 +61,7 @@ struct Setting {
             graph("history-length", \.runtime.historyLength),
             graph("described-nodes", \.runtime.describedNodes),
             Setting("frame-rate", .rate(\.runtime.frameRate)),
-            graph("label-length", \.runtime.labelLength), graph("name-length", \.runtime.nameLength),
+            graph("label-length", \.runtime.labelLength), graph("client-name-length", \.runtime.nameLength),
             Setting("path-length", .count(\.pathLength, atLeast: 64, atMost: 1 << 20)),
 
             // Rules. More steps than that would be no limit.

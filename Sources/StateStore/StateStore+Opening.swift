@@ -75,8 +75,8 @@ extension StateStore {
         _ log: WriteAheadLog, _ path: String, _ durability: Durability
     ) throws(StoreError) -> [String] {
         if let damage = log.damage {
-            let finding = "lost: the last \(damage.transactions) or more of \(log.transactions + damage.transactions) commits in "
-                + "\(logPath(path)), which is damaged at byte \(damage.byte)"
+            let finding = "lost: \(damage.transactions) or more commits in \(logPath(path)), which is damaged at byte \(damage.byte); "
+                + "the \(log.transactions) before it can be read"
             if durability == .full { throw .damaged(path: path, findings: [finding]) }
             // The disk was not made to confirm commits, so that a power cut may take one and leave a later one.
             return [finding]
