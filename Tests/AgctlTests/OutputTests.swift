@@ -82,6 +82,7 @@ struct OutputTests {
 
             """)
         #expect(ContentRow.describe(.failure(Failure(.ruleFailed, "a\nb\u{1b}c"))) == "error: a b\\u001bc")
+        #expect(FieldList.text(ValueMap([("value", "a\u{1b}b")]), Self.plain) == "value  a\\u001bb\n")
         #expect("tab\té".printable == "tab\\té")
     }
 
