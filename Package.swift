@@ -101,7 +101,7 @@ let package = Package(
         module("DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log], settings: fast),
         module("AGClient", ["AttributeValues", "WireProtocol"]),
         // Row 8
-        program("agd", ["DaemonServer", log, arguments]),
+        program("agd", ["DaemonServer", "AttributeValues", "WireProtocol", log, arguments]),
         program("agctl", ["AGClient", "AttributeValues", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol", arguments]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
         program("agd-gateway", ["AGClient", "AttributeValues", "WireProtocol", arguments, http, sockets]),

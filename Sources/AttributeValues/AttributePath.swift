@@ -23,8 +23,8 @@ public struct AttributePath: Hashable {
         self.steps = steps
     }
 
-    /// Bytes that a written path may have.
-    public static let maximumLength = 4096
+    /// Bytes that a written path may have. A program that wants another limit sets it before it reads its first path.
+    nonisolated(unsafe) public static var maximumLength = 4096
 
     /// - Throws: `invalid`, with the column and what was expected there.
     public init(_ text: String) throws(Failure) {

@@ -1,7 +1,7 @@
 import AttributeValues
 
 extension Configuration {
-    /// Reads `name = value` lines. `#` begins a line of comment.
+    /// Reads `name = value` lines. `#` begins a line of comment. Lines may end in CR LF, and a byte order mark is passed over.
     ///
     /// - Throws: all faults of the text, each with its line.
     public init(text: String, file: String) throws(ConfigurationFaults) {
@@ -9,8 +9,10 @@ extension Configuration {
         let settings = Setting.table()
         var faults: [ConfigurationFault] = []
         var given: [String: Int] = [:]
-        for (index, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let line = raw.trimmed
+        // By scalars, because CR LF is one character, which is no "\n".
+        let scalars = text.unicodeScalars.drop { $0 == "\u{FEFF}" }
+        for (index, raw) in scalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = Substring(raw).trimmed
             if line.isEmpty || line.hasPrefix("#") { continue }
             func fault(_ message: String, _ hint: String? = nil) {
                 faults.append(ConfigurationFault(file: file, line: index + 1, message: message, hint: hint))

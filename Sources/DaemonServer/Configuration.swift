@@ -1,3 +1,4 @@
+import AttributeValues
 import GraphRuntime
 import Logging
 import StateStore
@@ -17,6 +18,8 @@ public struct Configuration {
     public var logLevel = Logger.Level.info
     public var server = ServerLimits()
     public var runtime = RuntimeLimits()
+    /// Bytes that a written path may have; the process has one such limit (`AttributePath.maximumLength`).
+    public var pathLength = AttributePath.maximumLength
 
     public init() {}
 }

@@ -39,19 +39,68 @@ extension Daemon {
         }
     }
 
+    /// Says which store the daemon goes on with.
+    static func announce(_ store: StateStore, _ restored: StateStore.Restored, _ log: Logger) {
+        for loss in restored.losses { log.warning("store \(store.path): \(loss)") }
+        if restored.isNew {
+            log.notice("store \(store.path): begun, epoch \(restored.epoch)")
+        } else {
+            log.notice("store \(store.path): epoch \(restored.epoch), revision \(restored.revision), \(restored.entries.count) entries")
+        }
+    }
+
     /// What no longer has a place (a scene has changed since) is left out, and said.
     static func replay(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
-        for loss in restored.losses { log.error("recovered store: \(loss)") }
         for (revision, failure) in runtime.restore(restored.entries) {
             log.warning("from the store, revision \(revision): \(failure.message)")
         }
     }
 
-    /// Reads all that a start would read, and serves nobody.
-    /// - Throws: the first fault of a scene.
-    public static func check(_ configuration: Configuration) throws(StartupError) {
+    /// Looks at all that a start would need, and makes, takes and serves nothing. A fault in a scene may lead to others in
+    /// scenes behind it.
+    /// - Returns: what a start would be refused for, settings before scenes.
+    public static func check(_ configuration: Configuration) -> [StartupError] {
+        var faults: [StartupError] = []
+        func check(_ body: () throws(StartupError) -> Void) {
+            do throws(StartupError) { try body() } catch { faults.append(error) }
+        }
+        if let socket = configuration.socket {
+            check { () throws(StartupError) in
+                _ = try ListeningSocket.address(socket)
+                if let folder = folderName(socket) { try checkFolder(folder, setting: "socket") }
+            }
+        }
+        if let group = configuration.socketGroup {
+            check { () throws(StartupError) in _ = try ListeningSocket.groupID(group) }
+        }
+        if let directory = configuration.stateDirectory {
+            check { () throws(StartupError) in try checkFolder(directory, setting: "state-directory") }
+        }
         let runtime = GraphRuntime(limits: configuration.runtime, epoch: "check", at: now())
-        try load(configuration.scenes, into: runtime)
+        for scene in configuration.scenes { check { () throws(StartupError) in try load([scene], into: runtime) } }
+        return faults
+    }
+
+    /// A start makes the last folder of a path, and no other.
+    private static func checkFolder(_ folder: String, setting: String) throws(StartupError) {
+        if access(folder, F_OK) == 0 {
+            if isFolder(folder) { return }
+            throw StartupError(.configuration, "\(setting): \(folder) is not a folder")
+        }
+        if let parent = folderName(folder), !isFolder(parent) {
+            throw StartupError(.configuration, "\(setting): there is no folder \(parent) to make \(folder) in")
+        }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// What stands before the last slash; nil for nothing.
+    private static func folderName(_ path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
+        return String(path[..<slash])
     }
 
     static func now() -> Moment {

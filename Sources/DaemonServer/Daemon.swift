@@ -8,8 +8,9 @@ import StateStore
 /// `Daemon+Starting` and `Daemon+Stopping`.
 public final class Daemon {
     var configuration: Configuration
-    /// Where the configuration came from; nil: from nowhere that could be read again.
-    let configurationFile: String?
+    /// Reads the configuration again, with all that stood before it at the start: the command line goes before a file then as
+    /// now. nil: it came from nowhere that could be read again.
+    let readConfiguration: ConfigurationReader?
     var log: Logger
     let manager: ServiceManager
     let loop: Loop
@@ -30,6 +31,8 @@ public final class Daemon {
     var shutdownTimer: Timer?
     var wakefulness: Wakefulness?
     var lastStatus = 0.0
+    /// The service manager has not been told how the daemon is since the last turn.
+    var isStatusDue = false
 
     var isStopping = false
     /// Why the daemon ends, unless it was asked to.
@@ -40,21 +43,23 @@ public final class Daemon {
     /// Seconds between two lines of status.
     static let statusInterval = 5.0
 
+    public typealias ConfigurationReader = () throws(ConfigurationFaults) -> Configuration
+
     /// Takes the socket, opens the store, loads the scenes and replays the journal. Nobody is served yet.
     ///
     /// - Parameters:
-    ///   - file: where the configuration was read.
+    ///   - reader: how the configuration was read, if from a file.
     ///   - recover: go on with what can be read of a damaged store.
     ///   - environment: how the service manager and the user's session speak to it.
     ///   - newEpoch: names a new life of the graph; it must never repeat.
     /// - Throws: what stands in the way. The socket is gone again then.
     public init(
-        _ configuration: Configuration, file: String? = nil, recover: Bool = false, log: Logger,
+        _ configuration: Configuration, reader: ConfigurationReader? = nil, recover: Bool = false, log: Logger,
         environment: ProcessEnvironment = ProcessEnvironment(), newEpoch: () -> String
     ) throws(StartupError) {
         self.configuration = configuration
         self.log = log
-        configurationFile = file
+        readConfiguration = reader
         manager = ServiceManager(environment)
         inherited = try Activation.sockets(environment)
         ownSocket = inherited.isEmpty ? try Daemon.makeSocket(configuration, environment) : nil
@@ -62,12 +67,16 @@ public final class Daemon {
             do throws(LoopError) { loop = try Loop() } catch { throw StartupError(error) }
             let (store, restored) = try Daemon.openStore(configuration, recover: recover, newEpoch: newEpoch)
             self.store = store
+            if let store, let restored { Daemon.announce(store, restored, log) }
             runtime = GraphRuntime(
                 limits: configuration.runtime, epoch: restored?.epoch ?? newEpoch(), revision: restored?.revision ?? 0,
                 at: Daemon.now())
             runtime.longestAnswer = configuration.server.outputMaximum
             sessions = Sessions(limits: configuration.server, log: log)
             turn = Turn(sessions, runtime, store)
+            // A turn of many costly rules ends, but may outlast the service manager's patience.
+            runtime.onLongWork = { [manager] in manager.isAlive() }
+            runtime.surroundingFigures = { [sessions] in sessions.statistics.figures }
             try Daemon.load(configuration.scenes, into: runtime)
             if let restored { Daemon.replay(restored, into: runtime, log) }
         } catch {
@@ -105,29 +114,37 @@ public final class Daemon {
 
     private func tidyUp(behind now: Moment) {
         wakefulness?.isAwake = sessions.hasNews
-        if sessions.needsCare, !isCaring {
+        isStatusDue = !isStopping
+        sendStatus(at: now.monotonic)
+        if sessions.needsCare || isStatusDue, !isCaring {
             isCaring = true
             careTimer?.start(in: Daemon.careInterval)
         }
-        if now.monotonic - lastStatus >= Daemon.statusInterval, !isStopping {
-            lastStatus = now.monotonic
-            manager.status(runtime.status)
-        }
     }
 
-    /// Looks after clients that wait or have ended their side, as long as there are any.
+    private func sendStatus(at now: Double) {
+        guard isStatusDue, now - lastStatus >= Daemon.statusInterval else { return }
+        isStatusDue = false
+        lastStatus = now
+        manager.status(runtime.status)
+    }
+
+    /// Looks after clients that wait or have ended their side, as long as there are any, and says how the daemon is when it
+    /// was too soon for that behind the last turn.
     func care() {
-        sessions.care(at: Loop.monotonicTime)
-        isCaring = sessions.needsCare
+        let now = Loop.monotonicTime
+        sessions.care(at: now)
+        sendStatus(at: now)
+        isCaring = sessions.needsCare || isStatusDue
         if isCaring { careTimer?.start(in: Daemon.careInterval) }
     }
 
     /// Reads the configuration again (SIGHUP). With a fault in it the old one stays.
     func reload() {
-        guard let configurationFile else { return log.warning("there is no configuration file to read again") }
+        guard let readConfiguration else { return log.warning("there is no configuration file to read again") }
         manager.reloading(at: Loop.monotonicTime)
         do throws(ConfigurationFaults) {
-            let waiting = configuration.reload(from: try Configuration(file: configurationFile))
+            let waiting = configuration.reload(from: try readConfiguration())
             log.logLevel = configuration.logLevel
             sessions.change(limits: configuration.server, log: log)
             runtime.longestAnswer = configuration.server.outputMaximum

@@ -37,13 +37,17 @@ public struct StartupError: Error, CustomStringConvertible {
     }
 
     init(_ error: LoopError, otherwise status: ExitStatus = .osError) {
-        let isRight = error.name == "EACCES" || error.name == "EPERM"
+        let isRight = ["EACCES", "EPERM", "EROFS"].contains(error.name)
         self.init(isRight ? .noPermission : status, error.description)
     }
 
     init(_ error: StoreError) {
-        let status: ExitStatus
-        if case .inUse = error { status = .unavailable } else { status = .inputOutput }
+        let status: ExitStatus =
+            switch error {
+            case .inUse: .unavailable
+            case .denied: .noPermission
+            case .failed, .foreign, .damaged: .inputOutput
+            }
         self.init(status, error.description)
     }
 }

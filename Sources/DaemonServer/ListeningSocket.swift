@@ -32,10 +32,7 @@ struct ListeningSocket {
 
     /// - Throws: `unavailable` when another daemon serves the path, `cannotCreate`, or `noPermission`.
     init(path: String, mode: UInt32, group: String?) throws(StartupError) {
-        guard let address = SocketAddress(path), path.hasPrefix("/") else {
-            throw StartupError(
-                .configuration, "socket: \(path) is not an absolute path of at most \(SocketAddress.maximumLength) bytes")
-        }
+        let address = try ListeningSocket.address(path)
         self.path = path
         lockPath = path + ".lock"
         lock = try ListeningSocket.takeLock(lockPath, for: path)
@@ -43,13 +40,23 @@ struct ListeningSocket {
             try ListeningSocket.clear(path, address)
             descriptor = try ListeningSocket.bind(path, address, mode: mode, group: group)
         } catch {
-            Glibc.close(lock)
+            ListeningSocket.release(lock, lockPath)
             throw error
         }
         guard let identity = FileIdentity(path: path) else {
+            Glibc.close(descriptor)
+            ListeningSocket.release(lock, lockPath)
             throw StartupError(.cannotCreate, "\(path) is gone as soon as it was made")
         }
         self.identity = identity
+    }
+
+    static func address(_ path: String) throws(StartupError) -> SocketAddress {
+        guard let address = SocketAddress(path), path.hasPrefix("/") else {
+            throw StartupError(
+                .configuration, "socket: \(path) is not an absolute path of at most \(SocketAddress.maximumLength) bytes")
+        }
+        return address
     }
 
     private static func takeLock(_ lockPath: String, for path: String) throws(StartupError) -> Int32 {
@@ -136,6 +143,11 @@ struct ListeningSocket {
     /// Removes the file and lets go of the path.
     func remove() {
         removeFile()
+        ListeningSocket.release(lock, lockPath)
+    }
+
+    /// The file goes first: without the lock it may be another daemon's.
+    private static func release(_ lock: Int32, _ lockPath: String) {
         unlink(lockPath)
         Glibc.close(lock)
     }

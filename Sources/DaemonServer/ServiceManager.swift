@@ -25,7 +25,10 @@ final class ServiceManager {
     func ready(_ status: String) { notify("READY=1\nSTATUS=\(status)") }
     func status(_ status: String) { notify("STATUS=\(status)", mayBeLost: true) }
     func stopping() { notify("STOPPING=1\nSTATUS=stopping") }
-    func isAlive() { notify("WATCHDOG=1", mayBeLost: true) }
+
+    func isAlive() {
+        if watchdogInterval != nil { notify("WATCHDOG=1", mayBeLost: true) }
+    }
 
     /// `ready` follows when the reload is over. The time lets a manager tell this reload from the one before.
     func reloading(at monotonic: Double) {

@@ -77,10 +77,11 @@ extension Session {
 }
 
 extension Request {
-    /// The answer may be as large as the graph, and is made for this request alone: one in a turn.
+    /// The answer may be as large as the graph, or a rule run for it that costs all it may, and is made for this request
+    /// alone: one in a turn.
     fileprivate var isHeavy: Bool {
         switch self {
-        case .describe, .dump, .explain, .trace: true
+        case .describe, .dump, .explain, .trace, .eval: true
         default: false
         }
     }

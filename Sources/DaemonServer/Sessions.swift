@@ -225,4 +225,13 @@ struct SessionStatistics {
     /// By the daemon, for a reason that the log gives.
     var disconnected: UInt64 = 0
     var fallenBehind: UInt64 = 0
+
+    var figures: [GraphRuntime.Figure] {
+        [
+            ("accepted_clients", true, "Connections accepted.", Double(accepted)),
+            ("refused_clients", true, "Connections refused.", Double(refused)),
+            ("disconnected_clients", true, "Clients that the daemon disconnected.", Double(disconnected)),
+            ("slow_clients", true, "Times a client fell behind, so that its updates were conflated.", Double(fallenBehind)),
+        ]
+    }
 }

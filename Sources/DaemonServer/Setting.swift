@@ -62,6 +62,14 @@ struct Setting {
             graph("history-length", \.runtime.historyLength),
             graph("described-nodes", \.runtime.describedNodes),
             Setting("frame-rate", .rate(\.runtime.frameRate)),
+            graph("label-length", \.runtime.labelLength), graph("client-name-length", \.runtime.nameLength),
+            Setting("path-length", .count(\.pathLength, atLeast: 64, atMost: 1 << 20)),
+
+            // Rules. More steps than that would be no limit.
+            Setting("rule-cost", .count(\.runtime.graph.rules.cost, atLeast: 1000, atMost: 1_000_000_000)),
+            Setting("rule-length", .size(\.runtime.graph.rules.sourceLength, atLeast: 64)),
+            Setting("rule-text", .size(\.runtime.graph.rules.textSize, atLeast: 64)),
+            graph("rule-elements", \.runtime.graph.rules.resultSize),
         ]
     }
 

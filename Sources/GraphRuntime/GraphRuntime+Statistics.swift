@@ -10,7 +10,9 @@ extension GraphRuntime {
     }
 
     /// Name, whether it only grows, what it counts, value.
-    private var figures: [(name: String, isCounter: Bool, help: String, value: Double)] {
+    public typealias Figure = (name: String, isCounter: Bool, help: String, value: Double)
+
+    private var figures: [Figure] {
         let engine = graph.counters
         return [
             ("nodes", false, "Nodes of the tree.", Double(graph.liveNodes)),
@@ -37,7 +39,7 @@ extension GraphRuntime {
             ("cutoffs", true, "Evaluations that came out equal and stopped there.", Double(engine.cutOffs)),
             ("cycles", true, "Cycles found.", Double(engine.cycles)),
             ("restarts", true, "Evaluations given up and started again because they nested too deep.", Double(engine.restarts)),
-        ]
+        ] + (surroundingFigures?() ?? [])
     }
 
     func stats(_ format: Request.StatsFormat) -> Result {

@@ -39,6 +39,8 @@ public final class GraphRuntime {
     var presentations = Presentations()
     var history: History
     var statistics = Statistics()
+    /// What is counted around the runtime, to be told with its own figures.
+    public var surroundingFigures: (() -> [Figure])?
     var turns = TurnTrace()
 
     var outcome = Outcome()
@@ -59,6 +61,12 @@ public final class GraphRuntime {
         startedAt = now
         history = History(capacity: limits.historyLength)
         graph = ViewGraph(limits: limits.graph, wallTime: now.wall)
+    }
+
+    /// Called now and then in a turn whose rules take long.
+    public var onLongWork: (() -> Void)? {
+        get { graph.onLongWork }
+        set { graph.onLongWork = newValue }
     }
 
     /// One turn: applies what came in, in order, and says what everybody must hear.

@@ -282,16 +282,20 @@ public struct SceneContext {
     /// Attributes in scope at the place of application, nearest node first.
     public var enclosing: [[(name: String, type: ValueType)]]
 
+    /// What the document's rules may be and do.
+    public var rules: RuleLimits
+
     /// What a live tree holds below the place of application, by ids from there; for documents that are merged into it.
     /// Asked only for nodes that the document names.
     public var existing: (([String]) -> ExistingNode?)?
 
     public init(
         declarations: Declarations = Declarations(), enclosing: [[(name: String, type: ValueType)]] = [],
-        existing: (([String]) -> ExistingNode?)? = nil
+        rules: RuleLimits = RuleLimits(), existing: (([String]) -> ExistingNode?)? = nil
     ) {
         self.declarations = declarations
         self.enclosing = enclosing
+        self.rules = rules
         self.existing = existing
     }
 }

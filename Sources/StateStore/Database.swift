@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One SQLite connection.
 ///
@@ -6,19 +7,33 @@ import CSQLite
 final class Database {
     fileprivate let handle: OpaquePointer
     let path: String
+    /// Held until the database is closed.
+    private let lock: FolderLock
 
-    /// Opens the file, creating it if it is not there.
-    init(path: String) throws(StoreError) {
+    /// Opens the file, creating it if it is not there. The write-ahead log stays beside it when it is closed.
+    init(path: String, _ lock: FolderLock) throws(StoreError) {
+        self.lock = lock
+        self.path = path
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let handle else {
             let message = String(cString: sqlite3_errstr(code))
+            let number = sqlite3_system_errno(handle)
             sqlite3_close_v2(handle)
+            if StoreError.isDenial(number) { throw .system("open", path, number) }
             throw .failed(call: "open", code: code, message: message, subject: path)
         }
         sqlite3_extended_result_codes(handle, 1)
         self.handle = handle
-        self.path = path
+        // SQLite opens what it may not write for reading alone.
+        if sqlite3_db_readonly(handle, "main") == 1 { throw .system("open", path, access(path, W_OK) == 0 ? EROFS : errno) }
+        keepLog(true)
+    }
+
+    /// Whether the write-ahead log stays when the database is closed, or is removed once all of it is in the database.
+    func keepLog(_ isKept: Bool) {
+        var flag: Int32 = isKept ? 1 : 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag)
     }
 
     deinit { sqlite3_close_v2(handle) }
@@ -43,6 +58,10 @@ final class Database {
 
     func failure(_ call: String, _ code: Int32) -> StoreError {
         if code & 0xff == SQLITE_BUSY || code & 0xff == SQLITE_LOCKED { return .inUse(path: path) }
+        if [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xff), StoreError.isDenial(sqlite3_system_errno(handle)) {
+            return .system(call, path, sqlite3_system_errno(handle))
+        }
+        if code & 0xff == SQLITE_READONLY { return .denied(path: path, reason: String(cString: sqlite3_errmsg(handle))) }
         return .failed(call: call, code: code, message: String(cString: sqlite3_errmsg(handle)), subject: path)
     }
 }

@@ -1,18 +1,100 @@
 import AttributeValues
 import CSQLite
+import Glibc
 import GraphRuntime
 
 // Looking at a store before it is trusted.
 extension StateStore {
-    /// Takes the file for this process alone, makes the tables of a new one and refuses a strange one.
-    static func prepare(_ database: Database, newEpoch: () -> String) throws(StoreError) {
+    /// Opens the store of a directory, or begins one, and reads it.
+    ///
+    /// - Parameters:
+    ///   - recover: whether to go on with what can be read of a damaged store.
+    ///   - newEpoch: names a new life of the graph.
+    /// - Throws: `inUse`, `denied`, `foreign`, `damaged` (nothing is changed then), or `failed`.
+    public static func open(
+        directory: String, durability: Durability, recover: Bool = false, newEpoch: () -> String
+    ) throws(StoreError) -> (store: StateStore, restored: Restored) {
+        let path = directory + "/" + fileName
+        let lock = try FolderLock(directory, of: path)
+        let losses: [String]
         do throws(StoreError) {
-            // Exclusive: a second daemon on the same store is refused, and no shared memory file is needed.
+            return try openSound(path, lock, durability, newEpoch)
+        } catch {
+            guard recover, case .damaged(_, let findings) = error else { throw error }
+            losses = try findings + self.recover(path, lock, newEpoch)
+        }
+        var opened = try openSound(path, lock, durability, newEpoch)
+        opened.restored.losses = losses
+        return opened
+    }
+
+    /// - Throws: as `open`; `damaged` also for what `recover` would go on with.
+    private static func openSound(
+        _ path: String, _ lock: FolderLock, _ durability: Durability, _ newEpoch: () -> String
+    ) throws(StoreError) -> (store: StateStore, restored: Restored) {
+        let log = try WriteAheadLog(path: logPath(path))
+        let isNew = try !exists(path, log)
+        if isNew {
+            try create(newPath(path), epoch: newEpoch(), lock)
+            try putInPlace(path, lock)
+        }
+        let losses = try losses(log, path, durability)
+        let database = try Database(path: path, lock)
+        try prepare(database)
+        var restored = try read(database, log)
+        restored.isNew = isNew
+        restored.losses = losses
+        // From here on; the checks above must not depend on it.
+        let level = switch durability { case .full: "FULL"; case .normal: "NORMAL"; case .off: "OFF" }
+        try database.execute("PRAGMA synchronous = \(level)")
+        let store = try StateStore(database, path: path, revision: restored.revision)
+        try store.beginLog()
+        return (store, restored)
+    }
+
+    static func logPath(_ path: String) -> String { path + "-wal" }
+    /// Where a store is made, to be renamed when it is whole.
+    static func newPath(_ path: String) -> String { path + ".new" }
+
+    /// Whether there is a store. A new one gets its name when it is whole, so an empty file never was one, and SQLite must not
+    /// see it: it would begin a database there, and delete the log.
+    private static func exists(_ path: String, _ log: WriteAheadLog) throws(StoreError) -> Bool {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            if status.st_size > 0 { return true }
+            throw .damaged(path: path, findings: ["lost: all of it; the file is empty"])
+        }
+        guard errno == ENOENT else { throw .system("stat", path) }
+        if log.size == 0 { return false }
+        throw .damaged(path: path, findings: ["lost: all of it; the file is gone, and its write-ahead log \(logPath(path)) is there"])
+    }
+
+    /// What the write-ahead log has lost.
+    /// - Throws: `damaged`, when that was acknowledged and cannot have been lost by a power cut.
+    private static func losses(
+        _ log: WriteAheadLog, _ path: String, _ durability: Durability
+    ) throws(StoreError) -> [String] {
+        if let damage = log.damage {
+            let finding = "lost: \(damage.transactions) or more commits in \(logPath(path)), which is damaged at byte \(damage.byte); "
+                + "the \(log.transactions) before it can be read"
+            if durability == .full { throw .damaged(path: path, findings: [finding]) }
+            // The disk was not made to confirm commits, so that a power cut may take one and leave a later one.
+            return [finding]
+        }
+        guard let byte = log.cutOff else { return [] }
+        return ["left out: a commit that a crash cut off before it was acknowledged, in \(logPath(path)) at byte \(byte)"]
+    }
+
+    /// Takes the file for this process alone, and refuses one that is not a store of this daemon.
+    static func prepare(_ database: Database) throws(StoreError) {
+        do throws(StoreError) {
+            // Exclusive: no shared memory file is needed, and other programs are kept out.
             try database.execute("PRAGMA locking_mode = EXCLUSIVE")
             try database.execute("PRAGMA journal_mode = WAL")
             try database.execute("BEGIN IMMEDIATE; COMMIT")
-            let tables = try database.integer("SELECT count(*) FROM sqlite_schema")
-            if tables == 0 { return try create(database, epoch: newEpoch()) }
+            guard try database.integer("SELECT count(*) FROM sqlite_schema") > 0 else {
+                throw .damaged(path: database.path, findings: ["lost: all of it; the file holds no tables"])
+            }
             let application = try database.integer("PRAGMA application_id")
             let version = try database.integer("PRAGMA user_version")
             guard application == applicationID else {
@@ -26,13 +108,29 @@ extension StateStore {
         }
     }
 
-    private static func create(_ database: Database, epoch: String) throws(StoreError) {
+    /// Makes an empty store, whole and in one file.
+    static func create(_ path: String, epoch: String, _ lock: FolderLock) throws(StoreError) {
+        for suffix in ["", "-wal", "-journal"] where unlink(path + suffix) != 0 && errno != ENOENT {
+            throw .system("unlink", path + suffix)
+        }
+        // SQLite would not say why it cannot make a file.
+        let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw .system("open", path) }
+        Glibc.close(file)
+        let database = try Database(path: path, lock)
         try database.execute(
             "BEGIN; PRAGMA application_id = \(applicationID); PRAGMA user_version = \(schemaVersion); \(schema)")
         let insert = try database.prepare(setLife)
         try write("epoch", epoch, with: insert)
         try write("revision", "0", with: insert)
+        try write(logName, unusedLog, with: insert)
         try database.execute("COMMIT")
+    }
+
+    /// Gives a new store its name.
+    static func putInPlace(_ path: String, _ lock: FolderLock) throws(StoreError) {
+        if rename(newPath(path), path) != 0 { throw .system("rename", newPath(path)) }
+        try lock.confirmNames()
     }
 
     /// Writes a row of the table `life`.
@@ -51,7 +149,7 @@ extension StateStore {
     }
 
     /// Reads the whole store and checks it: SQLite's own check of the file, indexes included, then each row's checksum and form.
-    static func read(_ database: Database) throws(StoreError) -> Restored {
+    static func read(_ database: Database, _ log: WriteAheadLog) throws(StoreError) -> Restored {
         var findings: [String] = []
         do throws(StoreError) {
             let check = try database.prepare("PRAGMA integrity_check(20)")
@@ -64,6 +162,10 @@ extension StateStore {
         let life = readLife(database, &findings)
         let scan = scanJournal(database, ascending: true)
         findings += scan.findings
+        if life.hasLog, log.transactions == 0 {
+            let last = scan.rows.last?.revision ?? 0
+            findings.append("lost: what was accepted behind revision \(last); \(logPath(database.path)) is missing or empty")
+        }
         guard findings.isEmpty, let epoch = life.epoch, let revision = life.revision else {
             throw .damaged(path: database.path, findings: findings)
         }
@@ -72,13 +174,24 @@ extension StateStore {
             entries: scan.rows.map { ($0.revision, $0.entry) })
     }
 
-    static func readLife(_ database: Database, _ findings: inout [String]) -> (epoch: String?, revision: UInt64?) {
+    struct Life {
+        var epoch: String?
+        var revision: UInt64?
+        /// The daemon did not end in order: the write-ahead log must be there.
+        var hasLog: Bool
+    }
+
+    static func readLife(_ database: Database, _ findings: inout [String]) -> Life {
         var life: [String: String] = [:]
         do throws(StoreError) {
             let select = try database.prepare("SELECT name, value, checksum FROM life")
             while try select.step() {
                 let (name, value) = (select.text(0), select.text(1))
-                if select.integer(2) == lifeChecksum(name, value) { life[name] = value }
+                if select.integer(2) == lifeChecksum(name, value) {
+                    life[name] = value
+                } else {
+                    findings.append("the row \"\(name)\" of the table life: its checksum does not fit")
+                }
             }
         } catch {
             findings.append("the table of epoch and revision cannot be read: \(error)")
@@ -87,7 +200,7 @@ extension StateStore {
         let revision = life["revision"].flatMap { UInt64($0) }
         if epoch == nil { findings.append("the epoch is missing or damaged") }
         if revision == nil { findings.append("the revision is missing or damaged") }
-        return (epoch, revision)
+        return Life(epoch: epoch, revision: revision, hasLog: life[logName] == usedLog)
     }
 
     struct Row {

@@ -3,38 +3,34 @@ import Glibc
 import GraphRuntime
 
 extension StateStore {
-    /// Puts a sound store in the place of a damaged one, with all that can be read of it; the damaged file stays beside it.
+    /// Puts a sound store in the place of a damaged one, with all that can be read of it; the damaged files stay beside it.
     ///
     /// The journal is read from both ends, so that one unreadable page costs what stands on it. The new store begins a new
     /// epoch, because a client that resumed would not hear what was lost.
-    /// - Returns: what was lost; empty when the store was sound, which is then left as it is.
-    static func recover(path: String, newEpoch: () -> String) throws(StoreError) -> [String] {
-        guard access(path, F_OK) == 0 else { return [] }
-        var rows: [Row] = []
-        var findings: [String] = []
-        var reserved: UInt64 = 0
-        do throws(StoreError) {
-            let database = try Database(path: path)
-            try prepare(database, newEpoch: newEpoch)
-            do throws(StoreError) {
-                _ = try read(database)
-                return []
-            } catch .damaged(_, let found) {
-                findings = found
-            }
-            var ignored: [String] = []
-            reserved = readLife(database, &ignored).revision ?? 0
-            rows = salvage(database)
-        } catch .damaged(_, let found) {
-            findings = found
-        }
-        let aside = try setAside(path)
-        findings.append("\(rows.count) entries were kept; the damaged store is \(aside)")
-        let store = try begin(path: path, newEpoch: newEpoch)
+    /// - Returns: what was kept, and where the damaged store is.
+    static func recover(_ path: String, _ lock: FolderLock, _ newEpoch: () -> String) throws(StoreError) -> [String] {
+        let (rows, reserved) = try salvage(path, lock)
         let revision = max(reserved, rows.map(\.revision).max() ?? 0)
-        try store.append(rows.map { ($0.revision, $0.entry) }, revision: revision)
-        try store.close(revision: revision + reservation)
-        return findings
+        try make(newPath(path), rows, revision, epoch: newEpoch(), lock)
+        let aside = try setAside(path)
+        try putInPlace(path, lock)
+        let last = rows.last.map { " up to revision \($0.revision)" } ?? ""
+        return ["\(rows.count) entries\(last) were kept; the damaged store is \(aside)"]
+    }
+
+    /// The rows that can be read, and the revision that the damaged store had reserved.
+    private static func salvage(_ path: String, _ lock: FolderLock) throws(StoreError) -> (rows: [Row], reserved: UInt64) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_size > 0 else { return ([], 0) }
+        do throws(StoreError) {
+            let database = try Database(path: path, lock)
+            try prepare(database)
+            var ignored: [String] = []
+            return (salvage(database), readLife(database, &ignored).revision ?? 0)
+        } catch {
+            guard case .damaged = error else { throw error }
+            return ([], 0)
+        }
     }
 
     private static func salvage(_ database: Database) -> [Row] {
@@ -45,20 +41,25 @@ extension StateStore {
         return forward.rows + backward.reversed()
     }
 
-    private static func begin(path: String, newEpoch: () -> String) throws(StoreError) -> StateStore {
-        let database = try Database(path: path)
-        try prepare(database, newEpoch: newEpoch)
-        return try StateStore(database, path: path, revision: 0)
+    private static func make(
+        _ path: String, _ rows: [Row], _ revision: UInt64, epoch: String, _ lock: FolderLock
+    ) throws(StoreError) {
+        try create(path, epoch: epoch, lock)
+        let database = try Database(path: path, lock)
+        try prepare(database)
+        let store = try StateStore(database, path: path, revision: 0)
+        try store.append(rows.map { ($0.revision, $0.entry) }, revision: revision)
+        try store.close(revision: revision + reservation)
     }
 
+    /// The damaged database keeps its name until the new one takes it: whenever this is cut off, the next start finds damage
+    /// and not a folder without a store.
     private static func setAside(_ path: String) throws(StoreError) -> String {
         var number = 1
-        while access("\(path).damaged-\(number)", F_OK) == 0 { number += 1 }
-        for suffix in ["", "-wal"] where access(path + suffix, F_OK) == 0 {
-            guard rename(path + suffix, "\(path).damaged-\(number)\(suffix)") == 0 else {
-                throw .failed(call: "rename", code: errno, message: String(cString: strerror(errno)), subject: path + suffix)
-            }
-        }
-        return "\(path).damaged-\(number)"
+        while access("\(path).damaged-\(number)", F_OK) == 0 || access("\(path).damaged-\(number)-wal", F_OK) == 0 { number += 1 }
+        let aside = "\(path).damaged-\(number)"
+        if link(path, aside) != 0, errno != ENOENT { throw .system("link", path) }
+        if rename(logPath(path), logPath(aside)) != 0, errno != ENOENT { throw .system("rename", logPath(path)) }
+        return aside
     }
 }

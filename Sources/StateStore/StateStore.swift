@@ -27,7 +27,9 @@ public final class StateStore {
         public var revision: UInt64
         /// To be replayed in order.
         public var entries: [(revision: UInt64, entry: JournalEntry)]
-        /// What `recover` had to leave behind, for the log; empty otherwise.
+        /// Whether there was none, and it begins with this start.
+        public var isNew = false
+        /// What had to be left behind, for the log: by `recover`, or by a crash.
         public var losses: [String] = []
     }
 
@@ -57,30 +59,13 @@ public final class StateStore {
         CREATE UNIQUE INDEX state_path ON journal(path) WHERE kind = 0;
         """
 
-    static let setLife = "INSERT OR REPLACE INTO life(name, value, checksum) VALUES(?1, ?2, ?3)"
+    /// The row of `life` that says whether the write-ahead log must be there: written into the database itself, before the
+    /// first change and behind the last. A store of an earlier version has no such row.
+    static let logName = "log"
+    static let usedLog = "used"
+    static let unusedLog = "unused"
 
-    /// Opens the store of a directory, or begins one, and reads it.
-    ///
-    /// - Parameters:
-    ///   - recover: whether to go on with what can be read of a damaged store.
-    ///   - newEpoch: names a new life of the graph.
-    /// - Throws: `inUse`, `foreign`, `damaged` (nothing is changed then), or `failed`.
-    public static func open(
-        directory: String, durability: Durability, recover: Bool = false, newEpoch: () -> String
-    ) throws(StoreError) -> (store: StateStore, restored: Restored) {
-        let path = directory + "/" + fileName
-        var losses: [String] = []
-        if recover { losses = try StateStore.recover(path: path, newEpoch: newEpoch) }
-        let database = try Database(path: path)
-        try StateStore.prepare(database, newEpoch: newEpoch)
-        var restored = try StateStore.read(database)
-        restored.losses = losses
-        // From here on; the checks above must not depend on it.
-        let level = switch durability { case .full: "FULL"; case .normal: "NORMAL"; case .off: "OFF" }
-        try database.execute("PRAGMA synchronous = \(level)")
-        let store = try StateStore(database, path: path, revision: restored.revision)
-        return (store, restored)
-    }
+    static let setLife = "INSERT OR REPLACE INTO life(name, value, checksum) VALUES(?1, ?2, ?3)"
 
     init(_ database: Database, path: String, revision: UInt64) throws(StoreError) {
         self.database = database
@@ -150,10 +135,24 @@ public final class StateStore {
         reserved = revision
     }
 
+    /// From here on, until `close`, what the database lacks stands in the log: a start that finds no log says so.
+    ///
+    /// A log that is there begins anew, so that nothing of an earlier crash stands behind its end.
+    func beginLog() throws(StoreError) {
+        try StateStore.write(StateStore.logName, StateStore.unusedLog, with: setLife)
+        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try StateStore.write(StateStore.logName, StateStore.usedLog, with: setLife)
+        // Copies this into the database and leaves it in the log as well: at no moment the one says that the other is in use
+        // and it is empty.
+        try database.execute("PRAGMA wal_checkpoint(FULL)")
+    }
+
     /// Ends in order: the next start continues right behind `revision`.
     public func close(revision: UInt64) throws(StoreError) {
         try reserve(revision)
+        try StateStore.write(StateStore.logName, StateStore.unusedLog, with: setLife)
         // One file is left, which can be copied as it is.
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.keepLog(false)
     }
 }

@@ -1,7 +1,11 @@
+import Glibc
+
 /// Why the store cannot be used, or could not be written.
 public enum StoreError: Error, Equatable {
     /// A call that failed: SQLite's extended result code (or an errno) and what it means.
     case failed(call: String, code: Int32, message: String, subject: String)
+    /// The daemon may not read and write it: the rights of a file or folder, or a file system that is read only.
+    case denied(path: String, reason: String)
     /// Another process has the store open.
     case inUse(path: String)
     /// The file is not a store of this daemon, or of a version that it does not know.
@@ -10,10 +14,23 @@ public enum StoreError: Error, Equatable {
     case damaged(path: String, findings: [String])
 }
 
+extension StoreError {
+    /// A call to the operating system that failed.
+    static func system(_ call: String, _ path: String, _ number: Int32 = errno) -> StoreError {
+        let message = String(cString: strerror(number))
+        if isDenial(number) { return .denied(path: path, reason: "\(call): \(message)") }
+        return .failed(call: call, code: number, message: message, subject: path)
+    }
+
+    static func isDenial(_ number: Int32) -> Bool { [EACCES, EPERM, EROFS].contains(number) }
+}
+
 extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .failed(let call, let code, let message, let subject): "\(subject): \(call): \(message) (\(code))"
+        case .denied(let path, let reason):
+            "\(path) must be readable and writable for the user that agd runs as, with the folder around it: \(reason)"
         case .inUse(let path): "\(path) is in use by another process"
         case .foreign(let path, let reason): "\(path) is not a store of this daemon: \(reason)"
         case .damaged(let path, let findings):

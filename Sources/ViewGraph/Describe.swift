@@ -195,14 +195,14 @@ extension ViewGraph {
 
     /// A rule over bindings alone.
     public func evaluate(_ text: String, _ bindings: ValueMap) throws(Failure) -> Content {
-        let scope = RuleScope()
+        let scope = RuleScope(limits: limits.rules)
         for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
         do { return evaluate(try Rule.compile(text, in: scope), bindings: bindings) } catch { throw error.failure }
     }
 
     /// A rule in the scope of a node: its attributes by name, as they are now, beside the bindings.
     public func evaluate(_ text: String, at node: NodeID, _ bindings: ValueMap) throws(Failure) -> Content {
-        let scope = RuleScope()
+        let scope = RuleScope(limits: limits.rules)
         for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
         for (name, attribute) in namedAttributes(of: node.row) {
             scope.declare(name, record(attribute).type)

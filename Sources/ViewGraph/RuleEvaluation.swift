@@ -90,6 +90,7 @@ extension ViewGraph {
         let evaluator = evaluators.enter()
         defer { evaluators.leave() }
         var reader = GraphReader(graph: self, rule: rule, engine: engine)
+        defer { noteCost(evaluator) }
         switch evaluator._withUnsafeGuaranteedRef({ $0.evaluate(rule.program, &reader) }) {
         case .content(let content):
             if _slowPath(recordedRuns != nil) { recordedRuns?.append(attribute) }
@@ -102,9 +103,31 @@ extension ViewGraph {
     /// A rule over a handful of values, outside the graph.
     func evaluate(_ program: Program, bindings: ValueMap) -> Content {
         let evaluator = evaluators.enter()
-        defer { evaluators.leave() }
+        defer {
+            evaluators.leave()
+            noteCost(evaluator)
+        }
         return evaluator._withUnsafeGuaranteedRef { $0.evaluate(program, bindings: bindings) }
     }
+
+    @inline(__always)
+    private func noteCost(_ evaluator: Unmanaged<Evaluator>) {
+        let cost = evaluator._withUnsafeGuaranteedRef { $0.lastCost }
+        if _slowPath(cost >= ViewGraph.costlyEvaluation) { noteLongWork(cost) }
+    }
+
+    @inline(never)
+    private func noteLongWork(_ cost: Int) {
+        stepsOfLongWork += cost
+        guard stepsOfLongWork >= ViewGraph.longWork else { return }
+        stepsOfLongWork = 0
+        onLongWork?()
+    }
+
+    /// Steps from which an evaluation is counted. Cheaper ones add up to little: there are only so many attributes.
+    private static let costlyEvaluation = 10_000
+    /// Steps from which it is time for a sign of life: a second or less.
+    private static let longWork = 20_000_000
 
     private struct Interrupted: Error {}
 }

@@ -115,8 +115,8 @@ extension ViewGraph {
             isContent = nodes[Int(at)].isContent
             at = nodes[Int(at)].parent
         }
-        guard mode == .merge else { return SceneContext(declarations: declarations, enclosing: enclosing) }
-        return SceneContext(declarations: declarations, enclosing: enclosing) { ids in
+        guard mode == .merge else { return SceneContext(declarations: declarations, enclosing: enclosing, rules: limits.rules) }
+        return SceneContext(declarations: declarations, enclosing: enclosing, rules: limits.rules) { ids in
             var row = node.row
             for id in ids {
                 guard let next = self.child(id, of: row) else { return nil }

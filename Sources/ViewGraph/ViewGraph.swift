@@ -52,6 +52,10 @@ public final class ViewGraph {
     /// The rules of the rows whose source is one.
     var rules = RuleTable()
     var evaluators = EvaluatorStack()
+    /// Called now and then while rules run that take long: whoever waits for the end of it can see that there will be one.
+    public var onLongWork: (() -> Void)?
+    /// Steps of costly evaluations since the last call.
+    var stepsOfLongWork = 0
     /// Nodes made and not yet connected to what they read.
     var unboundNodes: [UInt32] = []
     /// What changed in the tree since it was last taken.
@@ -83,6 +87,8 @@ public final class ViewGraph {
         public var depth = 512
         /// Rounds in which `forEach` may change the tree after one transaction before it counts as endless.
         public var structureRounds = 64
+        /// What a rule may be and do.
+        public var rules = RuleLimits()
 
         public init() {}
     }

@@ -1,9 +1,8 @@
 import ArgumentParser
+import WireProtocol
 
 /// The command table. To add a verb, write its file and put its type here.
 struct Agctl: ParsableCommand {
-    static let version = "1.0"
-
     static let verbs: [any ParsableCommand.Type] = [
         GetCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, TransactCommand.self, FeedCommand.self,
         WatchCommand.self,
@@ -30,6 +29,6 @@ struct Agctl: ParsableCommand {
             file; 69 the daemon cannot be reached; 70 its answer is not understood; 71 and 74 the system failed; 75 try again (a \
             test did not hold, a limit was passed); 77 denied.
             """,
-        version: version,
+        version: Release.version,
         subcommands: verbs)
 }

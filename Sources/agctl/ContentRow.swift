@@ -19,7 +19,7 @@ struct ContentRow {
     /// One line without colours.
     static func describe(_ content: Content) -> String {
         switch content {
-        case .value(let value): value.jsonText
+        case .value(let value): value.jsonText.printable
         case .failure(let failure): "error: \(oneLine(failure.message))"
         }
     }
@@ -33,7 +33,7 @@ struct ContentRow {
     }
 
     static func oneLine(_ text: String) -> String {
-        String(text.map { $0.isNewline ? " " : $0 })
+        String(text.map { $0.isNewline ? " " : $0 }).printable
     }
 }
 

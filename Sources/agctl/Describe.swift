@@ -59,9 +59,9 @@ enum FieldList {
         return map.map { name, value in
             // An error in a few words; all of it is in the JSON.
             if let message = value.map?["message"]?.string, name == "error" {
-                return "\(style.yellow(DisplayWidth.pad("error", to: width)))  \(style.red(message))\n"
+                return "\(style.yellow(DisplayWidth.pad("error", to: width)))  \(style.red(message.printable))\n"
             }
-            let text = value.string ?? value.jsonText
+            let text = (value.string ?? value.jsonText).printable
             return "\(style.yellow(DisplayWidth.pad(name.string ?? "", to: width)))  \(style.value(text, of: value))\n"
         }.joined()
     }

@@ -21,8 +21,9 @@ struct EvalCommand: ParsableCommand {
               agctl eval 'items.map(i, i * 2)' --bind items='[1, 2]' --explain
               agctl eval 'x / 2 > y' --bind x=5 --bind y=2 --check
               agctl eval --typed --cases cases.jsonl
+              agctl eval --typed < cases.jsonl
 
-            --cases reads JSON lines {"expr", "container", "type_env", "bindings", "disable_check", "check_only"} with typed \
+            --cases, or --typed without a rule, reads JSON lines {"expr", "container", "type_env", "bindings", "disable_check", "check_only"} with typed \
             values and prints for each {"value", "type"} or {"error": {"message", "line", "column"}}.
             """)
 
@@ -50,7 +51,8 @@ struct EvalCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when"))
     var color = ColorChoice.auto
 
-    func validate() throws {
+    mutating func validate() throws {
+        if typed, expression == nil, cases == nil { cases = "-" }
         if (expression == nil) == (cases == nil) { throw ValidationError("give either a rule or --cases") }
         if check, explain { throw ValidationError("--check and --explain contradict each other") }
         if cases != nil, check || explain || !bind.isEmpty {

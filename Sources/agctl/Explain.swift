@@ -35,12 +35,12 @@ struct ExplanationText {
     var style: Style
 
     func text(_ map: ValueMap) -> String {
-        var text = style.bold(map["path"]?.string ?? "")
+        var text = style.bold((map["path"]?.string ?? "").printable)
         if let error = map["error"]?.map?["message"]?.string ?? map["error"]?.string {
-            text += "  \(style.red("error: " + error))\n"
+            text += "  \(style.red("error: " + error.printable))\n"
         } else {
             let value = map["value"] ?? .null
-            text += "  \(style.value(value.jsonText, of: value))\n"
+            text += "  \(style.value(value.jsonText.printable, of: value))\n"
         }
         if let kind = map["kind"]?.string { text += line("kind", kind) }
         if let rule = map["rule"]?.string { text += line("rule", rule) }
@@ -53,8 +53,9 @@ struct ExplanationText {
         return text
     }
 
+    /// Labels and names are what clients have written.
     private func line(_ name: String, _ content: String) -> String {
-        "  \(style.dim(DisplayWidth.pad(name, to: 8)))  \(content)\n"
+        "  \(style.dim(DisplayWidth.pad(name, to: 8)))  \(content.printable)\n"
     }
 
     private func list(_ name: String, _ value: Value?, separator: String) -> String {

@@ -64,6 +64,7 @@ enum Front {
     /// A verb's arguments are read by the verb alone, which saves building the parser of all others. What it cannot read is read
     /// again from the root, whose messages name the whole command.
     static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        let arguments = GlobalOptions.moveBehindVerb(arguments)
         if let name = arguments.first, let verb = Agctl.verbs.first(where: { $0.configuration.commandName == name }),
             let command = try? verb.parse(Array(arguments.dropFirst()))
         {

@@ -121,7 +121,7 @@ struct TreeDrawing {
             content = style.red(text)
         } else {
             let value = attribute["value"] ?? .null
-            text = DisplayWidth.cut(value.jsonText, to: left)
+            text = DisplayWidth.cut(value.jsonText.printable, to: left)
             content = style.value(text, of: value)
         }
         if left != .max { left -= DisplayWidth.of(text) }

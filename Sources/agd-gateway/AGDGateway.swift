@@ -3,6 +3,7 @@ import ArgumentParser
 import FlyingFox
 import FlyingSocks
 import Glibc
+import WireProtocol
 
 @main
 struct AGDGateway: AsyncParsableCommand {
@@ -19,7 +20,8 @@ struct AGDGateway: AsyncParsableCommand {
 
             It serves this machine alone, and only requests that name it as localhost, 127.0.0.1 or by --host, so that a web
             page elsewhere cannot have a browser read it.
-            """)
+            """,
+        version: Release.version)
 
     @Option(help: "The daemon's socket; otherwise AGD_SOCKET, $XDG_RUNTIME_DIR/agd/agd.sock, /run/agd/agd.sock.")
     var socket: String?

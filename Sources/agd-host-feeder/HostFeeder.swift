@@ -1,5 +1,6 @@
 import AGClient
 import ArgumentParser
+import WireProtocol
 
 @main
 struct HostFeeder: ParsableCommand {
@@ -12,7 +13,8 @@ struct HostFeeder: ParsableCommand {
             goes itself: the figures are then marked as stale.
 
             It ends with 0 on SIGINT and SIGTERM, and with 1 when the daemon refuses what it writes.
-            """)
+            """,
+        version: Release.version)
 
     @Option(help: "The daemon's socket; otherwise AGD_SOCKET, $XDG_RUNTIME_DIR/agd/agd.sock, /run/agd/agd.sock.")
     var socket: String?

@@ -1,7 +1,9 @@
 import ArgumentParser
+import AttributeValues
 import DaemonServer
 import Glibc
 import Logging
+import WireProtocol
 
 @main
 struct AGD: ParsableCommand {
@@ -22,10 +24,10 @@ struct AGD: ParsableCommand {
               SIGHUP           read the configuration again
 
             EXIT STATUS
-              0 ended as told   64 command line   65 scene   66 file missing   69 socket or store in use
-              71 operating system   73 socket   74 store   77 rights   78 configuration
+              0 ended as told   64 command line   65 scene   66 scene file missing   69 socket or store in use
+              71 operating system   73 socket   74 store   77 rights   78 configuration, or its file missing
             """,
-        version: "0.1.0")
+        version: Release.version)
 
     @Option(help: ArgumentHelp("Read settings from this file.", valueName: "file"))
     var config: String?
@@ -42,14 +44,21 @@ struct AGD: ParsableCommand {
     @Flag(help: "Go on with what can be read of a damaged store; what is lost is said, and the damaged file is kept.")
     var recover = false
 
-    @Flag(help: "Only check the configuration and its scenes: print all faults, and exit with 0 or 78 (65 for a scene).")
+    @Flag(help: "Only check the configuration and its scenes: print all faults, and exit with 0 or as a start would, with 78 or 65.")
     var checkConfig = false
 
     func run() throws {
         do throws(StartupError) {
-            let configuration = try readConfiguration()
+            let configuration: Configuration
+            do throws(ConfigurationFaults) { configuration = try readConfiguration() } catch {
+                throw StartupError(.configuration, error.description)
+            }
+            AttributePath.maximumLength = configuration.pathLength
             if checkConfig {
-                try Daemon.check(configuration)
+                let faults = Daemon.check(configuration)
+                if let first = faults.first {
+                    throw StartupError(first.status, faults.map(\.description).joined(separator: "\n"))
+                }
                 let scenes = configuration.scenes.count
                 print("\(config ?? "the built-in configuration"): valid, with \(scenes) \(scenes == 1 ? "scene" : "scenes")")
                 return
@@ -57,7 +66,9 @@ struct AGD: ParsableCommand {
             var log = Logger(label: "agd") { _ in StandardErrorLog(level: configuration.logLevel) }
             log.logLevel = configuration.logLevel
             var random = SystemRandomNumberGenerator()
-            let daemon = try Daemon(configuration, file: config, recover: recover, log: log) {
+            var reader: Daemon.ConfigurationReader?
+            if config != nil { reader = readConfiguration }
+            let daemon = try Daemon(configuration, reader: reader, recover: recover, log: log) {
                 String(random.next(), radix: 36)
             }
             try daemon.run()
@@ -68,13 +79,9 @@ struct AGD: ParsableCommand {
     }
 
     /// The configuration file's settings, with the command line's in their place.
-    private func readConfiguration() throws(StartupError) -> Configuration {
+    private func readConfiguration() throws(ConfigurationFaults) -> Configuration {
         var configuration = Configuration()
-        if let config {
-            do throws(ConfigurationFaults) { configuration = try Configuration(file: config) } catch {
-                throw StartupError(.configuration, error.description)
-            }
-        }
+        if let config { configuration = try Configuration(file: config) }
         if let socket { configuration.socket = AGD.absolute(socket) }
         if let stateDirectory { configuration.stateDirectory = stateDirectory }
         configuration.scenes += scene

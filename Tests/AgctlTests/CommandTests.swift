@@ -18,6 +18,25 @@ struct CommandTests {
         }
     }
 
+    @Test("options that verbs have in common may stand before the verb", arguments: [
+        (["--socket", "/s", "ping"], ["ping", "--socket", "/s"]), (["--json", "get", "/a.b"], ["get", "--json", "/a.b"]),
+        (["--socket=/s", "--color", "never", "get", "/a.b"], ["get", "--socket=/s", "--color", "never", "/a.b"]),
+        (["get", "/a.b", "--json"], ["get", "/a.b", "--json"]), (["--version"], ["--version"]), (["--socket"], ["--socket"]),
+        (["--json", "--help"], ["--json", "--help"]), ([], []),
+    ])
+    func commonOptions(typed: [String], read: [String]) { #expect(GlobalOptions.moveBehindVerb(typed) == read) }
+
+    @Test("options before the verb reach it") func optionsBeforeVerb() throws {
+        let ping = try #require(try Front.parse(["--socket", "/s", "--json", "ping"]) as? PingCommand)
+        #expect(ping.common.socket == "/s" && ping.common.json)
+    }
+
+    @Test("eval --typed without a rule reads cases from standard input") func typedCases() throws {
+        #expect(try EvalCommand.parse(["--typed"]).cases == "-")
+        #expect(try EvalCommand.parse(["--typed", "1"]).cases == nil)
+        #expect(throws: (any Error).self) { try EvalCommand.parse([]) }
+    }
+
     private static func examples(_ command: any ParsableCommand.Type) -> [String] {
         let text = command.configuration.discussion
         guard let start = text.range(of: "Examples:")?.upperBound else { return [] }

@@ -102,6 +102,22 @@ struct OutputTests {
         #expect(complaint.text(Self.plain) == "agctl: /a exists already\n")
     }
 
+    @Test("what clients have written cannot steer the terminal")
+    func controlCharacters() {
+        let explanation: Value = [
+            "path": "/a.b", "error": "bad \u{1b}[2J",
+            "changed": ["revision": 1, "label": "x\ny\u{1b}]0;z\u{7}", "client": ["name": "\u{9b}31m", "pid": 1, "uid": 2]],
+        ]
+        #expect(ExplanationText(style: Self.plain).text(explanation.map ?? ValueMap()) == """
+            /a.b  error: bad \\u001b[2J
+              changed   revision 1 'x\\ny\\u001b]0;z\\u0007' by \\u009b31m (pid 1, uid 2)
+
+            """)
+        #expect(ContentRow.describe(.failure(Failure(.ruleFailed, "a\nb\u{1b}c"))) == "error: a b\\u001bc")
+        #expect(FieldList.text(ValueMap([("value", "a\u{1b}b")]), Self.plain) == "value  a\\u001bb\n")
+        #expect("tab\té".printable == "tab\\té")
+    }
+
     @Test("colours are only used where they are on")
     func style() {
         #expect(Style(isOn: true).value("1", of: 1) == "\u{1b}[36m1\u{1b}[0m")

@@ -76,6 +76,14 @@ struct ConfigurationTests {
         #expect(configuration.runtime.graph.nodes == 10)
     }
 
+    @Test("lines may end in CR LF, and a byte order mark may stand before the first") func otherEditors() throws {
+        let configuration = try read("\u{FEFF}clients = 7\r\n# a comment\r\nscene = one.yaml\r\n")
+        #expect(configuration.server.clients == 7)
+        #expect(configuration.scenes == ["one.yaml"])
+        let faults = #expect(throws: ConfigurationFaults.self) { try read("clients = 7\r\n\r\nnonsense\r\n") }
+        #expect(faults?.description == "agd.conf:3: expected name = value, found \"nonsense\"")
+    }
+
     @Test("all faults are told, each with its line and a hint") func faults() throws {
         let faults = #expect(throws: ConfigurationFaults.self) {
             try read("""
@@ -116,6 +124,33 @@ struct ConfigurationTests {
         #expect(running.server.clients == 9 && running.logLevel == .debug)
         #expect(running.socket == "/a")
         #expect(waiting == ["socket", "nodes"])
+    }
+
+    @Test("a check tells all that a start would be refused for, and makes nothing") func check() throws {
+        let folder = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var configuration = Configuration()
+        configuration.socket = "relative.sock"
+        configuration.socketGroup = "no-such-group"
+        configuration.stateDirectory = folder + "/none/store"
+        for name in ["one", "two"] {
+            let scene = folder + "/\(name).yaml"
+            try "agd: 1\nnodes: [{ id: \(name), computed: { a: 1 + } }]\n".write(toFile: scene, atomically: true, encoding: .utf8)
+            configuration.scenes.append(scene)
+        }
+        let faults = Daemon.check(configuration)
+        #expect(faults.map(\.status) == [.configuration, .configuration, .configuration, .dataError, .dataError])
+        for (fault, part) in zip(faults, ["relative.sock", "no-such-group", folder + "/none", "one.yaml", "two.yaml"]) {
+            #expect(fault.description.contains(part), "\(fault)")
+        }
+        configuration = Configuration()
+        configuration.socket = "/" + String(repeating: "x", count: 200)
+        #expect(Daemon.check(configuration).map(\.status) == [.configuration])
+        configuration.socket = folder + "/made/agd.sock"
+        configuration.stateDirectory = folder + "/store"
+        #expect(Daemon.check(configuration).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["one.yaml", "two.yaml"])
     }
 
     @Test("a file that is not there is a fault that names it") func missing() {

@@ -79,6 +79,7 @@ struct ServiceTests {
         let error = #expect(throws: StartupError.self) { try ListeningSocket(path: path, mode: 0o660, group: group) }
         #expect(error?.status == status)
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+        #expect(!FileManager.default.fileExists(atPath: path + ".lock"))
     }
 
     @Test("sockets are taken from the service manager only when they are meant for this process") func activationIsMeant() throws {
@@ -151,12 +152,23 @@ struct ServiceTests {
     @Test("a reload with a fault keeps the old configuration") func reload() throws {
         let file = try folder() + "/agd.conf"
         try "clients = 5\n".write(toFile: file, atomically: true, encoding: .utf8)
-        let daemon = try TestDaemon(file: file)
+        let daemon = try TestDaemon(reader: { () throws(ConfigurationFaults) in try Configuration(file: file) })
         daemon.daemon.reload()
         #expect(daemon.sessions.limits.clients == 5)
         try "clients = 6\nnonsense\n".write(toFile: file, atomically: true, encoding: .utf8)
         daemon.daemon.reload()
         #expect(daemon.sessions.limits.clients == 5)
+    }
+
+    @Test("a turn that comes too soon behind a line of status is told of a little later") func status() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        daemon.daemon.lastStatus = .infinity
+        _ = try client.call("set", #"{"path":"/counter.value","value":1}"#)
+        #expect(daemon.daemon.isStatusDue && daemon.daemon.isCaring)
+        daemon.daemon.lastStatus = -.infinity
+        daemon.daemon.care()
+        #expect(!daemon.daemon.isStatusDue && daemon.daemon.lastStatus > 0)
     }
 
     @Test("what was acknowledged is there after a restart, with the epoch and a later revision") func restart() throws {

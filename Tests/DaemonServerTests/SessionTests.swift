@@ -278,4 +278,18 @@ struct SlowSessionTests {
         daemon.run { daemon.sessions.count == 1 }
         #expect(daemon.sessions.statistics.disconnected == 1)
     }
+
+    @Test("clients that came, were refused, let go or fell behind are counted in stats") func statistics() throws {
+        let daemon = try TestDaemon { $0.server.clients = 1 }
+        let client = try daemon.connect()
+        _ = try client.call("ping")
+        let refused = try daemon.connect()
+        daemon.run { refused.isOver() }
+        let stats = try client.call("stats").member("result")
+        #expect(stats?.member("accepted_clients") == 1 && stats?.member("refused_clients") == 1)
+        #expect(stats?.member("disconnected_clients") == 0 && stats?.member("slow_clients") == 0)
+        let text = try client.call("stats", #"{"format":"openmetrics"}"#).member("result", "text")?.string
+        #expect(text?.contains("# TYPE agd_refused_clients counter\nagd_refused_clients_total 1\n") == true)
+        #expect(text?.hasSuffix("# EOF\n") == true)
+    }
 }

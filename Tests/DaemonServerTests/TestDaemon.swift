@@ -20,7 +20,9 @@ final class TestDaemon {
             state: { value: 0, text: "" }
         """
 
-    init(_ change: (inout Configuration) -> Void = { _ in }, inherited: Int32? = nil, file: String? = nil) throws {
+    init(
+        _ change: (inout Configuration) -> Void = { _ in }, inherited: Int32? = nil, reader: Daemon.ConfigurationReader? = nil
+    ) throws {
         folder = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var configuration = Configuration()
@@ -30,7 +32,7 @@ final class TestDaemon {
         configuration.scenes = [scene]
         change(&configuration)
         daemon = try Daemon(
-            configuration, file: file, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            configuration, reader: reader, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             environment: ProcessEnvironment(["NOTIFY_SOCKET": folder + "/notify"])
         ) { "epoch" }
         if let inherited { daemon.inherited = [inherited] }

@@ -122,6 +122,57 @@ struct ServiceTests {
         #expect(refused.text.contains("wrong.conf:3") && refused.text.contains("clients"))
     }
 
+    @Test("reading the same file again leaves nothing to wait for, whatever the command line says besides") func reload() throws {
+        let daemon = try Daemon(configuration: "clients = 10\n")
+        daemon.program.signal(SIGHUP)
+        try daemon.awaitNotification("READY=1")
+        #expect(daemon.program.text.contains("read again"))
+        #expect(!daemon.program.text.contains("wait for a restart"), "\(daemon.program.text)")
+    }
+
+    @Test("path-length holds for paths in requests") func pathLength() throws {
+        let daemon = try Daemon(scenes: [Scenes.counter], configuration: "path-length = 64\n")
+        let client = try daemon.client()
+        #expect(try client.get("/counter.value") == 0)
+        try client.send(#"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/\#(String(repeating: "x", count: 64)).a"}}"#)
+        #expect(try client.message()["error"]?["data"]?["code"] == "limit")
+    }
+
+    @Test("all programs are of one version") func versions() throws {
+        let folder = try Folder()
+        let told = try ["agd", "agctl", "agd-host-feeder", "agd-gateway"].map { try Program.run($0, ["--version"], folder: folder).text }
+        #expect(Set(told).count == 1 && told[0].first?.isNumber == true, "\(told)")
+    }
+
+    @Test("examples that agd --help names are there") func help() throws {
+        let text = try Program.run("agd", ["--help"], folder: Folder()).text
+        let names = text.matches(of: /Examples\/[a-z.-]+/).map { String($0.output) }
+        #expect(!names.isEmpty)
+        for name in names { #expect(FileManager.default.fileExists(atPath: Project.file(name)), "\(name)") }
+    }
+
+    @Test("an installation is readable for all and names its own folders, whatever the umask") func install() throws {
+        let folder = try Folder()
+        let programs = folder.file("programs")
+        try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
+        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway"] {
+            try FileManager.default.copyItem(atPath: "/bin/true", toPath: programs + "/" + name)
+        }
+        let installed = try Program.run(
+            "/bin/bash", ["-c", "umask 077 && exec \"$0\"", Project.file("Scripts/install")],
+            environment: ["AGD_PROGRAMS": programs, "DESTDIR": folder.file("root"), "PREFIX": "/opt/agd", "SYSCONFDIR": "/opt/etc"],
+            folder: folder)
+        #expect(installed.code == 0, "\(installed.text)")
+        func mode(_ path: String) throws -> Int? {
+            (try FileManager.default.attributesOfItem(atPath: folder.file("root") + path)[.posixPermissions] as? NSNumber)?.intValue
+        }
+        let unit = "/opt/agd/lib/systemd/system/agd.service"
+        let text = try String(contentsOfFile: folder.file("root") + unit, encoding: .utf8)
+        #expect(text.contains("ExecStart=/opt/agd/bin/agd --config /opt/etc/agd/agd.conf"))
+        #expect(try mode("/opt/etc/agd/agd.conf") == 0o644 && mode("/opt/agd/share/doc/agd") == 0o755)
+        #expect(try mode("/opt/agd/share/bash-completion/completions/agctl") == 0o644)
+    }
+
     @Test("the units are clean under systemd-analyze verify")
     func units() throws {
         let analyze = "/usr/bin/systemd-analyze"

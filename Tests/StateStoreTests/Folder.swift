@@ -16,8 +16,12 @@ final class Folder {
 
     var database: String { path + "/state.db" }
 
-    func open(recover: Bool = false, epoch: String = "e1") throws -> (store: StateStore, restored: StateStore.Restored) {
-        try StateStore.open(directory: path, durability: .off, recover: recover) { epoch }
+    var log: String { database + "-wal" }
+
+    func open(
+        recover: Bool = false, epoch: String = "e1", durability: StateStore.Durability = .off
+    ) throws -> (store: StateStore, restored: StateStore.Restored) {
+        try StateStore.open(directory: path, durability: durability, recover: recover) { epoch }
     }
 
     /// The files as they are on disk at this moment: what a killed daemon leaves behind.

@@ -72,6 +72,7 @@ public final class Evaluator {
     }
 
     /// What the last evaluation cost, in steps.
+    @inlinable
     public var lastCost: Int { machine.pointee.meter.spent }
 
     // MARK: requests of the machine to the reader: an input's number, or one of

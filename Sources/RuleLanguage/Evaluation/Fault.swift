@@ -73,6 +73,7 @@ struct Meter {
     var limits: RuleLimits { source.pointee }
 
     /// Steps taken since `begin`.
+    @inlinable
     var spent: Int { budget - remaining }
 
     @inlinable @inline(__always)

@@ -8,8 +8,8 @@ public struct RuleLimits: Hashable, Sendable {
     public var nodes = 50_000
     /// Faults of one rule that are reported.
     public var errors = 30
-    /// Steps of one evaluation; about 5 to 50 ns each.
-    public var cost = 10_000_000
+    /// Steps of one evaluation; about 5 to 50 ns each, so a rule that is stopped has taken 5 to 50 ms.
+    public var cost = 1_000_000
     /// Bytes of a string or bytes value made by a rule.
     public var textSize = 16 << 20
     /// Elements of a list or map made by a rule, and values in its result all told.

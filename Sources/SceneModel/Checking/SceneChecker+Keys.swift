@@ -106,7 +106,7 @@ extension SceneChecker {
         at("preference") {
             for entry in group where entry.value["default"] != nil || entry.value.isForm(SceneChecker.keyForm) {
                 guard let written = entry.value["reduce"], var key = declared.preference[entry.name] else { continue }
-                let scope = RuleScope()
+                let scope = RuleScope(limits: context.rules)
                 scope.declare("value", key.type)
                 scope.declare("next", key.type)
                 path += [.key(entry.name), .key("reduce")]

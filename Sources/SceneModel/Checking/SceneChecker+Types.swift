@@ -40,7 +40,7 @@ extension SceneChecker {
             }
         }
         checkContainment(usable, stored)
-        let scope = RuleScope()
+        let scope = RuleScope(limits: context.rules)
         for (name, type) in known.types where stored[name] == nil {
             scope.declareObject(
                 name, properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first })

@@ -1,0 +1,164 @@
+import Glibc
+
+/// What SQLite's write-ahead log holds, looked at before SQLite opens it: SQLite takes a log up to its first bad frame and
+/// passes over the rest without a word, because it cannot tell a transaction that a crash cut off from one that was lost.
+///
+/// It can be told by what stands behind. The log is written from front to back, and under `durability: full` each
+/// transaction is on the disk before the next one begins; so a crash leaves at most the last transaction in pieces. A frame
+/// of this log behind another transaction's end, behind the first bad frame, says that acknowledged transactions are lost.
+/// Frames of an earlier round through the file, with other salts, say nothing: SQLite begins at the front again when all of
+/// the log is in the database.
+///
+/// Not to be told: damage in the very last transaction. It is left out as one that was cut off.
+///
+/// The format: https://sqlite.org/fileformat2.html#walformat
+struct WriteAheadLog {
+    private(set) var size = 0
+    /// Transactions that can be read.
+    private(set) var transactions = 0
+    /// Where the first bad part stands in the file if transactions are lost by it, and how many at least.
+    private(set) var damage: (byte: Int, transactions: Int)?
+    /// Where the last transaction begins, if it is there in part only.
+    private(set) var cutOff: Int?
+
+    private static let headerSize = 32
+    private static let frameHeaderSize = 24
+    private static let smallestPage = 512
+
+    /// A log that is not there is an empty one.
+    init(path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT { return }
+        guard descriptor >= 0 else { throw .system("open", path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("fstat", path) }
+        size = Int(status.st_size)
+        try read(Reader(descriptor: descriptor, path: path))
+    }
+
+    private mutating func read(_ file: Reader) throws(StoreError) {
+        guard let header = try file.next(WriteAheadLog.headerSize) else { return }
+        var sum = Sum(isBigEndian: header.word(0) & 1 == 1)
+        sum.add(header[..<24])
+        let pageSize = Int(header.word(8))
+        guard header.word(0) & ~1 == 0x377f_0682, sum.fits(header, at: 24), pageSize <= 1 << 16 else {
+            // Nothing behind it can be read. A file without room for a frame is a log that was never used.
+            if size > WriteAheadLog.headerSize + WriteAheadLog.frameHeaderSize + WriteAheadLog.smallestPage { damage = (0, 1) }
+            return
+        }
+        var frames = Frames(salts: header[16..<24], end: WriteAheadLog.headerSize)
+        while let frame = try file.next(WriteAheadLog.frameHeaderSize + pageSize) {
+            // A frame's sum goes on from that of the frame before, which stands there: so those behind a bad one can be
+            // checked as well.
+            sum.add(frame[..<8])
+            sum.add(frame[WriteAheadLog.frameHeaderSize...])
+            frames.add(frame, isSummed: sum.fits(frame, at: 16))
+            sum.set(frame, at: 16)
+        }
+        transactions = frames.transactions
+        if let gap = frames.gap, frames.isBehindGap {
+            damage = (gap, max(1, frames.endsBehindGap))
+        } else if frames.hasPieces || frames.gap == nil && frames.endOfLast < size {
+            cutOff = frames.endOfLast
+        }
+    }
+
+    /// What the frames up to some place come to.
+    private struct Frames {
+        let salts: ArraySlice<UInt8>
+        /// Of the frames so far.
+        var end: Int
+        var transactions = 0
+        /// Where the last transaction that can be read ends.
+        var endOfLast: Int
+        /// Where the first bad frame stands.
+        var gap: Int?
+        /// Ends of transactions of this log, from the first bad frame on.
+        var endsBehindGap = 0
+        /// There is a frame of a transaction that was begun behind the first bad frame.
+        var isBehindGap = false
+        /// There are frames of this log behind the last transaction that can be read.
+        var hasPieces = false
+        private var previousEnds = false
+
+        init(salts: ArraySlice<UInt8>, end: Int) {
+            self.salts = salts
+            self.end = end
+            endOfLast = end
+        }
+
+        /// - Parameter isSummed: whether its checksum goes on from the frame before.
+        mutating func add(_ frame: [UInt8], isSummed: Bool) {
+            let isOurs = frame[8..<16].elementsEqual(salts)
+            let ends = frame.word(4) != 0
+            if gap == nil, !isOurs || !isSummed { gap = end }
+            end += frame.count
+            if gap == nil, ends {
+                transactions += 1
+                endOfLast = end
+                hasPieces = false
+            } else if isOurs {
+                hasPieces = true
+                // The bad frame may have lost its salts and still be the end of a transaction: its successor tells that it
+                // was written before it.
+                if gap != nil, isSummed, endsBehindGap > 0 || previousEnds { isBehindGap = true }
+                if gap != nil, ends { endsBehindGap += 1 }
+            }
+            previousEnds = ends
+        }
+    }
+
+    /// The checksum of SQLite's log: two words that run through all before.
+    private struct Sum {
+        let isBigEndian: Bool
+        var first: UInt32 = 0
+        var second: UInt32 = 0
+
+        init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+
+        /// - Parameter bytes: a multiple of eight.
+        mutating func add(_ bytes: ArraySlice<UInt8>) {
+            bytes.withUnsafeBytes { bytes in
+                for place in stride(from: 0, to: bytes.count, by: 8) {
+                    first &+= word(bytes, place) &+ second
+                    second &+= word(bytes, place + 4) &+ first
+                }
+            }
+        }
+
+        private func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {
+            let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+            return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
+        }
+
+        func fits(_ bytes: [UInt8], at place: Int) -> Bool { first == bytes.word(place) && second == bytes.word(place + 4) }
+
+        mutating func set(_ bytes: [UInt8], at place: Int) { (first, second) = (bytes.word(place), bytes.word(place + 4)) }
+    }
+
+    private struct Reader {
+        let descriptor: Int32
+        let path: String
+
+        /// So many bytes; nil when there are fewer.
+        func next(_ count: Int) throws(StoreError) -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: count)
+            var filled = 0
+            while filled < count {
+                let result = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress.map { $0 + filled }, count - filled) }
+                if result == 0 { return nil }
+                if result < 0, errno != EINTR { throw .system("read", path) }
+                filled += max(0, result)
+            }
+            return bytes
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The log's numbers are big-endian, whatever the order of its checksums.
+    fileprivate func word(_ place: Int) -> UInt32 {
+        self[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}

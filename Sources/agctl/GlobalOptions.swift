@@ -1,0 +1,22 @@
+/// The options that verbs have in common may stand before the verb as well.
+enum GlobalOptions {
+    private static let flags: Set<String> = ["--json"]
+    private static let options: Set<String> = ["--socket", "--color"]
+
+    /// The arguments with such options moved behind the verb, which reads them.
+    static func moveBehindVerb(_ arguments: [String]) -> [String] {
+        var verb = 0
+        while verb < arguments.count {
+            let parts = arguments[verb].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if flags.contains(arguments[verb]) || parts.count == 2 && options.contains(parts[0]) {
+                verb += 1
+            } else if options.contains(arguments[verb]) {
+                verb += 2
+            } else {
+                break
+            }
+        }
+        guard verb > 0, verb < arguments.count, !arguments[verb].hasPrefix("-") else { return arguments }
+        return [arguments[verb]] + arguments[..<verb] + arguments[(verb + 1)...]
+    }
+}
