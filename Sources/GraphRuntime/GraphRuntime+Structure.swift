@@ -14,6 +14,7 @@ extension GraphRuntime {
             case .replace: .replace
             }
         let scene = try read(request.document, file: nil, at: at, mode)
+        try checkAccess(of: client, to: scene.declarations)
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
         if !request.dryRun {
