@@ -1,3 +1,4 @@
+import Glibc
 import GraphRuntime
 import Logging
 import StateStore
@@ -9,6 +10,8 @@ public struct Configuration {
     public var socketMode: UInt32 = 0o660
     /// nil: the group that the daemon runs as.
     public var socketGroup: String?
+    /// Empty: whoever can connect may do everything.
+    public var access: [AccessRule] = []
     /// Loaded in this order before anybody is served.
     public var scenes: [String] = []
     /// nil: nothing is kept.
@@ -19,6 +22,8 @@ public struct Configuration {
     public var runtime = RuntimeLimits()
 
     public init() {}
+
+    var accessRules: AccessRules { AccessRules(access, owner: geteuid()) }
 }
 
 /// What is wrong with a configuration, and where.

@@ -63,8 +63,8 @@ public final class Daemon {
             let (store, restored) = try Daemon.openStore(configuration, recover: recover, newEpoch: newEpoch)
             self.store = store
             runtime = GraphRuntime(
-                limits: configuration.runtime, epoch: restored?.epoch ?? newEpoch(), revision: restored?.revision ?? 0,
-                at: Daemon.now())
+                limits: configuration.runtime, access: configuration.accessRules, epoch: restored?.epoch ?? newEpoch(),
+                revision: restored?.revision ?? 0, at: Daemon.now())
             sessions = Sessions(limits: configuration.server, log: log)
             turn = Turn(sessions, runtime, store)
             try Daemon.load(configuration.scenes, into: runtime)
@@ -129,6 +129,7 @@ public final class Daemon {
             let waiting = configuration.reload(from: try Configuration(file: configurationFile))
             log.logLevel = configuration.logLevel
             sessions.change(limits: configuration.server, log: log)
+            sessions.change(configuration.accessRules)
             let rest = waiting.isEmpty ? "" : "; these wait for a restart: " + waiting.joined(separator: ", ")
             log.notice("the configuration was read again\(rest)")
             manager.ready(runtime.status)
