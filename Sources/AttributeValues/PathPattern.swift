@@ -53,32 +53,6 @@ public struct PathPattern: Hashable {
         }
         return AttributePath(nodes: nodes, attribute: attribute, steps: steps)
     }
-
-    /// Whether a node with these ids is among those named. Iterative, O(segments × nodes).
-    public func matches(nodes: [String]) -> Bool {
-        // Reached[i]: the first i segments can stand for the ids read so far.
-        var reached = [Bool](repeating: false, count: segments.count + 1)
-        func close(_ reached: inout [Bool]) {
-            for (position, segment) in segments.enumerated() where reached[position] && segment == .anyDepth {
-                reached[position + 1] = true
-            }
-        }
-        reached[0] = true
-        close(&reached)
-        for node in nodes {
-            var next = [Bool](repeating: false, count: segments.count + 1)
-            for (position, segment) in segments.enumerated() where reached[position] {
-                switch segment {
-                case .id(let id): if id.hasSameBytes(as: node) { next[position + 1] = true }
-                case .any: next[position + 1] = true
-                case .anyDepth: next[position] = true
-                }
-            }
-            close(&next)
-            reached = next
-        }
-        return reached[segments.count]
-    }
 }
 
 extension PathPattern: CustomStringConvertible {

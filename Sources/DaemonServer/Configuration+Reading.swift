@@ -5,6 +5,10 @@ extension Configuration {
     ///
     /// - Throws: all faults of the text, each with its line.
     public init(text: String, file: String) throws(ConfigurationFaults) {
+        try self.init(text: text, file: file, .system)
+    }
+
+    init(text: String, file: String, _ accounts: Accounts) throws(ConfigurationFaults) {
         self.init()
         let settings = Setting.table()
         var faults: [ConfigurationFault] = []
@@ -37,7 +41,7 @@ extension Configuration {
                 continue
             }
             do throws(Failure) {
-                try setting.assign(value, to: &self)
+                try setting.assign(value, to: &self, accounts)
             } catch {
                 fault(error.message, error.hint)
             }
@@ -70,12 +74,16 @@ extension Configuration {
         }
         logLevel = new.logLevel
         server = new.server
+        access = new.access
         return waiting
     }
 }
 
 extension Setting {
     var isRepeatable: Bool {
-        if case .texts = kind { true } else { false }
+        switch kind {
+        case .texts, .access: true
+        default: false
+        }
     }
 }

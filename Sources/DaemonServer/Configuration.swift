@@ -1,4 +1,5 @@
 import AttributeValues
+import Glibc
 import GraphRuntime
 import Logging
 import StateStore
@@ -10,6 +11,8 @@ public struct Configuration {
     public var socketMode: UInt32 = 0o660
     /// nil: the group that the daemon runs as.
     public var socketGroup: String?
+    /// Empty: whoever can connect may do everything.
+    public var access: [AccessRule] = []
     /// Loaded in this order before anybody is served.
     public var scenes: [String] = []
     /// nil: nothing is kept.
@@ -22,6 +25,8 @@ public struct Configuration {
     public var pathLength = AttributePath.maximumLength
 
     public init() {}
+
+    var accessRules: AccessRules { AccessRules(access, owner: geteuid()) }
 }
 
 /// What is wrong with a configuration, and where.

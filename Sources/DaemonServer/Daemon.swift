@@ -69,8 +69,8 @@ public final class Daemon {
             self.store = store
             if let store, let restored { Daemon.announce(store, restored, log) }
             runtime = GraphRuntime(
-                limits: configuration.runtime, epoch: restored?.epoch ?? newEpoch(), revision: restored?.revision ?? 0,
-                at: Daemon.now())
+                limits: configuration.runtime, access: configuration.accessRules, epoch: restored?.epoch ?? newEpoch(),
+                revision: restored?.revision ?? 0, at: Daemon.now())
             runtime.longestAnswer = configuration.server.outputMaximum
             sessions = Sessions(limits: configuration.server, log: log)
             turn = Turn(sessions, runtime, store)
@@ -148,6 +148,7 @@ public final class Daemon {
             log.logLevel = configuration.logLevel
             sessions.change(limits: configuration.server, log: log)
             runtime.longestAnswer = configuration.server.outputMaximum
+            sessions.change(configuration.accessRules)
             let rest = waiting.isEmpty ? "" : "; these wait for a restart: " + waiting.joined(separator: ", ")
             log.notice("the configuration was read again\(rest)")
             manager.ready(runtime.status)

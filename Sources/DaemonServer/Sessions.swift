@@ -8,6 +8,8 @@ import WireProtocol
 final class Sessions {
     var limits: ServerLimits
     private(set) var log: Logger
+    /// Who is at the other end of a connection.
+    var identify: (Connection) throws(LoopError) -> Peer = Peer.init(of:)
     let pool = InputPool()
     private var decoder: RequestDecoder
 
@@ -44,6 +46,9 @@ final class Sessions {
         decoder = RequestDecoder(maximumDepth: limits.nesting, maximumBatch: limits.batchCalls)
     }
 
+    /// Takes effect in the next turn, before any request of it.
+    func change(_ access: AccessRules) { news.append(.accessChanged(access)) }
+
     subscript(_ id: ClientID) -> Session? {
         let slot = Int(id.number & (1 << Sessions.slotBits - 1))
         guard slot < slots.count, let session = slots[slot], session.id == id else { return nil }
@@ -56,9 +61,9 @@ final class Sessions {
 
     func accept(_ connection: Connection) {
         guard count < limits.clients else { return refuse(connection) }
-        let peer: PeerCredentials
+        let peer: Peer
         do throws(LoopError) {
-            peer = try connection.peerCredentials()
+            peer = try identify(connection)
         } catch {
             log.warning("a client is refused: \(error)")
             return connection.close()
@@ -67,9 +72,7 @@ final class Sessions {
         if slot == slots.count { slots.append(nil) }
         let id = ClientID(number: nextSerial << Sessions.slotBits | UInt64(slot))
         nextSerial += 1
-        let session = Session(
-            id: id, peer: Peer(pid: peer.pid, uid: peer.uid, gid: peer.gid), connection: connection, sessions: self,
-            now: Loop.monotonicTime)
+        let session = Session(id: id, peer: peer, connection: connection, sessions: self, now: Loop.monotonicTime)
         slots[slot] = session
         count += 1
         statistics.accepted += 1
@@ -116,6 +119,11 @@ final class Sessions {
         session.isClosing = true
         session.output.removeAll()
         session.connection.close()
+    }
+
+    /// At the level debug, because a client may be refused as often as it likes.
+    func note(_ denials: [(client: ClientID, failure: Failure)]) {
+        for (client, failure) in denials { log.debug("\(self[client]?.name ?? "a client that is gone"): \(failure.message)") }
     }
 
     // The turn's two ends.
@@ -215,6 +223,14 @@ final class Sessions {
             session.input.dropIncomplete()
             markReady(session)
         }
+    }
+}
+
+extension Peer {
+    /// By the kernel's word, at the time of connecting.
+    init(of connection: Connection) throws(LoopError) {
+        let peer = try connection.peerCredentials()
+        self.init(pid: peer.pid, uid: peer.uid, gid: peer.gid, groups: try connection.peerGroups())
     }
 }
 

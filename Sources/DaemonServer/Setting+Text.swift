@@ -6,7 +6,7 @@ import StateStore
 extension Setting {
     /// Writes what a line of the file says into a configuration.
     /// - Throws: `invalid` with what was expected.
-    func assign(_ text: String, to configuration: inout Configuration) throws(Failure) {
+    func assign(_ text: String, to configuration: inout Configuration, _ accounts: Accounts) throws(Failure) {
         switch kind {
         case .text(let place): configuration[keyPath: place] = text
         case .texts(let place): configuration[keyPath: place].append(text)
@@ -31,6 +31,11 @@ extension Setting {
             configuration[keyPath: place] = try word(text)
         case .level(let place):
             configuration[keyPath: place] = try word(text)
+        case .access(let place):
+            guard configuration[keyPath: place].count < AccessRules.maximumCount else {
+                throw Failure(.invalid, "there are more than \(AccessRules.maximumCount) access lines")
+            }
+            configuration[keyPath: place].append(try AccessRule(text, accounts))
         }
     }
 
@@ -46,6 +51,8 @@ extension Setting {
         case .rate(let place): Setting.text(number: configuration[keyPath: place])
         case .durability(let place): configuration[keyPath: place].rawValue
         case .level(let place): configuration[keyPath: place].rawValue
+        case .access(let place):
+            configuration[keyPath: place].isEmpty ? nil : configuration[keyPath: place].map(\.description).joined(separator: ", ")
         }
     }
 

@@ -20,6 +20,8 @@ struct Setting {
         case rate(WritableKeyPath<Configuration, Double>)
         case durability(WritableKeyPath<Configuration, StateStore.Durability>)
         case level(WritableKeyPath<Configuration, Logger.Level>)
+        /// May be given several times.
+        case access(WritableKeyPath<Configuration, [AccessRule]>)
     }
 
     var name: String
@@ -33,6 +35,7 @@ struct Setting {
             Setting("socket", .text(\.socket)),
             Setting("socket-mode", .mode(\.socketMode)),
             Setting("socket-group", .text(\.socketGroup)),
+            Setting("access", .access(\.access), isReloadable: true),
             Setting("scene", .texts(\.scenes)),
             Setting("state-directory", .text(\.stateDirectory)),
             Setting("durability", .durability(\.durability)),

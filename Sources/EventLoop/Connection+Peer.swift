@@ -24,6 +24,24 @@ extension Connection {
         return PeerCredentials(pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
     }
 
+    /// The supplementary groups of the peer; none where the kernel does not tell them (before Linux 4.13).
+    public func peerGroups() throws(LoopError) -> [UInt32] {
+        var groups = [UInt32](repeating: 0, count: 32)
+        while true {
+            var length = socklen_t(groups.count * MemoryLayout<UInt32>.size)
+            let result = getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, &groups, &length)
+            let number = errno
+            let count = Int(length) / MemoryLayout<UInt32>.size
+            if result == 0 { return Array(groups.prefix(count)) }
+            if number == ENOPROTOOPT { return [] }
+            // The kernel has said how many there are; they are those of the moment of connecting and do not grow.
+            guard number == ERANGE, count > groups.count else {
+                throw LoopError(call: "getsockopt(SO_PEERGROUPS)", number: number)
+            }
+            groups = [UInt32](repeating: 0, count: count)
+        }
+    }
+
     /// Whether the peer has closed both sides. A peer that only ended its sending side still listens; libuv does not tell
     /// the two apart.
     public var hasHungUp: Bool {

@@ -30,6 +30,7 @@ extension GraphRuntime {
             ("transactions", true, "Transactions committed.", Double(statistics.transactions)),
             ("refused_transactions", true, "Transactions refused.", Double(statistics.refusals)),
             ("refused_on_disconnect", true, "Dead-man transactions that were refused.", Double(statistics.refusedOnDisconnect)),
+            ("denied_requests", true, "Requests refused for want of a right.", Double(statistics.denials)),
             ("events", true, "Events handed to subscriptions.", Double(statistics.events)),
             ("conflated_events", true, "Events merged into a newer one for clients that wait.", Double(statistics.conflated)),
             ("frames", true, "Frames sampled.", Double(statistics.frames)),

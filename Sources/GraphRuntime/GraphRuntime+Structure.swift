@@ -16,6 +16,7 @@ extension GraphRuntime {
             case .replace: .replace
             }
         let scene = try read(request.document, at: at, mode)
+        try checkAccess(of: client, to: scene.declarations)
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
         if !request.dryRun {

@@ -23,6 +23,8 @@ public final class GraphRuntime {
     var now: Moment
     let startedAt: Moment
 
+    /// Changed by `changeAccess`, which tells everybody concerned.
+    var access: AccessRules
     var clients: [ClientID: Client] = [:]
     var subscriptions: [Int64: Subscription] = [:]
     var nextSubscription: Int64 = 1
@@ -53,8 +55,12 @@ public final class GraphRuntime {
     /// - Parameters:
     ///   - epoch: of a graph that continues an earlier life, or a fresh random name.
     ///   - revision: the last one of that life.
-    public init(limits: RuntimeLimits = RuntimeLimits(), epoch: String, revision: UInt64 = 0, at now: Moment) {
+    public init(
+        limits: RuntimeLimits = RuntimeLimits(), access: AccessRules = AccessRules(), epoch: String, revision: UInt64 = 0,
+        at now: Moment
+    ) {
         self.limits = limits
+        self.access = access
         self.epoch = epoch
         self.revision = revision
         self.now = now
@@ -98,7 +104,7 @@ public final class GraphRuntime {
 
     private func apply(_ command: Command) {
         switch command {
-        case .connected(let client, let peer): clients[client] = Client(peer: peer)
+        case .connected(let client, let peer): clients[client] = Client(peer: peer, grants: access.grants(to: peer))
         case .call(let client, let id, let request):
             statistics.requests += 1
             var result = perform(request, for: client)
@@ -114,6 +120,7 @@ public final class GraphRuntime {
         case .disconnected(let client): disconnect(client)
         case .behind(let client): clients[client]?.isBehind = true
         case .drained(let client): catchUp(client)
+        case .accessChanged(let rules): changeAccess(to: rules)
         case .woken: break
         }
     }
@@ -121,6 +128,7 @@ public final class GraphRuntime {
     /// One method each; a refused request has changed nothing.
     private func perform(_ request: Request, for client: ClientID) -> Result {
         do {
+            if !access.rules.isEmpty { try checkAccess(of: client, to: request) }
             switch request {
             case .hello(let name): return hello(name, client)
             case .ping: return .value(["pong": true])
@@ -160,8 +168,11 @@ public final class GraphRuntime {
         guard let gone = clients[client] else { return }
         for subscription in gone.subscriptions.sorted() { end(subscription) }
         for (mutations, options) in gone.onDisconnect {
-            // The client is still known, so that the history names it.
-            do { _ = try transact(mutations, options, client) } catch {
+            // The client is still known, so that the history names it and its rights are those it has by now.
+            do {
+                try checkAccess(of: client, to: .onDisconnect(mutations, options))
+                _ = try transact(mutations, options, client)
+            } catch {
                 statistics.refusedOnDisconnect += 1
             }
         }
@@ -172,14 +183,19 @@ public final class GraphRuntime {
 
 /// A connection, as the runtime sees it.
 struct Client {
-    var peer: Peer
+    let peer: Peer
+    /// nil: it may do everything.
+    var grants: Grants?
     var name: String?
     var subscriptions: Set<Int64> = []
     /// The client does not drain: its news is kept, newest per path, until it does.
     var isBehind = false
     var onDisconnect: [([Mutation], TransactionOptions)] = []
 
-    init(peer: Peer) { self.peer = peer }
+    init(peer: Peer, grants: Grants?) {
+        self.peer = peer
+        self.grants = grants
+    }
 }
 
 /// What clients may ask of the runtime. Sizes in numbers of things, rates per second.
@@ -210,6 +226,7 @@ struct Statistics {
     var transactions: UInt64 = 0
     var refusals: UInt64 = 0
     var refusedOnDisconnect: UInt64 = 0
+    var denials: UInt64 = 0
     var events: UInt64 = 0
     var conflated: UInt64 = 0
     var frames: UInt64 = 0

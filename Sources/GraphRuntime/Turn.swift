@@ -27,11 +27,14 @@ public struct Peer {
     public var pid: Int32
     public var uid: UInt32
     public var gid: UInt32
+    /// Supplementary ones.
+    public var groups: [UInt32]
 
-    public init(pid: Int32, uid: UInt32, gid: UInt32) {
+    public init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32] = []) {
         self.pid = pid
         self.uid = uid
         self.gid = gid
+        self.groups = groups
     }
 }
 
@@ -45,6 +48,8 @@ public enum Command {
     case behind(ClientID)
     /// The client's queue has room again.
     case drained(ClientID)
+    /// The operator has changed who may do what.
+    case accessChanged(AccessRules)
     /// A deadline that the runtime asked for has come.
     case woken
 }
@@ -73,5 +78,7 @@ public enum JournalEntry {
 public struct Outcome {
     public var deliveries: [Delivery] = []
     public var accepted: [(revision: UInt64, entry: JournalEntry)] = []
+    /// For the log: requests that were refused for want of a right, in order.
+    public var denials: [(client: ClientID, failure: Failure)] = []
     public init() {}
 }

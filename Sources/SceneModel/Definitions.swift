@@ -242,6 +242,10 @@ public struct Declarations {
     public var written = WrittenDeclarations()
 
     public init() {}
+
+    public var isEmpty: Bool {
+        environment.isEmpty && container.isEmpty && preference.isEmpty && types.isEmpty && components.isEmpty
+    }
 }
 
 /// Declarations as their documents say them, by name.

@@ -71,7 +71,8 @@ extension Method {
             result: .object(content + [
                 .optional("values", .map(.object(content)), "By path, when asked with paths."), revision,
             ]),
-            errors: [.notFound, .invalid, .denied, .limit]
+            errors: [.notFound, .invalid, .denied, .limit],
+            need: Need(.read, on: "each path")
         ) { (given) throws(Failure) in
             let options = (given.flag(.presentation), given.flag(.typed))
             switch (given.text(.path), given.texts(.paths)) {
@@ -89,7 +90,7 @@ extension Method {
         Method(
             name: "set", summary: "Writes one value, as a transaction of its own.",
             parameters: [path(), .required(.value, .any, "The new value.")] + transactionOptions + [typed],
-            result: revisionOnly, errors: writeErrors
+            result: revisionOnly, errors: writeErrors, need: Need(.write, on: "the path")
         ) { (given) throws(Failure) in
             .set(Mutation(operation: .set, path: given.path(), value: given.value(.value)), given.transactionOptions(isTyped: given.flag(.typed)))
         }
@@ -98,7 +99,8 @@ extension Method {
     private static var transact: Method {
         Method(
             name: "transact", summary: "Commits mutations together, all or none, as one revision.",
-            parameters: [mutations] + transactionOptions + [typed], result: revisionOnly, errors: writeErrors + [.conflict]
+            parameters: [mutations] + transactionOptions + [typed], result: revisionOnly,
+            errors: writeErrors + [.conflict], need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
             .transact(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
         }
@@ -108,7 +110,8 @@ extension Method {
         Method(
             name: "onDisconnect",
             summary: "Mutations that the daemon commits when this client goes away, behind those given before.",
-            parameters: [mutations] + transactionOptions + [typed], result: revisionOnly, errors: writeErrors + [.limit]
+            parameters: [mutations] + transactionOptions + [typed], result: revisionOnly,
+            errors: writeErrors + [.limit], need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
             .onDisconnect(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
         }
@@ -133,7 +136,8 @@ extension Method {
                 .optional("differences", .array(.string), "Of a dry run: what changes at nodes that stay, a line each."),
                 .optional("unset", paths, "Paths of the document's values where no state takes them."),
             ]),
-            errors: [.invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .limit, .denied]
+            errors: [.invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .limit, .denied],
+            need: Need(.define, on: "the node `at` and all below it, or on the whole tree if the document declares something")
         ) { (given) throws(Failure) in
             .apply(.init(
                 document: given.value(.document), at: given.text(.at) ?? "/",
@@ -146,7 +150,7 @@ extension Method {
         Method(
             name: "remove", summary: "Removes a node with its attributes, children, subscriptions and animations.",
             parameters: [path("The path of a node.")] + transactionOptions, result: revisionOnly,
-            errors: [.notFound, .invalid, .conflict, .denied]
+            errors: [.notFound, .invalid, .conflict, .denied], need: Need(.define, on: "the node and all below it")
         ) { (given) throws(Failure) in
             .remove(path: given.path(), given.transactionOptions())
         }
@@ -159,7 +163,8 @@ extension Method {
                 path("The path of a node."), .optional(.to, .string, "The new parent; the present one when left out."),
                 .optional(.index, .count, "The place among the new siblings, from 0; the end when left out."),
             ] + transactionOptions,
-            result: revisionOnly, errors: [.notFound, .invalid, .conflict, .limit, .denied]
+            result: revisionOnly, errors: [.notFound, .invalid, .conflict, .limit, .denied],
+            need: Need(.define, on: "the node and its new parent, with all below them")
         ) { (given) throws(Failure) in
             .move(.init(path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
                 given.transactionOptions())
@@ -191,7 +196,7 @@ extension Method {
                 .required("epoch", .string, "The life of the graph."), revision,
                 .optional("resumed", .bool, "Answers since: false when a snapshot follows because the past is no longer known."),
             ]),
-            errors: [.invalid, .notFound, .limit, .denied]
+            errors: [.invalid, .notFound, .limit, .denied], need: Need(.read, on: "all that the paths and patterns can match")
         ) { (given) throws(Failure) in
             .subscribe(try given.subscription())
         }
@@ -239,7 +244,8 @@ extension Method {
                 .optional(.path, .string, "A node or an attribute."),
                 .optional(.depth, .count, "Levels of children to show; all when left out."),
             ],
-            result: .any, errors: [.notFound, .invalid, .denied, .limit]
+            result: .any, errors: [.notFound, .invalid, .denied, .limit],
+            need: Need(.read, on: "the attribute, or the node and all below it; no right without a path")
         ) { (given) throws(Failure) in
             .describe(path: given.text(.path), depth: given.int(.depth).map { Int($0) })
         }
@@ -249,7 +255,8 @@ extension Method {
         Method(
             name: "explain", summary: "Why an attribute has its value, why it last changed, and why it did not change at a revision.",
             parameters: [path(), .optional(.revision, .count, "A revision at which it may have stayed the same.")],
-            result: .any, errors: [.notFound, .invalid, .denied, .limit]
+            result: .any, errors: [.notFound, .invalid, .denied, .limit],
+            need: Need(.read, on: "the path")
         ) { (given) throws(Failure) in
             .explain(path: given.path(), revision: given.int(.revision).map { UInt64($0) })
         }
@@ -263,7 +270,7 @@ extension Method {
                 .optional(.format, .choice(Request.DumpFormat.allCases.map(\.rawValue)), default: "json",
                     "dot is Graphviz's; scene is a document to apply."),
             ],
-            result: .any, errors: [.notFound, .invalid, .denied, .limit]
+            result: .any, errors: [.notFound, .invalid, .denied, .limit], need: Need(.read, on: "the node and all below it")
         ) { (given) throws(Failure) in
             .dump(path: given.text(.path) ?? "/", format: given.text(.format).flatMap(Request.DumpFormat.init) ?? .json)
         }
@@ -275,7 +282,7 @@ extension Method {
             parameters: [
                 .optional(.format, .choice(Request.StatsFormat.allCases.map(\.rawValue)), default: "json", "openmetrics is Prometheus' text."),
             ],
-            result: .any, errors: []
+            result: .any, errors: [.denied], need: Need(.read, on: "the whole tree")
         ) { (given) throws(Failure) in
             .stats(format: given.text(.format).flatMap(Request.StatsFormat.init) ?? .json)
         }
@@ -285,7 +292,7 @@ extension Method {
         Method(
             name: "trace", summary: "What each turn did, in the Chrome trace format.",
             parameters: [.optional(.enable, .bool, "Whether turns are recorded from now on; left out: what was recorded.")],
-            result: .any, errors: [.denied]
+            result: .any, errors: [.denied], need: Need(.admin, on: "the whole tree")
         ) { (given) throws(Failure) in .trace(.init(enable: given.optionalFlag(.enable))) }
     }
 
@@ -298,7 +305,8 @@ extension Method {
                 .optional(.at, .string, "The node in whose scope names are found; the root when left out."),
                 typed,
             ],
-            result: .object(content + [revision]), errors: [.ruleSyntax, .ruleType, .notFound, .invalid, .limit]
+            result: .object(content + [revision]), errors: [.ruleSyntax, .ruleType, .notFound, .invalid, .limit, .denied],
+            need: Need(.read, on: "the node `at` and all below it; no right without it")
         ) { (given) throws(Failure) in
             .eval(.init(
                 expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(), at: given.text(.at),

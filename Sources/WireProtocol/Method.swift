@@ -9,8 +9,22 @@ public struct Method {
     public var result: Shape
     /// The codes that this method refuses with, beside JSON-RPC's own.
     public var errors: [ErrorCode]
+    /// nil for what anybody may call who is connected.
+    public var need: Need?
     /// Reads the parameters, which have their shapes and are all there.
     let read: (Parameters) throws(Failure) -> Request
+}
+
+/// The right that a method needs, and on what; `Request.forEachNeed` names the paths of a call.
+public struct Need {
+    public var right: AccessRight
+    /// For people.
+    public var subject: String
+
+    init(_ right: AccessRight, on subject: String) {
+        self.right = right
+        self.subject = subject
+    }
 }
 
 /// A parameter with its key in `Parameters`.

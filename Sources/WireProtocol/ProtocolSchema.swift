@@ -31,6 +31,7 @@ public enum ProtocolSchema {
                     "data": ["code": .string(code.rawValue)],
                 ]
             }),
+            "x-needs": method.need.map { ["right": .string($0.right.rawValue), "on": .string($0.subject)] } ?? .null,
         ]
     }
 

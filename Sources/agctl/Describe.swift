@@ -93,6 +93,9 @@ enum MethodList {
             }).text { _, column, cell in column == 0 ? style.yellow(cell) : column == 3 ? cell : style.dim(cell) }
         }
         let errors = (method["errors"]?.list ?? []).compactMap { $0.map?["message"]?.string }
+        if let need = method["x-needs"]?.map, let right = need["right"]?.string, let place = need["on"]?.string {
+            text += "\nneeds\n  the right \(style.bold(right)) on \(place)\n"
+        }
         if !errors.isEmpty { text += "\nerrors\n  \(errors.joined(separator: ", "))\n" }
         return text
     }

@@ -12,7 +12,8 @@ struct AGDGateway: AsyncParsableCommand {
         abstract: "Shows agd's graph over HTTP, for reading: values, live events, metrics.",
         discussion: """
             It is a client of the daemon like any other, so HTTP stays outside the daemon's process and its trust, and what it may
-            read is what its own user may. It writes nothing.
+            read is what its own user may: run it as a user of its own, and the access lines of agd.conf say what that is. It
+            writes nothing.
 
             GET /value?path=/host.status                  one value, as the protocol's get answers it
             GET /watch?path=/host/**&maxRate=5&css=true   updates, as server-sent events (an EventSource in a browser)

@@ -26,7 +26,7 @@ struct ConfigurationTests {
             let setting = try #require(settings.first { $0.name == name })
             guard let standard = setting.text(in: defaults) else { continue }
             var assigned = Configuration()
-            try setting.assign(value, to: &assigned)
+            try setting.assign(value, to: &assigned, .system)
             #expect(setting.text(in: assigned) == standard, "\(name)")
         }
     }

@@ -53,6 +53,14 @@ struct ConnectionTests {
         finish()
     }
 
+    @Test("the peer's supplementary groups are those of its process") func peerGroups() throws {
+        let count = getgroups(0, nil)
+        var groups = [gid_t](repeating: 0, count: Int(max(0, count)))
+        getgroups(count, &groups)
+        #expect(Set(try connection.peerGroups()) == Set(groups))
+        finish()
+    }
+
     @Test("a peer that ended its side has not hung up; one that closed has") func hangUp() {
         #expect(!connection.hasHungUp)
         pair.endSending()

@@ -52,9 +52,10 @@ struct ProtocolDocumentTests {
             let parameters = method.parameters.isEmpty ? "No parameters.\n" : table(method.parameters.map(\.field), "parameter")
             let errors = method.errors.isEmpty
                 ? "" : "Refused with " + method.errors.map { "`\($0.rawValue)`" }.joined(separator: ", ") + ".\n"
+            let need = method.need.map { "Needs the right *\($0.right.rawValue)* on \($0.subject).\n" } ?? ""
             var result = ""
             if case .object(let fields) = method.result { result = table(fields, "result") }
-            for part in [method.summary + "\n", parameters, result, errors] where !part.isEmpty {
+            for part in [method.summary + "\n", parameters, result, errors, need] where !part.isEmpty {
                 #expect(section.contains(part), "\(method.name) should say:\n\(part)")
             }
         }

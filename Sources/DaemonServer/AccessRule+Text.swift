@@ -1,0 +1,71 @@
+import AttributeValues
+import GraphRuntime
+import WireProtocol
+
+extension AccessRule {
+    /// Reads `RIGHT WHO PATTERN`, as in `write user:alice,group:ops /hosts/**`.
+    /// - Throws: `invalid` with what was expected.
+    init(_ text: String, _ accounts: Accounts) throws(Failure) {
+        var rest = Substring(text)
+        let right = try AccessRule.right(rest.takeWord())
+        let holders = try AccessRule.holders(rest.takeWord(), accounts)
+        self.init(right, holders, try AccessRule.pattern(rest.trimmed, right))
+    }
+
+    private static let form = "a line is access = RIGHT WHO PATTERN, as write user:alice,group:ops /hosts/**"
+
+    private static func right(_ word: String) throws(Failure) -> AccessRight {
+        if let right = AccessRight(rawValue: word) { return right }
+        let words = AccessRight.allCases.map(\.rawValue)
+        throw Failure(
+            .invalid, "access gives one of \(words.joined(separator: ", ")), each with those before it, not \"\(word)\"",
+            hint: NearestName.hint(word, among: words))
+    }
+
+    private static func holders(_ word: String, _ accounts: Accounts) throws(Failure) -> [Holder] {
+        var holders: [Holder] = []
+        for name in word.split(separator: ",", omittingEmptySubsequences: false) {
+            holders.append(try holder(String(name), accounts))
+        }
+        return holders
+    }
+
+    private static func holder(_ text: String, _ accounts: Accounts) throws(Failure) -> Holder {
+        if text == "everyone" { return .everyone }
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        guard parts.count == 2, ["user", "group"].contains(parts[0]) else {
+            throw Failure(.invalid, "access is for everyone, user:NAME or group:NAME, not \"\(text)\"", hint: form)
+        }
+        let find = parts[0] == "user" ? accounts.user : accounts.group
+        guard let number = UInt32(parts[1]) ?? find(parts[1]) else {
+            throw Failure(.invalid, "access: there is no \(parts[0]) \(parts[1])", hint: "a number needs no account")
+        }
+        return parts[0] == "user" ? .user(number) : .group(number)
+    }
+
+    private static func pattern(_ text: String, _ right: AccessRight) throws(Failure) -> PathPattern {
+        guard !text.isEmpty else { throw Failure(.invalid, "access: a pattern is missing", hint: form) }
+        let pattern: PathPattern
+        do throws(Failure) { pattern = try PathPattern(text) } catch {
+            throw Failure(.invalid, "access: \(error.message)", hint: error.hint)
+        }
+        guard pattern.steps.isEmpty else {
+            throw Failure(.invalid, "access: \(text) leads into a value; a right is to whole attributes")
+        }
+        guard right != .admin || pattern.covers(.everything) else {
+            throw Failure(.invalid, "access: admin concerns the daemon as a whole, so its pattern is /**, not \(text)")
+        }
+        return pattern
+    }
+}
+
+extension Substring {
+    /// Up to the next space or tab; what is left begins behind it.
+    fileprivate mutating func takeWord() -> String {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        self = drop(while: isBlank)
+        let word = prefix { !isBlank($0) }
+        self = self[word.endIndex...]
+        return String(word)
+    }
+}

@@ -1,0 +1,65 @@
+import AttributeValues
+
+extension Request {
+    /// Names everything that the client needs a right to, so that the request may be performed. Only the request is looked at,
+    /// not the graph: who lacks a right does not learn from the refusal what there is.
+    ///
+    /// - Parameter need: throws to refuse the request; then no more is named.
+    /// - Throws: what `need` throws, and `invalid` for a path that is not well formed.
+    public func forEachNeed(_ need: (AccessRight, PathPattern) throws(Failure) -> Void) throws(Failure) {
+        switch self {
+        case .hello, .ping, .unsubscribe, .describe(nil, _): break
+        case .get(let get):
+            for path in get.paths { try need(.read, .named(path)) }
+        case .set(let mutation, _):
+            try need(.write, .attributes(mutation.path))
+        case .transact(let mutations, _), .onDisconnect(let mutations, _):
+            for mutation in mutations { try need(.write, .attributes(mutation.path)) }
+        case .apply(let apply):
+            try need(.define, .subtree(apply.at))
+        case .remove(let path, _):
+            try need(.define, .subtree(path))
+        case .move(let move, _):
+            try need(.define, .subtree(move.path))
+            guard let to = move.to else {
+                return try need(.define, PathPattern(subtreeAt: try AttributePath(move.path).nodes.dropLast()))
+            }
+            try need(.define, .subtree(to))
+        case .subscribe(let subscribe):
+            for pattern in subscribe.patterns { try need(.read, try PathPattern(pattern)) }
+        case .describe(let path?, _):
+            let subject = try AttributePath(path)
+            try need(.read, subject.attribute == nil ? PathPattern(subtreeAt: subject.nodes) : PathPattern(attributesAt: subject))
+        case .explain(let path, _):
+            try need(.read, .attributes(path))
+        case .dump(let path, _):
+            try need(.read, .subtree(path))
+        case .stats:
+            try need(.read, .everything)
+        case .trace:
+            try need(.admin, .everything)
+        case .eval(let eval):
+            // What a rule can name at a node is the node's own, the environment there, or gathered from below. Without a node
+            // it reads nothing.
+            if let at = eval.at { try need(.read, .subtree(at)) }
+        }
+    }
+}
+
+extension PathPattern {
+    /// A path, or a pattern where it can be read as nothing else.
+    fileprivate static func named(_ text: String) throws(Failure) -> PathPattern {
+        do { return try attributes(text) } catch {
+            guard text.utf8.contains(UInt8(ascii: "*")) else { throw error }
+            return try PathPattern(text)
+        }
+    }
+
+    fileprivate static func attributes(_ path: String) throws(Failure) -> PathPattern {
+        PathPattern(attributesAt: try AttributePath(path))
+    }
+
+    fileprivate static func subtree(_ path: String) throws(Failure) -> PathPattern {
+        PathPattern(subtreeAt: try AttributePath(path).nodes)
+    }
+}
