@@ -84,7 +84,9 @@ struct AccessTests {
         func write(_ text: String) throws { try text.write(toFile: file, atomically: true, encoding: .utf8) }
         let set = #"{"path":"/counter.value","value":1}"#
 
-        let daemon = try TestDaemon({ $0.access = [AccessRule(.read, [.user(4242)], .everything)] }, file: file)
+        let daemon = try TestDaemon(
+            { $0.access = [AccessRule(.read, [.user(4242)], .everything)] },
+            reader: { () throws(ConfigurationFaults) in try Configuration(file: file) })
         daemon.sessions.identify = { _ in Peer(pid: 1, uid: 4242, gid: 4242, groups: [50]) }
         let client = try daemon.connect()
         #expect(try client.call("get", #"{"path":"/counter.value"}"#).member("result", "value") == 0)
