@@ -170,7 +170,7 @@ extension GraphContext {
         let attribute = core.createWatchedObserver(kind, in: currentSubgraph(), over: inputs)
         row(for: attribute).install(closure)
         let failures = core.host.pointee.hasFailures ? table.pointee.observerFailures.count : 0
-        core.runNew(attribute.index)
+        core.runNew(attribute.index, mayLeaveUnread: Closure.form == .observerOfMany)
         if _slowPath(core.host.pointee.hasFailures) { try withdraw(attribute, failures) }
         try flush()
         return attribute

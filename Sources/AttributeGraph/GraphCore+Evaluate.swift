@@ -239,8 +239,15 @@ extension GraphCore where Host: ~Copyable {
     /// Whether an input that the walk has passed may have changed after all.
     @inlinable @inline(never)
     func hasMarkedInput(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+        let vertices = s.pointee.vertices
         let inputs = inputs(of: vertex)
-        return (0..<Int(inputs.count)).contains { s.pointee.vertex(inputs.ends[$0]).pointee.flags.contains(.maybe) }
+        var entry = inputs.ends
+        let end = entry + Int(inputs.count)
+        while entry != end {
+            if vertices[entry.pointee].pointee.flags.contains(.maybe) { return true }
+            entry += 1
+        }
+        return false
     }
 
     @usableFromInline

@@ -127,25 +127,24 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.pending.count = 1
     }
 
-    /// Runs an observer that has just been made, without asking whether it must.
+    /// Runs an observer that has just been made, without asking whether it must. What it `mayLeaveUnread` of its fixed inputs
+    /// is brought up to date before, else its changes would not be noticed.
     @inlinable @inline(__always)
-    func runNew(_ observer: UInt32) {
-        if _slowPath(s.pointee.pending.count != 0 || s.pointee.logCount != 0) { return runNewWithin(observer) }
+    func runNew(_ observer: UInt32, mayLeaveUnread: Bool) {
+        if _slowPath(s.pointee.pending.count != 0 || s.pointee.logCount != 0) { return runNewWithin(observer, mayLeaveUnread) }
         s.pointee.pending.count = 1
-        if _slowPath(waitsForInputs(s.pointee.vertex(observer))) { updateReported(observer) } else { observe(observer, 0, at: 0) }
+        if mayLeaveUnread && hasMarkedInput(s.pointee.vertex(observer)) {
+            updateReported(observer)
+        } else {
+            observe(observer, 0, at: 0)
+        }
         s.pointee.pending.count = 0
         rest()
     }
 
-    /// Whether something must be evaluated before a new observer runs. One over a single input reads that for certain.
-    @inlinable @inline(__always)
-    func waitsForInputs(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
-        vertex.pointee.kind.isFixed && vertex.pointee.inputClass > EdgePool.single && hasMarkedInput(vertex)
-    }
-
     /// As `runNew`, inside a run or a batch.
     @inlinable @inline(never)
-    func runNewWithin(_ observer: UInt32) {
+    func runNewWithin(_ observer: UInt32, _ mayLeaveUnread: Bool) {
         // First of all: it shows the cursor again.
         if s.pointee.logCount != 0 { settle() }
         let reader = s.pointee.reader
@@ -160,7 +159,7 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.reader = 0
             restoreReader(reader, read, isHinted)
         }
-        if waitsForInputs(s.pointee.vertex(observer)) { updateInputs(of: observer) }
+        if mayLeaveUnread { updateInputs(of: observer) }
         runObserver(observer, 0, at: position)
         if position == 0 && !s.pointee.attention.isEmpty { calmDown() }
     }

@@ -167,6 +167,8 @@ struct SubgraphRow: BitwiseCopyable {
     @usableFromInline var firstVertex: UInt32
     /// The innermost run that it was made in; 0: none.
     @usableFromInline let maker: UInt32
+    /// Makes the row 32 bytes, so that it is found by a shift.
+    @usableFromInline let padding: UInt32 = 0
 
     @inlinable
     init(generation: UInt32, parent: UInt32, maker: UInt32) {
