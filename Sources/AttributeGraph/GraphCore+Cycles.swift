@@ -59,10 +59,13 @@ extension GraphCore where Host: ~Copyable {
         let members = (start..<s.pointee.openCycle.count).map { s.pointee.openCycle.base[$0] }
         let path = cyclePath(from: UInt32(truncatingIfNeeded: start) | Vertex.openBit, members).map { s.pointee.id($0) }
         s.pointee.openCycle.count = start
+        // What one has lost since it ran concerns all.
+        let areMarked = members.contains { s.pointee.vertex($0).pointee.flags.contains(.maybe) }
+        if areMarked { s.pointee.attention.insert(.revoked) }
         for member in members {
             let vertex = s.pointee.vertex(member)
-            // What it has lost since it ran leaves it marked.
             vertex.pointee.flags.remove(.running)
+            if areMarked { vertex.pointee.flags.insert(.maybe) }
             vertex.pointee.cause = 0
             if vertex.pointee.kind == .doomed { freeVertex(member); continue }
             vertex.pointee.flags.insert(.cyclic)

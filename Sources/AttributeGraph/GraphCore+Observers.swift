@@ -224,6 +224,7 @@ extension GraphCore where Host: ~Copyable {
     func endObserverWithCare(_ index: UInt32, _ cause: UInt32, at position: Int) -> Bool {
         if lookCloser(index, at: position) == nil {
             if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
+            mindRevocation(of: index)
             endObserver(index, cause)
         }
         return false

@@ -68,11 +68,23 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// A rule some of whose inputs were made stale after it had read them must run again: what they become may be no later
-    /// than the end of its run.
+    /// than the end of its run. One over fixed inputs depends on them even if it has not looked.
     @inlinable
     func mindRevocation(of index: UInt32) {
+        guard s.pointee.attention.contains(.revoked) else { return }
         let vertex = s.pointee.vertex(index)
-        if vertex.pointee.flags.contains(.maybe) { vertex.pointee.flags.insert(.stale) }
+        if vertex.pointee.kind.isFixed && hasMarkedInput(vertex) { markAgain(index) }
+        if vertex.pointee.flags.contains(.maybe) && vertex.pointee.kind.isRule { vertex.pointee.flags.insert(.stale) }
+    }
+
+    /// Marks a vertex that runs, or has just run, and whose readers are marked or have not read it yet.
+    @inlinable
+    func markAgain(_ index: UInt32) {
+        let vertex = s.pointee.vertex(index)
+        if vertex.pointee.flags.contains(.maybe) { return }
+        vertex.pointee.flags.insert(.maybe)
+        s.pointee.counters.invalidations &+= 1
+        if vertex.pointee.flags.contains(.watched) { s.pointee.invalidated.append(s.pointee.id(index)) }
     }
 
     /// A run that threw was given up, or leaves the vertex without a value.
