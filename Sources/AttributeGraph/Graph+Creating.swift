@@ -113,7 +113,6 @@ extension GraphAccess {
         context.core.beginBatch()
         context.cleanUp(attribute)
         context.core.destroy(attribute)
-        context.leaveLostScope()
         context.core.endBatch()
         try context.flush()
     }
