@@ -249,56 +249,6 @@ extension ViewGraph {
         }
     }
 
-    /// What the graph gets more of.
-    struct Growth {
-        var nodes = 0
-        var attributes = 0
-
-        static func += (a: inout Growth, b: Growth) {
-            a.nodes += b.nodes
-            a.attributes += b.attributes
-        }
-    }
-
-    /// What a definition makes, instances of `forEach` not counted.
-    /// - Parameter new: what its document declares.
-    /// - Throws: `limit` when the tree would become too deep.
-    func growth(by definition: NodeDefinition, below depth: Int, _ new: Declarations? = nil) throws(Failure) -> Growth {
-        var growth = Growth()
-        var pending = [(definition, depth + 1)]
-        while let (next, depth) = pending.popLast() {
-            try refuse(depth: depth, at: next.id)
-            growth.nodes += 1
-            growth.attributes += next.attributes.count + (next.forEach == nil ? 0 : 1)
-            // The properties of an object are attributes, those of the objects in it, too.
-            var objects = next.attributes
-            while let attribute = objects.popLast() {
-                guard case .state = attribute.role, case .object(let name) = attribute.type,
-                    let type = new?.types[name] ?? declarations.types[name]
-                else { continue }
-                growth.attributes += type.properties.count
-                objects += type.properties
-            }
-            for child in next.header + next.children + next.footer { pending.append((child, depth + 1)) }
-        }
-        return growth
-    }
-
-    private func refuse(depth: Int, at path: String) throws(Failure) {
-        guard depth <= limits.depth else {
-            throw Failure(.limit, "the tree would be deeper than \(limits.depth) nodes", path: path, hint: "tree-depth is the limit")
-        }
-    }
-
-    func refuse(_ growth: Growth) throws(Failure) {
-        guard liveNodes + growth.nodes <= limits.nodes else {
-            throw Failure(.limit, "the graph would have more than \(limits.nodes) nodes", hint: "nodes is the limit")
-        }
-        guard liveAttributes + growth.attributes <= limits.attributes else {
-            throw Failure(.limit, "the graph would have more than \(limits.attributes) attributes", hint: "attributes is the limit")
-        }
-    }
-
     /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
     /// - Returns: the states that `values` has changed, and its paths where no state takes the value.
     @discardableResult
@@ -490,17 +440,6 @@ extension ViewGraph {
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         settleStructure()
-    }
-
-    /// The levels that a node and what is below it make.
-    private func levels(of row: UInt32) -> Int {
-        var levels = 0
-        var pending = [(row, 1)]
-        while let (next, level) = pending.popLast() {
-            levels = max(levels, level)
-            for child in nodes[Int(next)].children { pending.append((child, level + 1)) }
-        }
-        return levels
     }
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {
