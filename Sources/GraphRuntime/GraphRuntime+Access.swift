@@ -28,7 +28,7 @@ extension GraphRuntime {
         }
     }
 
-    /// New rules hold for everybody from here on. Subscriptions that they no longer allow end without another word.
+    /// New rules hold for everybody from here on. Subscriptions that they no longer allow end, with the reason.
     func changeAccess(to rules: AccessRules) {
         access = rules
         for client in clients.keys.sorted(by: { $0.number < $1.number }) {
