@@ -95,10 +95,9 @@ final class JSONEventReader: DocumentEvents {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// The code unit of a `\uXXXX`.
+    /// The code unit that is written here as an escape.
     private func unit() -> UInt16 {
-        let digits = bytes[offset + 2..<offset + 6]
-        advance(6)
-        return UInt16(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0
+        defer { advance(6) }
+        return JSONEscapes.unit(bytes, offset).map { UInt16(truncatingIfNeeded: $0) } ?? 0
     }
 }

@@ -88,8 +88,8 @@ enum JSONEscapes {
         }
     }
 
-    /// The code unit of `\uXXXX` at a place.
-    private static func unit(_ bytes: [UInt8], _ at: Int) -> UInt32? {
+    /// The code unit of `\uXXXX` at a place; nil when there is none. Of four hexadecimal digits, so below 65,536.
+    static func unit(_ bytes: [UInt8], _ at: Int) -> UInt32? {
         guard at + 6 <= bytes.count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") else { return nil }
         return UInt32(String(decoding: bytes[at + 2..<at + 6], as: UTF8.self), radix: 16)
     }
