@@ -82,7 +82,10 @@ extension StateStore {
             return [finding]
         }
         guard let byte = log.cutOff else { return [] }
-        return ["left out: a commit that a crash cut off before it was acknowledged, in \(logPath(path)) at byte \(byte)"]
+        return [
+            "left out: a commit of which only a part is there, in \(logPath(path)) at byte \(byte). "
+                + "A crash leaves so the one it cut off, which was not acknowledged; whether others stood behind it cannot be told"
+        ]
     }
 
     /// Takes the file for this process alone, and refuses one that is not a store of this daemon.
@@ -162,9 +165,9 @@ extension StateStore {
         let life = readLife(database, &findings)
         let scan = scanJournal(database, ascending: true)
         findings += scan.findings
-        if life.hasLog, log.transactions == 0 {
+        if life.hasLog, !log.hasHeader {
             let last = scan.rows.last?.revision ?? 0
-            findings.append("lost: what was accepted behind revision \(last); \(logPath(database.path)) is missing or empty")
+            findings.append("lost: what was accepted behind revision \(last); \(logPath(database.path)) is missing, empty or without a sound header")
         }
         guard findings.isEmpty, let epoch = life.epoch, let revision = life.revision else {
             throw .damaged(path: database.path, findings: findings)

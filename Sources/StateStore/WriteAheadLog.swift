@@ -9,11 +9,15 @@ import Glibc
 /// Frames of an earlier round through the file, with other salts, say nothing: SQLite begins at the front again when all of
 /// the log is in the database.
 ///
-/// Not to be told: damage in the very last transaction. It is left out as one that was cut off.
+/// Not to be told: damage in the very last transaction. It is left out as one that was cut off. Nor whether transactions stood
+/// behind the place where the file ends.
 ///
 /// The format: https://sqlite.org/fileformat2.html#walformat
 struct WriteAheadLog {
     private(set) var size = 0
+    /// There is a header, and it is sound. A log may be no more than that: SQLite writes a new header before the first commit of
+    /// a round, when all of the round before is in the database.
+    private(set) var hasHeader = false
     /// Transactions that can be read.
     private(set) var transactions = 0
     /// Where the first bad part stands in the file if transactions are lost by it, and how many at least.
@@ -47,6 +51,7 @@ struct WriteAheadLog {
             if size > WriteAheadLog.headerSize + WriteAheadLog.frameHeaderSize + WriteAheadLog.smallestPage { damage = (0, 1) }
             return
         }
+        hasHeader = true
         var frames = Frames(salts: header[16..<24], end: WriteAheadLog.headerSize)
         while let frame = try file.next(WriteAheadLog.frameHeaderSize + pageSize) {
             // A frame's sum goes on from that of the frame before, which stands there: so those behind a bad one can be

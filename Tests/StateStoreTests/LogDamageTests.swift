@@ -100,6 +100,31 @@ struct LogDamageTests {
         #expect(restored.losses.count == 1 && restored.losses[0].hasPrefix("left out"))
     }
 
+    @Test(
+        "a crash between the log's new header and its first commit has lost nothing",
+        arguments: [StateStore.Durability.full, .normal, .off])
+    func newHeader(durability: StateStore.Durability) throws {
+        let folder = try Folder()
+        do {
+            let (store, _) = try folder.open(durability: durability)
+            try append(1, to: store)
+            try store.close(revision: 1)
+        }
+        let (store, _) = try folder.open(durability: durability)
+        let cutOff = try folder.copy()
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.log))
+        try append(2, to: store)
+        let header = try Data(contentsOf: URL(fileURLWithPath: folder.log)).prefix(32)
+        #expect(header != before.prefix(32))
+        try change(cutOff.log) { $0.replaceSubrange(0..<32, with: header) }
+        for length in [before.count, 32] {
+            let folder = try cutOff.copy()
+            try change(folder.log) { $0.removeSubrange(length...) }
+            let restored = try folder.open(durability: durability).restored
+            #expect(restored.entries.count == 1 && restored.losses.isEmpty)
+        }
+    }
+
     @Test("a last transaction whose end reached the disk before its beginning was not acknowledged") func torn() throws {
         let folder = try Folder()
         let (store, _) = try folder.open(durability: .full)
