@@ -205,7 +205,9 @@ extension ViewGraph {
         case .selfID: made = createInput(.value(.string(nodes[Int(row)].id)), node: row, name: "self.id", source: .system)
         case .selfPath:
             made = createInput(.value(.string(path(of: nodeID(row)))), node: row, name: "self.path", source: .system)
-        case .selfIndex: made = createInput(index(of: row), node: row, name: "self.index", source: .system)
+        case .selfIndex:
+            made = createInput(index(of: row), node: row, name: "self.index", source: .system)
+            nodes[Int(nodes[Int(row)].parent)].numberedChildren += 1
         case .subviews: made = createRule(node: row, name: "subviews", source: .subviews)
         case .sections: made = createRule(node: row, name: "sections", source: .sections)
         case .description: made = createRule(node: row, name: "self", source: .subviewDescription)

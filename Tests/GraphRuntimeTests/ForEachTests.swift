@@ -127,6 +127,29 @@ struct ForEachTests {
         #expect(try graph.value("/app/rows.elements") == ["d", "a", "c"])
     }
 
+    @Test("self.index follows the siblings, whoever reads it") func selfIndex() throws {
+        let graph = try Harness(
+            """
+            components: { C: { computed: { i: self.index } } }
+            nodes:
+              - { id: p, children: [{ id: a, component: C }, { id: b, component: C }, { id: c, component: C }] }
+              - id: app
+                state: { items: [{ id: a }, { id: b }, { id: c }] }
+                children:
+                  - id: rows
+                    forEach: { in: $items, node: { computed: { own: self.index } } }
+            """)
+        try graph.subscribe(["/p/*.i", "/app/rows/*.own"], initial: true)
+        #expect(try graph.value("/p/c.i") == 2)
+        try graph.succeed(.remove(path: "/p/a", TransactionOptions()))
+        #expect(graph.changes["/p/b.i"] == .value(0) && graph.changes["/p/c.i"] == .value(1))
+        try graph.succeed(.move(.init(path: "/p/c", to: nil, index: 0), TransactionOptions()))
+        #expect(try graph.value("/p/c.i") == 0)
+        #expect(try graph.value("/p/b.i") == 1)
+        try graph.transact([Mutation(operation: .remove, path: "/app.items[0]")])
+        #expect(graph.changes["/app/rows/b.own"] == .value(0) && graph.changes["/app/rows/c.own"] == .value(1))
+    }
+
     @Test("duplicate ids are an error that names them, and all instances stay until the list is right") func duplicates() throws {
         let graph = try Harness(ForEachTests.scene)
         try graph.set("/app.items", [["id": "x", "n": 1], ["id": "y", "n": 2], ["id": "z", "n": 3]])
