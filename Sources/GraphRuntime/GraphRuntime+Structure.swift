@@ -21,7 +21,7 @@ extension GraphRuntime {
         var unset: [String] = []
         if !request.dryRun {
             let performed = perform(plan, client, motion, request.options.label)
-            keep(.applied(document: request.document, at: request.at, mode: request.mode.rawValue), states: performed.states)
+            keep(.applied(document: request.document, at: graph.path(of: at), mode: request.mode.rawValue), states: performed.states)
             unset = performed.unset
         }
         func list(_ paths: [String]) -> Value { .list(paths.map { .string($0) }) }
@@ -41,6 +41,8 @@ extension GraphRuntime {
         perform(try graph.plan(scene, at: .root, .merge), nil, .none, file)
         outcome = Outcome()
         _ = graph.takeLostStates()
+        _ = graph.takeLostInstances()
+        _ = graph.takeHeldLists()
     }
 
     /// - Parameter isKept: the document comes from the store.
@@ -97,7 +99,7 @@ extension GraphRuntime {
         try graph.move(node, to: parent, at: request.index)
         advanceRevision(client, options.label, since: stamp, writes: [])
         publish(since: stamp, motion, options.label)
-        keep(.moved(path: request.path, to: request.to, index: request.index))
+        keep(.moved(path: path, to: request.to.map { _ in graph.path(of: parent) }, index: request.index))
         if graph.path(of: node) != path { keepMovedStates(of: node, from: path) }
         return .revision(revision)
     }

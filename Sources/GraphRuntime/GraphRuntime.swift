@@ -84,7 +84,7 @@ public final class GraphRuntime {
         let before = graph.counters
         for command in commands { apply(command) }
         deliverDue()
-        forgetLostStates()
+        keepWhatFollowed()
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
         graph.sweepProjections()

@@ -72,6 +72,8 @@ public enum JournalEntry {
     /// The states of a node or attribute and of all below it are gone, or others have taken their place: what was kept of them
     /// counts no more.
     case forgotten(path: String)
+    /// Data no longer makes an instance that somebody had edited: beside its states, what was defined and removed in it counts no more.
+    case unmade(path: String)
 }
 
 /// Everything a turn leads to.

@@ -16,6 +16,8 @@ struct JournalRow {
     let body: ByteBuffer
 
     static let stateKind: Int64 = 0
+    static let appliedKind: Int64 = 1
+    static let removedKind: Int64 = 2
 
     /// nil for an entry that only takes others out.
     init?(revision: UInt64, _ entry: JournalEntry) {
@@ -26,21 +28,21 @@ struct JournalRow {
             (kind, self.path) = (JournalRow.stateKind, path)
             body.appendTypedJSON(value)
         case .applied(let document, let at, let mode):
-            (kind, path) = (1, at)
+            (kind, path) = (JournalRow.appliedKind, at)
             body.append("{\"document\":")
             body.appendTypedJSON(document)
             body.append(",\"mode\":")
             body.appendJSONString(mode)
             body.append("}")
         case .removed(let path):
-            (kind, self.path) = (2, path)
+            (kind, self.path) = (JournalRow.removedKind, path)
             body.appendJSON(.null)
         case .moved(let path, let to, let index):
             (kind, self.path) = (3, path)
             body.appendJSON([
                 "to": to.map { .string($0) } ?? .null, "index": index.map { .int(Int64($0)) } ?? .null,
             ])
-        case .forgotten: return nil
+        case .forgotten, .unmade: return nil
         }
     }
 
@@ -73,10 +75,10 @@ struct JournalRow {
         let json = try parser.parse(body).value
         switch (kind, json) {
         case (stateKind, _): return .state(path: path, value: try Value(typedJSON: json, anyKeys: true))
-        case (1, .map(let members)):
+        case (appliedKind, .map(let members)):
             guard let document = members["document"], case .string(let mode)? = members["mode"] else { break }
             return .applied(document: try Value(typedJSON: document, anyKeys: true), at: path, mode: mode)
-        case (2, _): return .removed(path: path)
+        case (removedKind, _): return .removed(path: path)
         case (3, .map(let members)):
             var index: Int?
             if case .int(let number)? = members["index"] { index = Int(number) }

@@ -37,6 +37,7 @@ public final class StateStore {
     private let database: Database
     private let insert: Statement
     private let delete: Statement
+    private let deleteDefinitions: Statement
     private let setLife: Statement
     private var nextSequence: Int64
     /// Clients may be told of revisions below this without another word to the disk.
@@ -76,6 +77,9 @@ public final class StateStore {
         // the properties of an attribute's object. The first bound is for SQLite, which would look at all states without it.
         delete = try database.prepare(
             "DELETE FROM journal WHERE kind = 0 AND path >= ?1 AND path < ?1 || '0' AND (path = ?1 OR path > ?1 || '.')")
+        deleteDefinitions = try database.prepare(
+            "DELETE FROM journal WHERE kind IN (\(JournalRow.appliedKind), \(JournalRow.removedKind))"
+                + " AND path >= ?1 AND path < ?1 || '0' AND (path = ?1 OR path > ?1 || '.')")
         setLife = try database.prepare(StateStore.setLife)
         nextSequence = try database.integer("SELECT ifnull(max(sequence), 0) FROM journal") + 1
         reserved = revision
@@ -107,6 +111,9 @@ public final class StateStore {
             switch accepted.entry {
             case .state(let path, _): if lastWrites[path] != place { continue }
             case .removed(let path), .forgotten(let path): try forget(path)
+            case .unmade(let path):
+                try forget(path)
+                try forgetDefinitions(path)
             case .applied, .moved: break
             }
             if let row = JournalRow(revision: accepted.revision, accepted.entry) { try write(row) }
@@ -117,6 +124,12 @@ public final class StateStore {
     private func forget(_ path: String) throws(StoreError) {
         delete.bind(1, path == "/" ? "" : path)
         _ = try delete.step()
+    }
+
+    /// Deletes what was applied at a node or below, and removed there. Cost: O(journal).
+    private func forgetDefinitions(_ path: String) throws(StoreError) {
+        deleteDefinitions.bind(1, path)
+        _ = try deleteDefinitions.step()
     }
 
     private func write(_ row: JournalRow) throws(StoreError) {

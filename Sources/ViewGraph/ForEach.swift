@@ -12,6 +12,8 @@ struct ForEachState {
     var order: AttributeID
     /// Why the data makes no instances now; those there were stay until it does again.
     var failure: Failure?
+    /// The instances are kept beside the data that is refused: see `heldLists`.
+    var isHeld = false
     /// Data that is a reference: where the elements live, so that instances can bind to them.
     var target: Place?
     /// The data as the instances show it, and the id of each element. The node's children stand in the same order.
@@ -38,6 +40,7 @@ extension ViewGraph {
 
     func destroyForEach(_ row: UInt32) {
         guard let state = nodes[Int(row)].instances else { return }
+        if state.isHeld { heldLists.append((elementsPath(of: row), nil)) }
         forEachByData[state.data.index] = nil
         staleForEach.remove(row)
         destroy(state.data)
@@ -69,13 +72,25 @@ extension ViewGraph {
     /// Begins again without instances, when those there are cannot be carried on.
     func removeInstances(of row: UInt32) {
         guard var state = nodes[Int(row)].instances else { return }
+        if state.isHeld { heldLists.append((elementsPath(of: row), nil)) }
         destroySubtrees(nodes[Int(row)].children)
+        state.isHeld = false
         state.list = []
         state.ids = []
         state.rows = [:]
         state.hasIndices = false
         nodes[Int(row)].instances = state
         staleForEach.insert(row)
+    }
+
+    /// Notes at the instances around a node that what they hold is changed by more than their data.
+    func markEdited(_ row: UInt32) {
+        var at = row
+        while at != NodeID.root.row {
+            let parent = nodes[Int(at)].parent
+            if nodes[Int(parent)].kind == .forEach { nodes[Int(at)].isEdited = true }
+            at = parent
+        }
     }
 
     /// Brings the instances in line with the data until nothing changes any more: instances may hold further `forEach`.
@@ -115,7 +130,7 @@ extension ViewGraph {
     }
 
     /// - Throws: `limit` when the instances would be more than the graph may hold.
-    private func refuseExcess(_ change: ListChange, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
+    func refuseExcess(_ change: ListChange, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
         let made = change.sources.count { $0 == nil }
         guard made > 0 else { return }
         let growth = try growth(by: definition.template, below: depth(of: row))
@@ -127,7 +142,11 @@ extension ViewGraph {
     /// The instances keep their states until the data is right again.
     private func refuse(_ row: UInt32, _ failure: Failure) {
         let located = failure.located(at: path(of: nodeID(row)))
-        guard nodes[Int(row)].instances?.failure != located else { return }
+        guard let state = nodes[Int(row)].instances, state.failure != located else { return }
+        if state.failure == nil, isWorthHolding(row) {
+            heldLists.append((elementsPath(of: row), state.list))
+            nodes[Int(row)].instances?.isHeld = true
+        }
         nodes[Int(row)].instances?.failure = located
         orderChanged(of: row)
     }
@@ -147,7 +166,7 @@ extension ViewGraph {
     // MARK: Change
 
     /// Cost: O(instances made, removed and moved), beside the copies of the lists of ids and rows.
-    private func perform(_ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32) {
+    func perform(_ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32) {
         guard var state = nodes[Int(row)].instances else { return }
         // Taken out, so that the lists are changed where they are.
         nodes[Int(row)].instances = nil
@@ -171,6 +190,8 @@ extension ViewGraph {
             }
         }
         let hasHealed = state.failure != nil
+        if state.isHeld { heldLists.append((elementsPath(of: row), nil)) }
+        state.isHeld = false
         state.failure = nil
         nodes[Int(row)].instances = state
         if change.isReordering {

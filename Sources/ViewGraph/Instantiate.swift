@@ -48,6 +48,7 @@ extension ViewGraph {
                 attribute = createInput(
                     .value(definition.type.accept(initial) ?? initial), node: row, name: definition.name, kind: kind,
                     type: definition.type, source: .state(isTransient: isTransient), isHidden: false)
+                giveAwaitedValue(attribute)
             }
         case .binding(_, let animation):
             kind = .binding
@@ -162,7 +163,11 @@ extension ViewGraph {
     /// Destroys a node that its parent no longer names, and all that is below.
     func destroySubtree(_ top: UInt32) {
         let rows = subtree(of: top)
-        if !durableStates(of: rows).isEmpty { lostStates.append(path(of: nodeID(top))) }
+        if nodes[Int(top)].isEdited {
+            lostInstances.append(path(of: nodeID(top)))
+        } else if !durableStates(of: rows).isEmpty {
+            lostStates.append(path(of: nodeID(top)))
+        }
         for row in rows.reversed() { destroyNode(row) }
     }
 

@@ -19,13 +19,6 @@ extension ViewGraph {
         withObjects(rows).lazy.flatMap { self.nodes[Int($0)].attributes.list }.map(\.attribute).filter { self.isDurable($0) }
     }
 
-    /// Paths of nodes and attributes that had durable states, and are gone since the last call with all that is below.
-    public func takeLostStates() -> [String] {
-        let lost = lostStates
-        lostStates = []
-        return lost
-    }
-
     /// The attribute in which a write to a place ends, as far as it is known now.
     public func target(of place: Place) -> AttributeID { follow(place).attribute }
 

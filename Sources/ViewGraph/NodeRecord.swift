@@ -40,6 +40,8 @@ struct NodeRecord {
     var attributes = NamedAttributes()
     /// An instance's element, as its `forEach` names it.
     var elementScope: [(name: String, attribute: AttributeID)] = []
+    /// An instance that somebody has defined, removed or moved something in: it is not what its `forEach` makes.
+    var isEdited = false
     /// An instance's index; its vertex is made when first asked for.
     var indexScope: (name: String, attribute: AttributeID?)?
     /// Children whose `self.index` is a vertex.

@@ -52,6 +52,8 @@ public struct ScenePlan {
     var top: UInt32
     /// States to set at the end.
     var values: [(path: AttributePath, value: Value)] = []
+    /// It is done again, as a store kept it.
+    var isKept: Bool
 
     /// Paths, for people.
     public internal(set) var added: [String] = []
@@ -151,7 +153,7 @@ extension ViewGraph {
                 .conflict, "\(path(of: node)) is a view, which takes no children", path: path(of: node),
                 hint: "make it a container or a group")
         }
-        var plan = ScenePlan(declarations: scene.declarations, top: node.row)
+        var plan = ScenePlan(declarations: scene.declarations, top: node.row, isKept: isKept)
         let place = ids(of: node.row)
         plan.values = scene.values.map { path, value in
             (AttributePath(nodes: place + path.nodes, attribute: path.attribute, steps: path.steps), value)
@@ -271,17 +273,19 @@ extension ViewGraph {
         }
         for (parent, definitions) in plan.orders { order(definitions, below: parent) }
         for parent in parents { shapeChanged(at: parent) }
+        markEdited(plan.top)
         if !plan.updates.isEmpty {
             unboundNodes = []
             connect(withObjects(subtree(of: plan.top)))
             shapeChanged(at: plan.top)
         }
         settleStructure()
-        return set(plan.values)
+        return set(plan.values, isKept: plan.isKept)
     }
 
     /// Sets states, those of a `forEach`'s instances after those that its data is made from.
-    private func set(_ values: [(path: AttributePath, value: Value)]) -> (states: [AttributeID], unset: [String]) {
+    /// - Parameter isKept: the values of durable states are kept by themselves, and gone where their states have begun anew.
+    private func set(_ values: [(path: AttributePath, value: Value)], isKept: Bool) -> (states: [AttributeID], unset: [String]) {
         var left = values
         var states: [AttributeID] = []
         for _ in 0..<limits.structureRounds where !left.isEmpty {
@@ -289,7 +293,9 @@ extension ViewGraph {
             begin()
             left.removeAll { path, value in
                 do throws(Failure) {
-                    try write(try locate(path), through: path) { _ throws(Failure) in value }
+                    let place = try locate(path)
+                    if isKept, isDurable(target(of: place)) { return true }
+                    try write(place, through: path) { _ throws(Failure) in value }
                     return true
                 } catch {
                     return false
@@ -402,6 +408,7 @@ extension ViewGraph {
     /// - Throws: `conflict` for the root and for instances of a `forEach`.
     public func remove(_ node: NodeID) throws(Failure) {
         try refuseRootAndInstances(node)
+        markEdited(node.row)
         destroySubtrees([node.row])
         settleStructure()
     }
@@ -425,6 +432,8 @@ extension ViewGraph {
         }
         if parent.row != oldParent { try refuse(depth: depth(of: parent.row) + levels(of: node.row), at: path(of: node)) }
         let from = ids(of: node.row)
+        markEdited(node.row)
+        markEdited(parent.row)
         detach(node.row)
         attach(node.row, to: parent.row, at: index)
         if parent.row != oldParent {

@@ -60,8 +60,15 @@ public final class ViewGraph {
     var unboundNodes: [UInt32] = []
     /// What changed in the tree since it was last taken.
     var structureChange = StructureChange()
+    /// Instances that were edited and have gone since it was last asked.
+    var lostInstances: [String] = []
     /// Where durable states have gone since it was last asked.
     var lostStates: [String] = []
+    /// Lists whose instances stay although the data is refused, where that has changed: what they are made from, or nil where the
+    /// data is right again.
+    var heldLists: [(path: String, list: [Value]?)] = []
+    /// Values of durable states that data has not made yet since the start, by path.
+    var awaitedStates: [String: Value] = [:]
     /// Counts the states that were ever made.
     public internal(set) var createdStates: UInt64 = 0
     var transaction: OpenTransaction?

@@ -136,6 +136,111 @@ final class RestartTests {
         #expect(try value("/a.v") == 8)
     }
 
+    private static let twigs = """
+        [{"id":"l","state":{"items":{"type":"list","initial":[]}},"children":[{"id":"rows","forEach":{"in":"$items","node":\
+        {"kind":"container","state":{"open":false},"children":[{"id":"kid","state":{"n":0}}]}}}]}]
+        """
+
+    @Test("instances that stay while their list is refused stay over a restart, with their states") func refusedList() throws {
+        try apply(RestartTests.twigs)
+        try set("/l.items", #"[{"id":"a"},{"id":"c"}]"#)
+        try set("/l/rows/c.open", "true")
+        try set("/l/rows/c/kid.n", "42")
+        try set("/l.items", #"[{"id":"a"},{"id":"c"},{"id":"c"}]"#)
+        try restart()
+        #expect(try value("/l/rows/c/kid.n") == 42)
+        #expect(try value("/l/rows/a.open") == false)
+        #expect(try answer("get", #"{"path":"/l/rows.elements"}"#).member("result", "error", "code") == "conflict")
+        // Once more, with another list that is refused.
+        try set("/l.items", #"[{"id":"z"},{"id":"z"}]"#)
+        try restart()
+        #expect(try value("/l/rows/c.open") == true)
+        try set("/l.items", #"[{"id":"c"}]"#)
+        #expect(try value("/l/rows/c.open") == true)
+        try restart()
+        #expect(try value("/l/rows/c/kid.n") == 42)
+        #expect(try value("/l/rows/a.open") == nil)
+    }
+
+    @Test("a document's values do not come back to instances that have begun anew") func valuesOfInstancesThatGo() throws {
+        try call(
+            "apply",
+            """
+            {"document":{"nodes":[{"id":"l","state":{"items":{"type":"list","initial":[{"id":"x"}]}},"children":[{"id":"rows","forEach":\
+            {"in":"$items","node":{"state":{"open":false,"kept":0}}}}]}],"values":{"/l/rows/x.open":true}}}
+            """)
+        try restart()
+        #expect(try value("/l/rows/x.open") == true)
+        try set("/l.items", "[]")
+        try set("/l.items", #"[{"id":"x"}]"#)
+        #expect(try value("/l/rows/x.open") == false)
+        try restart()
+        #expect(try value("/l/rows/x.open") == false)
+    }
+
+    @Test("what is defined, removed and moved in an instance is so after later writes of the list") func editedInstances() throws {
+        try apply(RestartTests.twigs)
+        try apply(#"[{"id":"g","state":{"s":1}},{"id":"h","kind":"container"}]"#)
+        try set("/l.items", #"[{"id":"x"},{"id":"y"},{"id":"z"}]"#)
+        try call("remove", #"{"path":"/l/rows/x/kid"}"#)
+        try set("/l/rows/y/kid.n", "5")
+        try call("move", #"{"path":"/l/rows/y/kid","to":"/h"}"#)
+        try call("move", #"{"path":"/h/kid","to":"/l"}"#)
+        try apply(#"[{"id":"h","children":[{"id":"kid","state":{"n":3}}]}]"#)
+        try set("/h/kid.n", "4")
+        try set("/g.s", "7")
+        try call("move", #"{"path":"/g","to":"/l/rows/z"}"#)
+        try call("apply", #"{"at":"/l/rows/z","mode":"merge","document":{"nodes":[{"id":"more","state":{"m":1}}]}}"#)
+        try set("/l/rows/z/more.m", "2")
+        try set("/l.items", #"[{"id":"w"},{"id":"x"},{"id":"y"},{"id":"z"}]"#)
+        for _ in 0..<2 {
+            try restart()
+            #expect(try value("/l/rows/x/kid.n") == nil)
+            #expect(try value("/l/rows/y/kid.n") == nil)
+            #expect(try value("/l/kid.n") == 5)
+            #expect(try value("/h/kid.n") == 4)
+            #expect(try value("/l/rows/z/g.s") == 7)
+            #expect(try value("/g.s") == nil)
+            #expect(try value("/l/rows/z/more.m") == 2)
+            #expect(try value("/l/rows/w/kid.n") == 0)
+        }
+    }
+
+    @Test("what was changed in an instance goes with it") func editedInstancesThatGo() throws {
+        try apply(RestartTests.twigs)
+        try set("/l.items", #"[{"id":"x"},{"id":"y"}]"#)
+        try call("remove", #"{"path":"/l/rows/x/kid"}"#)
+        try call("apply", #"{"at":"/l/rows/y","mode":"merge","document":{"nodes":[{"id":"more","state":{"m":1}}]}}"#)
+        try set("/l.items", "[]")
+        try set("/l.items", #"[{"id":"x"},{"id":"y"}]"#)
+        #expect(try value("/l/rows/x/kid.n") == 0)
+        try restart()
+        #expect(try value("/l/rows/x/kid.n") == 0)
+        #expect(try value("/l/rows/y/more.m") == nil)
+    }
+
+    @Test("a state in an instance waits for the list that is fed after the start") func transientList() throws {
+        try apply(
+            """
+            [{"id":"l","state":{"items":{"initial":[],"transient":true}},"children":[{"id":"rows","forEach":{"in":"$items","node":\
+            {"state":{"open":false,"sub":[]},"children":[{"id":"in","forEach":{"in":"$sub","id":"self","node":{"state":{"q":0}}}}]}}}]}]
+            """)
+        try set("/l.items", #"[{"id":"x"}]"#)
+        try set("/l/rows/x.open", "true")
+        try set("/l/rows/x.sub", #"["u"]"#)
+        try set("/l/rows/x/in/u.q", "5")
+        for _ in 0..<2 {
+            try restart()
+            #expect(try value("/l/rows/x.open") == nil)
+            try set("/l.items", #"[{"id":"x"}]"#)
+            #expect(try value("/l/rows/x.open") == true)
+            #expect(try value("/l/rows/x/in/u.q") == 5)
+        }
+        try set("/l.items", "[]")
+        try set("/l.items", #"[{"id":"x"}]"#)
+        #expect(try value("/l/rows/x.open") == false)
+    }
+
     @Test("every value that was written is read again: infinite angles, vectors without numbers") func numbers() throws {
         try apply(#"[{"id":"a","state":{"an":{"initial":0,"type":"angle"},"v":{"initial":[0,0],"type":"vector(2)"}}}]"#)
         try set("/a.an", "1e308")

@@ -43,6 +43,7 @@ func text(_ entry: JournalEntry) -> String {
     case .applied(let document, let at, let mode): "applied \(document) \(at) \(mode)"
     case .removed(let path): "removed \(path)"
     case .forgotten(let path): "forgotten \(path)"
+    case .unmade(let path): "unmade \(path)"
     case .moved(let path, let to, let index): "moved \(path) \(to ?? "-") \(index.map(String.init) ?? "-")"
     }
 }

@@ -73,6 +73,19 @@ struct StateStoreTests {
         #expect(try texts(folder.open().restored).map { $0.split(separator: " ")[2] } == ["/ab.x", "/c.other", "/c.o-p", "/a.x"])
     }
 
+    @Test("with an instance that data no longer makes goes what was defined and removed in it") func unmade() throws {
+        do {
+            let (store, _) = try folder.open()
+            for path in ["/l/x", "/l/x/a", "/l/xy"] {
+                try store.append(
+                    [(1, .applied(document: "d", at: path, mode: "merge")), (1, .removed(path: path + "/b")), (1, .state(path: path + ".s", value: 1))],
+                    revision: 1)
+            }
+            try store.append([(2, .unmade(path: "/l/x"))], revision: 2)
+        }
+        #expect(try texts(folder.open().restored) == ["1 applied \(Value.string("d")) /l/xy merge", "1 removed /l/xy/b", "1 state /l/xy.s \(Value.int(1).typedJSON)"])
+    }
+
     @Test("a killed daemon's store holds all that was acknowledged, and no revision is given twice") func killed() throws {
         let (store, _) = try folder.open()
         for number in 1...50 {
