@@ -252,7 +252,8 @@ extension ViewGraph {
     }
 
     /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
-    /// - Returns: the states that `values` has changed, and its paths where no state takes the value.
+    /// - Returns: the states whose present value counts from now on, because `values` has changed it or because they were transient;
+    ///   and the paths in `values` where no state takes the value.
     @discardableResult
     public func perform(_ plan: ScenePlan) -> (states: [AttributeID], unset: [String]) {
         // States that are made belong to this change, not to the one before.
@@ -280,7 +281,9 @@ extension ViewGraph {
             shapeChanged(at: plan.top)
         }
         settleStructure()
-        return set(plan.values, isKept: plan.isKept)
+        let set = set(plan.values, isKept: plan.isKept)
+        defer { durableFromNow = [] }
+        return (durableFromNow.filter { engine.isAlive($0) } + set.states, set.unset)
     }
 
     /// Sets states, those of a `forEach`'s instances after those that its data is made from.
@@ -387,6 +390,7 @@ extension ViewGraph {
             if case .binding(_, let animation) = definition.role { attributes[Int(existing.index)]?.animation = animation }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
                 if isTransient, isDurable(existing) { lostStates.append(path(of: existing)) }
+                if !isTransient, !isDurable(existing) { durableFromNow.append(existing) }
                 attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
             }
         } else {

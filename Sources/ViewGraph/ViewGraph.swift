@@ -64,6 +64,8 @@ public final class ViewGraph {
     var lostInstances: [String] = []
     /// Where durable states have gone since it was last asked.
     var lostStates: [String] = []
+    /// States that were transient before the change at hand.
+    var durableFromNow: [AttributeID] = []
     /// Lists whose instances stay although the data is refused, where that has changed: what they are made from, or nil where the
     /// data is right again.
     var heldLists: [(path: String, list: [Value]?)] = []

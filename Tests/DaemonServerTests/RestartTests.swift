@@ -241,6 +241,15 @@ final class RestartTests {
         #expect(try value("/l/rows/x.open") == false)
     }
 
+    @Test("a state that is no longer transient keeps its present value") func becomesDurable() throws {
+        try apply(#"[{"id":"a","state":{"x":{"initial":0,"transient":true}}}]"#)
+        try set("/a.x", "5")
+        try apply(#"[{"id":"a","state":{"x":0}}]"#)
+        #expect(try value("/a.x") == 5)
+        try restart()
+        #expect(try value("/a.x") == 5)
+    }
+
     @Test("every value that was written is read again: infinite angles, vectors without numbers") func numbers() throws {
         try apply(#"[{"id":"a","state":{"an":{"initial":0,"type":"angle"},"v":{"initial":[0,0],"type":"vector(2)"}}}]"#)
         try set("/a.an", "1e308")
