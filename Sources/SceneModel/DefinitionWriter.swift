@@ -21,9 +21,9 @@ public enum DefinitionWriter {
     /// A literal where it says all, else the long form.
     public static func state(_ value: Value, _ type: ValueType, _ isTransient: Bool) -> Value {
         let isForm = value.map.map { map in map["initial"] != nil || map["type"] != nil } ?? false
-        let isInferred = ValueType(of: value.asWritten) == type
-        if !isTransient, !isForm, isInferred { return literal(value) }
-        var form = ValueMap([(.string("initial"), literal(value))])
+        let isInferred = ValueType(of: value.written(as: type)) == type
+        if !isTransient, !isForm, isInferred { return literal(value, type) }
+        var form = ValueMap([(.string("initial"), literal(value, type))])
         if !isInferred || isForm { form["type"] = .string(type.description) }
         if isTransient { form["transient"] = true }
         return .map(form)
@@ -53,8 +53,9 @@ public enum DefinitionWriter {
     }
 
     /// A text that would be read as a rule or a reference gets its first sign twice.
-    static func literal(_ value: Value) -> Value {
-        let value = value.asWritten
+    /// - Parameter type: what is asked for where it stands; `dyn` where it is inferred.
+    static func literal(_ value: Value, _ type: ValueType = .dyn) -> Value {
+        let value = value.written(as: type)
         guard case .string(let text) = value, let first = text.first, first == "=" || first == "$" else { return value }
         return .string("\(first)\(text)")
     }
@@ -62,11 +63,11 @@ public enum DefinitionWriter {
     private static func clock(_ schedule: ClockSchedule) -> Value {
         switch schedule {
         case .every(let span, nil): .string("every \(span)")
-        case .every(let span, let start?): ["every": .string(span.description), "start": Value.timestamp(start).asWritten]
+        case .every(let span, let start?): ["every": .string(span.description), "start": Value.timestamp(start).written(as: .timestamp)]
         case .everyMinute: "everyMinute"
         case .animation(nil): "animation"
         case .animation(let interval?): ["animation": ["minimumInterval": .string(interval.description)]]
-        case .dates(let dates): .list(dates.map { Value.timestamp($0).asWritten })
+        case .dates(let dates): .list(dates.map { Value.timestamp($0).written(as: .timestamp) })
         }
     }
 
@@ -163,23 +164,6 @@ public enum DefinitionWriter {
         add("header", definition.header.dropFirst(body?.header.count ?? 0))
         add(definition.kind == .section ? "content" : "children", definition.children.dropFirst(body?.children.count ?? 0))
         add("footer", definition.footer.dropFirst(body?.footer.count ?? 0))
-    }
-}
-
-extension Value {
-    /// The value as documents can say it: dates, lengths of time, colours and the like as texts, which their types read again.
-    /// Recursion is bounded by the depth values are admitted with.
-    public var asWritten: Value {
-        switch self {
-        case .null, .bool, .int, .uint, .double, .string: return self
-        case .list(let list): return .list(list.map(\.asWritten))
-        case .map(let map): return .map(ValueMap(map.map { ($0.key, $0.value.asWritten) }))
-        case .optional(let wrapped): return wrapped?.asWritten ?? .null
-        case .opaque(let value): return value.json
-        case .timestamp, .duration, .bytes, .type:
-            // Their JSON form is a text in quotes.
-            return (try? JSONParser.parseOnce(jsonText.utf8)) ?? .string(jsonText)
-        }
     }
 }
 

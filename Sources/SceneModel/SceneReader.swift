@@ -26,7 +26,7 @@ public enum SceneReader {
     /// - Parameter value: no deeper than `SceneLimits.nesting`; `JSONParser` admits less.
     public static func read(value: Value, context: SceneContext = SceneContext()) throws(SceneFaults) -> SceneDefinition {
         let faults = FaultCollector()
-        let scene = SceneChecker(context, faults, nil).check(DocumentNode(value))
+        let scene = SceneChecker(context, faults, nil).check(DocumentNode(value, faults))
         try faults.throwIfAny(file: nil, lines: nil)
         return scene
     }

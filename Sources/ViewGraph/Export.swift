@@ -42,9 +42,9 @@ struct SceneExporter {
         func map(_ entries: [String: Value]) -> Value {
             .map(ValueMap(entries.sorted { $0.key.precedesByBytes($1.key) }.map { (.string($0.key), $0.value) }))
         }
-        if !written.keys.isEmpty { document["keys"] = map(written.keys.mapValues { map($0) }) }
-        if !written.types.isEmpty { document["types"] = map(written.types) }
-        if !written.components.isEmpty { document["components"] = map(written.components) }
+        if !written.keys.isEmpty { document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.written() }) }) }
+        if !written.types.isEmpty { document["types"] = map(written.types.mapValues { $0.written() }) }
+        if !written.components.isEmpty { document["components"] = map(written.components.mapValues { $0.written() }) }
         document["nodes"] = .list(nodes)
         if !values.isEmpty { document["values"] = .map(ValueMap(values.map { (.string($0.0), $0.1) })) }
         return .map(document)
@@ -54,7 +54,7 @@ struct SceneExporter {
     private mutating func exportSystemValues() {
         for (name, standard) in ViewGraph.systemValues where name != "scenePhase" {
             guard let value = graph.systemValue(name), value != standard else { continue }
-            values.append(("/." + name, value))
+            values.append(("/." + name, value.written()))
         }
     }
 
@@ -246,7 +246,7 @@ struct SceneExporter {
         guard case .value(let value) = graph.content(of: attribute), value != record.type.accept(initial) ?? initial else { return }
         guard let path = try? AttributePath(graph.path(of: attribute)) else { return }
         let relative = AttributePath(nodes: Array(path.nodes.dropFirst(place)), attribute: path.attribute, steps: path.steps)
-        values.append((relative.description, value.asWritten))
+        values.append((relative.description, value.written(as: record.type)))
     }
 }
 

@@ -203,6 +203,61 @@ struct DocumentTests {
         #expect(value.map?["added"] == [] && value.map?["removed"] == [])
     }
 
+    /// What no literal of JSON says without its type.
+    private static var odd: [Value] {
+        [
+            .bytes([104, 105]), .bytes([]), .uint(5), .uint(.max), .double(.nan), .double(-.infinity), .double(-0.0), 5.0, .type("int"),
+            .timestamp(.epoch), .duration(TimeSpan(nanoseconds: 1_000_000_005)), .optional(1), .optional(nil), ["$typed": 1], ["initial": 1],
+            .map(ValueMap([(.int(1), .uint(2)), (.bool(true), .null)])), .list([.uint(1), .bytes([0]), "=x"]), "=x", "$x", .null,
+            .opaque(ColorValue(Color(linearRed: 0.1, green: 0.2, blue: 0.3))), .opaque(VectorValue([1, .nan])),
+        ]
+    }
+
+    @Test("an export keeps values that plain literals do not say, and types, as YAML and as JSON", arguments: [true, false])
+    func typedLiterals(isYAML: Bool) throws {
+        let names = DocumentTests.odd.indices.map { "d\($0)" }
+        let states = names.map { "\($0): { type: dyn }" }.joined(separator: ", ")
+        let graph = try Harness(
+            """
+            keys:
+              environment: { u: { default: 5, type: uint }, d: .nan, grouped: { b: !!binary aGk= } }
+              container: { c: !!binary aGk= }
+            types: { Box: { state: { u: { initial: 5, type: uint }, at: { type: "timestamp?" }, d: .inf } } }
+            components: { Cell: { state: { \(states), n: { initial: 1, type: uint }, b: { type: "bytes?" }, nan: .nan } } }
+            nodes:
+              - id: a
+                state: { \(states), u: { initial: 5, type: uint }, b: !!binary aGk=, d: 1.5, at: { type: "timestamp?" }, us: { initial: [1], type: list(uint) }, big: 18446744073709551615 }
+                let: { nan: .nan, bytes: !!binary aGk=, list: [.inf] }
+                tag: !!binary aGk=
+                environment: { u: 6, d: -.inf }
+                children: [{ id: cell, component: Cell }, { id: box, state: { box: { type: Box } }, inherit: [u, d, grouped] }]
+            """)
+        for (name, value) in zip(names, DocumentTests.odd) {
+            try graph.set("/a.\(name)", value)
+            try graph.set("/a/cell.\(name)", value)
+        }
+        let changes: [(String, Value)] = [
+            ("/a.d", .double(.nan)), ("/a.at", .timestamp(.epoch)), ("/a.us", [7]), ("/a/cell.n", 8), ("/a/cell.b", .bytes([1])),
+            ("/a/box.box.u", 9), ("/a/box.box.at", .timestamp(.epoch)),
+        ]
+        for (path, value) in changes { try graph.set(path, value) }
+        // As it comes through a connection.
+        let document = try JSONParser.parseOnce(export(graph).jsonText.utf8)
+        let text = isYAML ? DocumentWriter.yaml(document) : document.jsonText
+        let other = try Harness()
+        _ = try other.succeed(.apply(.init(document: .string(text), at: "/", mode: .create, dryRun: false, options: .init())))
+        for (name, value) in zip(names, DocumentTests.odd) {
+            #expect(try other.value("/a.\(name)").typedJSON == value.typedJSON, "\(text)")
+            #expect(try other.value("/a/cell.\(name)").typedJSON == value.typedJSON)
+        }
+        #expect(try differences(tree(other), tree(graph)) == [], "\(text)")
+        #expect(try differences(JSONParser.parseOnce(export(other).jsonText.utf8), document) == [])
+        // And as a value.
+        let third = try Harness()
+        _ = try third.succeed(.apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: .init())))
+        #expect(try differences(tree(third), tree(graph)) == [])
+    }
+
     @Test("a part of the tree is exported to be applied where it stands") func part() throws {
         let graph = try Harness(DocumentTests.scene)
         try graph.set("/top/row.open", true)

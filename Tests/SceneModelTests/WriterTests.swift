@@ -41,6 +41,20 @@ struct WriterTests {
         #expect(try SceneReader.value(text: value.jsonText) == value)
     }
 
+    @Test("a literal that names its type is that value; one that does not is a fault")
+    func typedLiterals() throws {
+        let document = try scene("nodes: [{ id: a, state: { u: { $typed: { uint: '5' } }, n: [{ $typed: { double: NaN } }] } }]")
+        let attributes = document.nodes[0].attributes
+        #expect(attributes.map(\.type) == [.uint, .list(.dyn)])
+        guard case .state(.list(let list), _) = attributes[1].role, case .double(let number)? = list.first else {
+            Issue.record("\(attributes[1])")
+            return
+        }
+        #expect(number.isNaN)
+        #expect(onlyFault("nodes: [{ id: a, state: { u: { $typed: { uint: -1 } } } }]").contains("1:30 $typed"))
+        #expect(DocumentWriter.yaml(["a": ["$typed": ["bytes": "aGk="]], "b": ["$typed": ["double": "-Infinity"]]]) == "a: !!binary \"aGk=\"\nb: -.inf\n")
+    }
+
     @Test("what is short stands on one line, what is long on several")
     func shape() {
         let text = DocumentWriter.yaml(["nodes": [["id": "a", "state": ["n": 1, "on": true], "computed": ["t": "n + 1"]]]])

@@ -39,14 +39,27 @@ struct DocumentEntry {
 
 extension DocumentNode {
     /// A document that came as a value: it has no places. Recursion is bounded by the depth values are admitted with.
-    init(_ value: Value) {
+    init(_ value: Value, _ faults: FaultCollector? = nil) {
         switch value {
-        case .list(let elements): self.init(.list(elements.map(DocumentNode.init)))
+        case .list(let elements): self.init(.list(elements.map { DocumentNode($0, faults) }))
         case .map(let map):
-            self.init(.map(map.map { DocumentEntry(key: DocumentNode($0.key), value: DocumentNode($0.value)) }))
+            do throws(Failure) {
+                if let typed = try TypedLiteral.value(of: map) {
+                    self.init(typed: typed)
+                    return
+                }
+            } catch {
+                faults?.add(.invalid, "\(TypedLiteral.key): \(error.message)")
+            }
+            self.init(.map(map.map { DocumentEntry(key: DocumentNode($0.key), value: DocumentNode($0.value, faults)) }))
         case .string(let text): self.init(.scalar(value), text: text)
         default: self.init(.scalar(value), text: value.jsonText)
         }
+    }
+
+    /// A literal that named its type.
+    init(typed value: Value, at position: SourcePosition = .none) {
+        self.init(.scalar(value), text: value.jsonText, at: position)
     }
 
     /// What a literal says. Recursion is bounded by `SceneLimits.nesting`.

@@ -114,7 +114,12 @@ struct DocumentReader {
                 pending.append(Pending(node: node, isMap: isMap, anchor: event.anchor, sizeBefore: size))
             default:
                 guard var done = pending.popLast() else { return nil }
-                done.node.content = done.isMap ? .map(entries(of: done)) : .list(done.elements)
+                if done.isMap {
+                    let entries = entries(of: done)
+                    done.node = typedLiteral(entries, done.node) ?? DocumentNode(.map(entries), at: done.node.position)
+                } else {
+                    done.node.content = .list(done.elements)
+                }
                 if let anchor = done.anchor { anchors[anchor] = (done.node, size - done.sizeBefore + 1) }
                 complete = done.node
             }
@@ -131,6 +136,17 @@ struct DocumentReader {
                 pending.append(parent)
             }
             event = try events.next()
+        }
+    }
+
+    /// A map that is the form of a literal that names its type.
+    private func typedLiteral(_ entries: [DocumentEntry], _ node: DocumentNode) -> DocumentNode? {
+        guard entries.count == 1, entries[0].name == TypedLiteral.key else { return nil }
+        do throws(Failure) {
+            return DocumentNode(typed: try Value(typedJSON: entries[0].value.value, anyKeys: anyKeys), at: node.position)
+        } catch {
+            faults.add(.invalid, "\(TypedLiteral.key): \(error.message)", at: node.position)
+            return nil
         }
     }
 

@@ -8,8 +8,22 @@ public enum DocumentWriter {
     /// Recursion is bounded by the depth values are admitted with.
     public static func yaml(_ value: Value) -> String {
         var text = ""
-        write(value, indent: 0, behindKey: false, into: &text)
+        write(spoken(value), indent: 0, behindKey: false, into: &text)
         return text
+    }
+
+    /// With YAML's own words for what plain JSON cannot say.
+    private static func spoken(_ value: Value) -> Value {
+        switch value {
+        case .list(let list): return .list(list.map(spoken))
+        case .map(let map):
+            switch try? TypedLiteral.value(of: map) {
+            case .bytes(let bytes)?: return .bytes(bytes)
+            case .double(let number)? where !number.isFinite: return .double(number)
+            default: return .map(ValueMap(map.map { ($0.key, spoken($0.value)) }))
+            }
+        default: return value
+        }
     }
 
     private static func write(_ value: Value, indent: Int, behindKey: Bool, into text: inout String) {
@@ -61,6 +75,7 @@ public enum DocumentWriter {
     private static func scalar(_ value: Value) -> String {
         guard case .string(let text) = value, isPlain(text) else {
             if case .double(let number) = value, !number.isFinite { return number.isNaN ? ".nan" : number < 0 ? "-.inf" : ".inf" }
+            if case .bytes = value { return "!!binary \(value.jsonText)" }
             return escaped(value.jsonText)
         }
         return text
