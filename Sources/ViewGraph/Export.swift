@@ -15,6 +15,8 @@ struct SceneExporter {
     /// The ids of the place that the document is to be applied to.
     private let place: Int
     private var values: [(String, Value)] = []
+    /// Names in what is written that lead nowhere, as those of a node that was moved may.
+    private var dangling: Set<String> = []
     /// Nodes written so far.
     private var count = 0
     /// Whether a component in use is still the declared one, and those inside it, by definition.
@@ -46,6 +48,7 @@ struct SceneExporter {
         if !written.types.isEmpty { document["types"] = map(written.types.mapValues { $0.written() }) }
         if !written.components.isEmpty { document["components"] = map(written.components.mapValues { $0.written() }) }
         document["nodes"] = .list(nodes)
+        if !dangling.isEmpty { document["dangling"] = .list(dangling.sorted { $0.precedesByBytes($1) }.map { .string($0) }) }
         if !values.isEmpty { document["values"] = .map(ValueMap(values.map { (.string($0.0), $0.1) })) }
         return .map(document)
     }
@@ -78,6 +81,7 @@ struct SceneExporter {
         var made: [UInt32: Value] = [:]
         while let position = order.next() {
             let (row, _, shown, isUse) = rows[position]
+            noteDangling(in: row)
             var fields = isUse ? use(row) : plain(row)
             for (key, slot) in [("header", Slot.header), ("children", .content), ("footer", .footer)] {
                 let list = shown.filter { graph.nodes[Int($0)].slot == slot }.compactMap { made.removeValue(forKey: $0) }
@@ -215,6 +219,39 @@ struct SceneExporter {
         if let forEach = node.definition.forEach { fields["forEach"] = DefinitionWriter.forEach(forEach) { isWrittenAsUse($0) } }
         return fields
     }
+
+    /// Notes the names that a node's attributes and modifiers say and that mean nothing where it stands.
+    private mutating func noteDangling(in row: UInt32) {
+        let definition = graph.nodes[Int(row)].definition
+        for (_, attribute) in graph.nodes[Int(row)].attributes {
+            switch graph.record(attribute).definition?.role {
+            case .binding(.reference(let reference)?, _): noteDangling(.reference(reference), at: row, .enclosing)
+            case .constant(let expression?): noteDangling(expression, at: row, .enclosing)
+            default: continue
+            }
+        }
+        if let data = definition.forEach?.data { noteDangling(data, at: row, .enclosing) }
+        let keyed: [KeyedExpression] = definition.environment + definition.containerValues + definition.preferences
+        var modifiers: [Expression] = keyed.map(\.expression)
+        modifiers += definition.environmentObjects.map { Expression.reference($0) }
+        modifiers += definition.transformEnvironment.map { Expression.rule($0.program) }
+        modifiers += definition.animations.map(\.value)
+        if let tag = definition.tag { modifiers.append(tag) }
+        for expression in modifiers { noteDangling(expression, at: row, .modifier) }
+    }
+
+    private mutating func noteDangling(_ expression: Expression, at row: UInt32, _ scope: Scope) {
+        let names: [String] =
+            switch expression {
+            case .literal: []
+            case .reference(let reference): [reference.name]
+            case .rule(let program): program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
+            }
+        for name in names where graph.attribute(named: name, from: row, scope) == nil { dangling.insert(name) }
+    }
+
+    /// What rules read beside attributes.
+    private let systemNames: Set<String> = ["subviews", "sections", "value"]
 
     private func use(_ row: UInt32) -> ValueMap {
         let node = graph.nodes[Int(row)]

@@ -258,6 +258,27 @@ struct DocumentTests {
         #expect(try differences(tree(third), tree(graph)) == [])
     }
 
+    @Test("an export tells which names lead nowhere, and is applied with them") func dangling() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: p
+                state: { x: 1 }
+                children: [{ id: k, kind: container, let: { w: $x, r: =x + 1 }, binding: { b: $x }, tag: =x, children: [{ id: in, let: { v: $w } }] }]
+              - { id: q, kind: container }
+            """)
+        #expect(try export(graph).map?["dangling"] == nil)
+        try graph.succeed(.move(.init(path: "/p/k", to: "/q", index: nil), .init()))
+        let document = try export(graph)
+        #expect(document.map?["dangling"] == ["x"])
+        let other = try reborn(document)
+        #expect(try other.get("/q/k.w").failure?.code == .dangling && other.get("/q/k/in.v").failure?.code == .dangling)
+        #expect(try other.get("/q/k.r").failure?.code == .notFound)
+        #expect(try differences(export(other), document) == [])
+        try other.succeed(.move(.init(path: "/q/k", to: "/p", index: nil), .init()))
+        #expect(try other.value("/p/k.r") == 2)
+    }
+
     @Test("a part of the tree is exported to be applied where it stands") func part() throws {
         let graph = try Harness(DocumentTests.scene)
         try graph.set("/top/row.open", true)

@@ -2,7 +2,7 @@ import AttributeValues
 import RuleLanguage
 
 extension SceneChecker {
-    static let documentKeys = ["agd", "keys", "types", "components", "nodes", "values"]
+    static let documentKeys = ["agd", "keys", "types", "components", "nodes", "values", "dangling"]
 
     /// The whole document, in the order in which its parts need each other.
     func check(_ document: DocumentNode) -> SceneDefinition {
@@ -36,7 +36,7 @@ extension SceneChecker {
         if let written = document["components"] { at("components") { declareComponents(written) } }
         // Without a live tree around, the document stands at the root, whose attributes are the system values.
         let system = SystemEnvironment.keys.map { (name: $0.name, type: $0.type) }
-        let surroundings = (context.enclosing.isEmpty ? [system] : context.enclosing).reversed().reduce(nil as LexicalScope?) {
+        let surroundings = (context.enclosing.isEmpty ? [system] : context.enclosing).reversed().reduce(dangling(in: document)) {
             outer, names in
             LexicalScope(names.map { ScopeEntry(name: $0.name, type: $0.type) }, in: outer, base: baseScope)
         }
@@ -51,6 +51,15 @@ extension SceneChecker {
         }
         let values = document["values"].map { written in at("values") { self.values(written) } } ?? []
         return SceneDefinition(declarations: declared, nodes: nodes, values: values)
+    }
+
+    /// Names that may lead nowhere, as though they stood around everything else.
+    private func dangling(in document: DocumentNode) -> LexicalScope? {
+        guard let written = document["dangling"] else { return nil }
+        let names = at("dangling") {
+            elements(written, "dangling", hint: "list the names that may lead nowhere").filter { checkName($0, "a name") }
+        }
+        return LexicalScope(names.map { ScopeEntry(name: $0.text, type: .dyn) }, in: nil, base: baseScope)
     }
 
     /// `path: literal`. Whether a state stands there is known only once the nodes are made.
