@@ -273,13 +273,20 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
         return old
     }
 
-    /// Empties the row of an attribute that is gone. What it had is let go last.
+    /// Empties the row of an attribute that is gone.
     @inlinable
     static func release(_ index: UInt32, of table: UnsafeMutablePointer<ClosureTable>) {
         guard Int(index) < table.pointee.capacity else { return }
         let row = table.pointee.row(index)
-        let number = row.pointee.extras
-        let extras = number == 0 ? nil : table.pointee.releaseExtras(number)
+        if _slowPath(row.pointee.extras != 0) { return releaseWithExtras(index, of: table) }
+        destroyClosure(row)
+    }
+
+    /// What it had beside its closure is let go last.
+    @inlinable @inline(never)
+    static func releaseWithExtras(_ index: UInt32, of table: UnsafeMutablePointer<ClosureTable>) {
+        let row = table.pointee.row(index)
+        let extras = table.pointee.releaseExtras(row.pointee.extras)
         destroyClosure(row)
         _ = consume extras
     }
