@@ -111,10 +111,28 @@ extension Value {
 }
 
 extension ByteBuffer {
-    /// The text of a value's `typedJSON`, which as a tree would be many times as large as the value. Recursion is bounded by the
-    /// depth that values are admitted with.
+    /// The text of a value's `typedJSON`, written without that tree, which would be many times as large as the value. Recursion is
+    /// bounded by the depth that values are admitted with.
     public func appendTypedJSON(_ value: Value) {
         switch value {
+        case .null: append("{\"null\":null}")
+        case .bool(let flag): append(flag ? "{\"bool\":true}" : "{\"bool\":false}")
+        case .int(let number):
+            append("{\"int\":\"")
+            append(number)
+            append("\"}")
+        case .uint(let number):
+            append("{\"uint\":\"")
+            append(number)
+            append("\"}")
+        case .double(let number):
+            append("{\"double\":\"")
+            append(text: Value.describe(number))
+            append("\"}")
+        case .string(let text):
+            append("{\"string\":")
+            appendJSONString(text)
+            append("}")
         case .list(let elements):
             append("{\"list\":[")
             var isFirst = true
@@ -139,7 +157,7 @@ extension ByteBuffer {
             append("{\"optional\":")
             appendTypedJSON(wrapped)
             append(UInt8(ascii: "}"))
-        default: appendJSON(value.typedJSON)
+        case .bytes, .timestamp, .duration, .type, .optional(nil), .opaque: appendJSON(value.typedJSON)
         }
     }
 }
