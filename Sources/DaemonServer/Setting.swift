@@ -56,6 +56,7 @@ struct Setting {
             // The graph.
             graph("nodes", \.runtime.graph.nodes), graph("attributes", \.runtime.graph.attributes),
             graph("tree-depth", \.runtime.graph.depth),
+            Setting("value-size", .size(\.runtime.graph.valueSize, atLeast: 1024)),
             graph("mutations-per-transaction", \.runtime.mutationsPerTransaction),
             graph("subscriptions-per-client", \.runtime.subscriptionsPerClient),
             graph("patterns-per-subscription", \.runtime.patternsPerSubscription),

@@ -94,7 +94,7 @@ extension GraphRuntime {
             let path = try AttributePath(path)
             let place = try graph.locate(path)
             graph.begin()
-            do { try graph.write(place, through: path) { _ throws(Failure) in value } } catch {
+            do { try graph.write(place, through: path, isKept: true) { _ throws(Failure) in value } } catch {
                 graph.rollBack()
                 throw error
             }

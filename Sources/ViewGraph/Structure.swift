@@ -289,7 +289,7 @@ extension ViewGraph {
             begin()
             left.removeAll { path, value in
                 do throws(Failure) {
-                    try write(try locate(path), through: path) { _ throws(Failure) in value }
+                    try write(try locate(path), through: path, isKept: true) { _ throws(Failure) in value }
                     return true
                 } catch {
                     return false
