@@ -84,7 +84,7 @@ public final class ByteBuffer {
     }
 
     /// The bytes are good inside `body` only.
-    public func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
+    public func withBytes<R, Fault: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(Fault) -> R) throws(Fault) -> R {
         try body(UnsafeBufferPointer(start: base, count: count))
     }
 

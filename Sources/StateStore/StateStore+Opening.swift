@@ -135,9 +135,9 @@ extension StateStore {
 
     /// Writes a row of the table `life`.
     static func write(_ name: String, _ value: String, with statement: Statement) throws(StoreError) {
-        statement.bind(1, name)
-        statement.bind(2, value)
-        statement.bind(3, lifeChecksum(name, value))
+        try statement.bind(1, name)
+        try statement.bind(2, value)
+        try statement.bind(3, lifeChecksum(name, value))
         _ = try statement.step()
     }
 

@@ -115,17 +115,17 @@ public final class StateStore {
 
     /// Deletes the states of a node or attribute, with those below.
     private func forget(_ path: String) throws(StoreError) {
-        delete.bind(1, path == "/" ? "" : path)
+        try delete.bind(1, path == "/" ? "" : path)
         _ = try delete.step()
     }
 
     private func write(_ row: JournalRow) throws(StoreError) {
-        insert.bind(1, nextSequence)
-        insert.bind(2, Int64(bitPattern: row.revision))
-        insert.bind(3, row.kind)
-        insert.bind(4, row.path)
-        row.body.withBytes { insert.bind(5, $0) }
-        insert.bind(6, row.checksum)
+        try insert.bind(1, nextSequence)
+        try insert.bind(2, Int64(bitPattern: row.revision))
+        try insert.bind(3, row.kind)
+        try insert.bind(4, row.path)
+        try row.body.withBytes { (bytes) throws(StoreError) in try insert.bind(5, bytes) }
+        try insert.bind(6, row.checksum)
         _ = try insert.step()
         nextSequence += 1
     }
