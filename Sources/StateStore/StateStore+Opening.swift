@@ -114,7 +114,7 @@ extension StateStore {
             throw .system("unlink", path + suffix)
         }
         // SQLite would not say why it cannot make a file.
-        let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system("open", path) }
         Glibc.close(file)
         let database = try Database(path: path, lock)

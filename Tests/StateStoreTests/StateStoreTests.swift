@@ -102,6 +102,16 @@ struct StateStoreTests {
         #expect(error?.description.contains("too big (18)") == true, "\(String(describing: error))")
     }
 
+    @Test("nobody but its user may read a store, whatever folder it is in") func mode() throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        let (store, _) = try folder.open()
+        try store.append([(1, .state(path: "/a.b", value: 1))], revision: 1)
+        for file in [folder.database, folder.log] {
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber
+            #expect(mode?.intValue == 0o600, "\(file)")
+        }
+    }
+
     @Test("a second daemon on the same store is refused") func inUse() throws {
         let first = try folder.open()
         #expect(throws: StoreError.inUse(path: folder.database)) { try folder.open() }
