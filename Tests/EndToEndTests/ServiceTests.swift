@@ -7,6 +7,7 @@ private enum ExitStatus {
     static let scene: Int32 = 65
     static let fileMissing: Int32 = 66
     static let inUse: Int32 = 69
+    static let store: Int32 = 72
     static let socket: Int32 = 73
     static let configuration: Int32 = 78
 }
@@ -109,6 +110,16 @@ struct ServiceTests {
             "agd", ["--socket", folder.file("agd.sock"), "--scene", folder.file("none.yaml")], folder: folder)
         #expect(missing.code == ExitStatus.fileMissing)
         #expect(missing.text.contains("none.yaml"))
+    }
+
+    @Test("a damaged store ends it with a status after which the unit does not start it again") func damagedStore() throws {
+        let folder = try Folder()
+        _ = try folder.write("this is no database, it is a letter", to: "state.db")
+        let ended = try Program.run("agd", ["--socket", folder.file("agd.sock"), "--state-directory", folder.file("")], folder: folder)
+        #expect(ended.code == ExitStatus.store && ended.text.contains("--recover"), "\(ended.text)")
+        let unit = try Project.text("systemd/agd.service").split(separator: "\n")
+        let prevented = try #require(unit.first { $0.hasPrefix("RestartPreventExitStatus=") })
+        #expect(prevented.split(whereSeparator: { " =".contains($0) }).contains("\(ExitStatus.store)"))
     }
 
     @Test("--check-config accepts what ships, and names line and near name of what is wrong")
