@@ -10,8 +10,9 @@ public final class Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
 
     public init() throws(LoopError) {
-        // libuv leaves SIGPIPE as it is: a peer that goes away in mid-write would end the process.
-        signal(SIGPIPE, SIG_IGN)
+        // libuv leaves signals as they are: a peer that goes away in mid-write would end the process, and so would a file that
+        // reaches its limit. As errors of their calls both are dealt with.
+        for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         raw = .allocate(capacity: 1)
         let result = uv_loop_init(raw)
         if result < 0 {

@@ -9,6 +9,7 @@ private enum ExitStatus {
     static let inUse: Int32 = 69
     static let store: Int32 = 72
     static let socket: Int32 = 73
+    static let writing: Int32 = 74
     static let configuration: Int32 = 78
 }
 
@@ -120,6 +121,18 @@ struct ServiceTests {
         let unit = try Project.text("systemd/agd.service").split(separator: "\n")
         let prevented = try #require(unit.first { $0.hasPrefix("RestartPreventExitStatus=") })
         #expect(prevented.split(whereSeparator: { " =".contains($0) }).contains("\(ExitStatus.store)"))
+    }
+
+    @Test("a store that reaches the limit of a file's size ends it with a status and a word of why") func fileSize() throws {
+        let folder = try Folder()
+        let daemon = try Daemon(
+            scenes: [Scenes.counter, "agd: 1\nnodes: [{ id: a, state: { text: '' } }]\n"],
+            configuration: "state-directory = \(folder.file("store"))\n", folder: folder, limits: "-f 200")
+        // Blocks of 512 bytes; the empty store takes about half of that.
+        let text = String(repeating: "x", count: 200_000)
+        try daemon.client().send(#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.text","value":"\#(text)"}}"#)
+        #expect(try daemon.program.wait() == ExitStatus.writing, "\(daemon.program.text)")
+        #expect(daemon.program.text.contains("state.db"), "\(daemon.program.text)")
     }
 
     @Test("--check-config accepts what ships, and names line and near name of what is wrong")
