@@ -62,6 +62,7 @@ struct Setting {
             graph("patterns-per-subscription", \.runtime.patternsPerSubscription),
             graph("watched-attributes", \.runtime.watchedAttributes),
             graph("on-disconnect-per-client", \.runtime.onDisconnectPerClient),
+            Setting("on-disconnect-size", .size(\.runtime.onDisconnectSize, atLeast: 1024)),
             graph("pending-completions", \.runtime.pendingCompletions),
             graph("history-length", \.runtime.historyLength),
             graph("described-nodes", \.runtime.describedNodes),

@@ -103,6 +103,27 @@ struct LimitTests {
         #expect(try graph.value("/a.list") == [123_456_789, "short"])
     }
 
+    @Test("what a client leaves for when it goes is bounded in bytes, labels and animations included") func onDisconnect() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { text: '' } }]", limits: limits { $0.onDisconnectSize = 2000 })
+        let long = Value.string(String(repeating: "x", count: 900))
+        func leave(_ mutations: [Mutation], _ options: TransactionOptions = .init()) -> Failure? {
+            refusal { try graph.succeed(.onDisconnect(mutations, options)) }
+        }
+        let set = Mutation(operation: .set, path: "/a.text", value: long)
+        #expect(leave([set]) == nil)
+        #expect(leave([], TransactionOptions(label: String(repeating: "x", count: 2000)))?.hint == "on-disconnect-size is the limit")
+        #expect(leave([set, set])?.code == .limit)
+        #expect(leave([set]) == nil)
+        #expect(leave([set])?.code == .limit)
+        var count = 0
+        while leave([]) == nil { count += 1 }
+        #expect(count < 10)
+        // Each client has its own.
+        try graph.succeed(.onDisconnect([set], .init()), from: 2)
+        graph.turn([.disconnected(ClientID(number: 1))])
+        #expect(try graph.get("/a.text", from: 2).get() == long)
+    }
+
     @Test("a scene is dumped up to the limit of nodes, counted over the whole tree") func dumps() throws {
         let nodes = (0..<10).map { "{ id: n\($0) }" }.joined(separator: ", ")
         let graph = try Harness("nodes: [\(nodes)]", limits: limits { $0.describedNodes = 9 })
