@@ -110,7 +110,7 @@ extension GraphRuntime {
         case .moved(let path, let to, let index):
             let node = try graph.node(at: try nodePath(path).nodes)
             let parent = try nodePath(to ?? path).nodes
-            try graph.move(node, to: try graph.node(at: to == nil ? Array(parent.dropLast()) : parent), at: index)
+            _ = try graph.move(node, to: try graph.node(at: to == nil ? Array(parent.dropLast()) : parent), at: index)
         case .forgotten: break
         }
         return nil

@@ -5,7 +5,8 @@ import GraphRuntime
 /// What survives the daemon: definitions and durable states, in an SQLite file.
 ///
 /// The file holds a journal in which a newer value of a state takes the place of the older one, and a state that is gone takes
-/// its value with it, so it grows with the graph and not with time. Replayed in order, over the scenes that the daemon starts
+/// its value with it: values grow with the graph and not with time. Changes of structure are kept one and all, each with what it
+/// said, so that scenes which the daemon starts with may change below them. Replayed in order, over the scenes that the daemon starts
 /// with, it gives the graph back: a state's value stands behind the definitions that made it and before those that came later.
 ///
 /// One `append` is one SQLite transaction. With `durability: full` it is on the disk when `append` returns.
