@@ -135,6 +135,15 @@ struct ServiceTests {
         #expect(daemon.program.text.contains("state.db"), "\(daemon.program.text)")
     }
 
+    @Test("where file descriptors are scarcer than clients it says so, refuses who is too many, and tells them why") func descriptors() throws {
+        let daemon = try Daemon(scenes: [Scenes.counter], configuration: "clients = 100\n", limits: "-n 40")
+        #expect(daemon.program.text.contains("file descriptors"), "\(daemon.program.text)")
+        let clients = try (0..<60).map { _ in try daemon.client() }
+        let refused = try #require(clients.last).message()
+        #expect(refused["error"]?["data"]?["code"] == "limit" && refused["id"] == .null)
+        #expect(try clients[0].get("/counter.value") == 0)
+    }
+
     @Test("--check-config accepts what ships, and names line and near name of what is wrong")
     func checkConfiguration() throws {
         let folder = try Folder()

@@ -115,7 +115,7 @@ struct LoopTests {
 
     @Test("a failed call says which, on what, and why") func errors() throws {
         let loop = try Loop()
-        let error = #expect(throws: LoopError.self) { try Listener(loop, descriptor: -1) { _ in } }
+        let error = #expect(throws: LoopError.self) { try Listener(loop, descriptor: -1, onFailure: { _ in }) { _ in } }
         #expect(error?.call == "uv_pipe_open")
         #expect(error?.name == "EBADF")
         #expect(LoopError(call: "bind", number: EADDRINUSE, subject: "/x").description == "bind: address already in use (EADDRINUSE): /x")
