@@ -16,12 +16,6 @@ public final class ByteBuffer {
 
     public func removeAll() { count = 0 }
 
-    /// Drops the bytes behind `count`, to take back what was written since.
-    public func truncate(to count: Int) {
-        precondition(count <= self.count)
-        self.count = count
-    }
-
     private func grow(to needed: Int) {
         capacity = max(needed, capacity * 2)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)

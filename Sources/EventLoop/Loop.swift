@@ -38,6 +38,4 @@ public final class Loop {
 
     /// Seconds on the monotonic clock (CLOCK_MONOTONIC), read now.
     public static var monotonicTime: Double { Double(uv_hrtime()) / 1e9 }
-
-    public static var libuvVersion: String { String(cString: uv_version_string()) }
 }
