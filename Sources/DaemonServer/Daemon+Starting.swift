@@ -113,10 +113,13 @@ extension Daemon {
 
     /// Puts everything on the loop. From here on clients are served.
     func start() throws(LoopError) {
+        makeRoomForClients()
         let sockets = ownSocket.map { [$0.descriptor] } ?? inherited
         inherited = []
         for descriptor in sockets {
-            let listener = try Listener(loop, descriptor: descriptor) { [unowned self] listener in accept(from: listener) }
+            let listener = try Listener(loop, descriptor: descriptor, onFailure: { [unowned self] error in
+                sessions.didFailToAccept(error)
+            }) { [unowned self] listener in accept(from: listener) }
             listeners.append(listener)
         }
         let wakefulness = try Wakefulness(loop)
@@ -151,7 +154,25 @@ extension Daemon {
         do throws(LoopError) {
             sessions.accept(try listener.accept())
         } catch {
-            log.warning("a client could not be accepted: \(error)")
+            sessions.didFailToAccept(error)
+        }
+    }
+
+    /// Raises what the process may have to what all clients need, and says when that is too much.
+    func makeRoomForClients() {
+        let clients = configuration.server.clients
+        let present = DescriptorLimit.current()
+        let wanted = present.raised(for: clients)
+        if wanted != present {
+            do throws(LoopError) { try wanted.impose() } catch { log.warning("\(error)") }
+        }
+        sessions.descriptors = DescriptorLimit.current()
+        if !sessions.descriptors.fits(clients) {
+            log.warning(
+                """
+                \(clients) clients and what else the daemon needs take \(clients + DescriptorLimit.reserve) file descriptors, and \
+                it may have \(sessions.descriptors.soft): some clients will be refused (clients, LimitNOFILE)
+                """)
         }
     }
 }

@@ -147,6 +147,7 @@ public final class Daemon {
             let waiting = configuration.reload(from: try readConfiguration())
             log.logLevel = configuration.logLevel
             sessions.change(limits: configuration.server, log: log)
+            makeRoomForClients()
             runtime.longestAnswer = configuration.server.outputMaximum
             sessions.change(configuration.accessRules)
             let rest = waiting.isEmpty ? "" : "; these wait for a restart: " + waiting.joined(separator: ", ")

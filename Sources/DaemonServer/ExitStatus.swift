@@ -16,6 +16,8 @@ public enum ExitStatus: Int32, Sendable {
     case software = 70
     /// The operating system refused something.
     case osError = 71
+    /// The store is damaged, or is none of this daemon.
+    case systemFile = 72
     /// The socket cannot be made.
     case cannotCreate = 73
     /// The store cannot be read or written.
@@ -46,7 +48,8 @@ public struct StartupError: Error, CustomStringConvertible {
             switch error {
             case .inUse: .unavailable
             case .denied: .noPermission
-            case .failed, .foreign, .damaged: .inputOutput
+            case .foreign, .damaged: .systemFile
+            case .failed: .inputOutput
             }
         self.init(status, error.description)
     }

@@ -56,11 +56,13 @@ struct Setting {
             // The graph.
             graph("nodes", \.runtime.graph.nodes), graph("attributes", \.runtime.graph.attributes),
             graph("tree-depth", \.runtime.graph.depth),
+            Setting("value-size", .size(\.runtime.graph.valueSize, atLeast: 1024)),
             graph("mutations-per-transaction", \.runtime.mutationsPerTransaction),
             graph("subscriptions-per-client", \.runtime.subscriptionsPerClient),
             graph("patterns-per-subscription", \.runtime.patternsPerSubscription),
             graph("watched-attributes", \.runtime.watchedAttributes),
             graph("on-disconnect-per-client", \.runtime.onDisconnectPerClient),
+            Setting("on-disconnect-size", .size(\.runtime.onDisconnectSize, atLeast: 1024)),
             graph("pending-completions", \.runtime.pendingCompletions),
             graph("history-length", \.runtime.historyLength),
             graph("described-nodes", \.runtime.describedNodes),

@@ -94,7 +94,7 @@ extension GraphRuntime {
             let path = try AttributePath(path)
             let place = try graph.locate(path)
             graph.begin()
-            do { try graph.write(place, through: path) { _ throws(Failure) in value } } catch {
+            do { try graph.write(place, through: path, isKept: true) { _ throws(Failure) in value } } catch {
                 graph.rollBack()
                 throw error
             }
@@ -110,7 +110,7 @@ extension GraphRuntime {
         case .moved(let path, let to, let index):
             let node = try graph.node(at: try nodePath(path).nodes)
             let parent = try nodePath(to ?? path).nodes
-            try graph.move(node, to: try graph.node(at: to == nil ? Array(parent.dropLast()) : parent), at: index)
+            _ = try graph.move(node, to: try graph.node(at: to == nil ? Array(parent.dropLast()) : parent), at: index)
         case .forgotten: break
         }
         return nil

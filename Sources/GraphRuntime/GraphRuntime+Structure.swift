@@ -19,7 +19,7 @@ extension GraphRuntime {
         try checkAccess(of: client, to: scene.declarations)
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
-        if !request.dryRun {
+        if !request.dryRun, !graph.isDone(plan) {
             let performed = perform(plan, client, motion, request.options.label)
             keep(.applied(document: request.document, at: request.at, mode: request.mode.rawValue), states: performed.states)
             unset = performed.unset
@@ -94,7 +94,7 @@ extension GraphRuntime {
             at: request.to == nil ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
         let path = graph.path(of: node)
         let stamp = graph.stamp
-        try graph.move(node, to: parent, at: request.index)
+        guard try graph.move(node, to: parent, at: request.index) else { return .revision(revision) }
         advanceRevision(client, options.label, since: stamp, writes: [])
         publish(since: stamp, motion, options.label)
         keep(.moved(path: request.path, to: request.to, index: request.index))

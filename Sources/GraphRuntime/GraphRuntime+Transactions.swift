@@ -129,11 +129,20 @@ extension GraphRuntime {
     func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
         let held = clients[client]?.onDisconnect.reduce(0) { $0 + $1.0.count } ?? 0
         guard held + mutations.count <= limits.onDisconnectPerClient else {
-            throw Failure(.limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect")
+            throw Failure(
+                .limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect", hint: "on-disconnect-per-client is the limit")
+        }
+        var room = clients[client]?.onDisconnectRoom ?? 0
+        options.draw(from: &room)
+        for mutation in mutations where room >= 0 { mutation.draw(from: &room) }
+        guard room >= 0 else {
+            throw Failure(
+                .limit, "at most \(limits.onDisconnectSize) bytes of mutations on disconnect", hint: "on-disconnect-size is the limit")
         }
         _ = try motion(options)
         for mutation in mutations { try refuseHopeless(mutation, options.typed) }
         clients[client]?.onDisconnect.append((mutations, options))
+        clients[client]?.onDisconnectRoom = room
         return .revision(revision)
     }
 

@@ -104,7 +104,7 @@ public final class GraphRuntime {
 
     private func apply(_ command: Command) {
         switch command {
-        case .connected(let client, let peer): clients[client] = Client(peer: peer, grants: access.grants(to: peer))
+        case .connected(let client, let peer): clients[client] = Client(peer: peer, grants: access.grants(to: peer), limits)
         case .call(let client, let id, let request):
             statistics.requests += 1
             var result = perform(request, for: client)
@@ -191,10 +191,13 @@ struct Client {
     /// The client does not drain: its news is kept, newest per path, until it does.
     var isBehind = false
     var onDisconnect: [([Mutation], TransactionOptions)] = []
+    /// Bytes that it may leave yet.
+    var onDisconnectRoom: Int
 
-    init(peer: Peer, grants: Grants?) {
+    init(peer: Peer, grants: Grants?, _ limits: RuntimeLimits) {
         self.peer = peer
         self.grants = grants
+        onDisconnectRoom = limits.onDisconnectSize
     }
 }
 
@@ -206,6 +209,8 @@ public struct RuntimeLimits {
     public var watchedAttributes = 1_000_000
     public var mutationsPerTransaction = 100_000
     public var onDisconnectPerClient = 1000
+    /// Bytes, as JSON, of what one client leaves for when it goes away.
+    public var onDisconnectSize = 256 << 10
     /// Completion events kept for one subscription whose client is behind.
     public var pendingCompletions = 1000
     public var labelLength = 200

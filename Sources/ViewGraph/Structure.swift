@@ -289,7 +289,7 @@ extension ViewGraph {
             begin()
             left.removeAll { path, value in
                 do throws(Failure) {
-                    try write(try locate(path), through: path) { _ throws(Failure) in value }
+                    try write(try locate(path), through: path, isKept: true) { _ throws(Failure) in value }
                     return true
                 } catch {
                     return false
@@ -304,13 +304,19 @@ extension ViewGraph {
     /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as moved.
     private func order(_ definitions: [NodeDefinition], below parent: UInt32) {
         let before = nodes[Int(parent)].children
-        guard nodes[Int(parent)].kind != .forEach else { return }
-        let after = definitions.compactMap { child($0.id, of: parent) }
-        guard after != before, after.count == before.count else { return }
+        guard let after = newOrder(definitions, below: parent) else { return }
         nodes[Int(parent)].children = after
         for (old, new) in zip(before, after) where old != new { structureChange.reorderedNodes.append(nodeID(new)) }
         indicesChanged(below: parent)
         shapeChanged(at: parent)
+    }
+
+    /// nil when the children stand in that order already, or are not the definitions'.
+    func newOrder(_ definitions: [NodeDefinition], below parent: UInt32) -> [UInt32]? {
+        let before = nodes[Int(parent)].children
+        guard nodes[Int(parent)].kind != .forEach else { return nil }
+        let after = definitions.compactMap { child($0.id, of: parent) }
+        return after != before && after.count == before.count ? after : nil
     }
 
     /// Adds declarations; a key declared again takes the new default and type.
@@ -408,7 +414,8 @@ extension ViewGraph {
 
     /// Gives a node another parent or another place among its siblings. It keeps its states; what it inherits and what
     /// `$names` mean is looked up anew.
-    public func move(_ node: NodeID, to parent: NodeID, at index: Int?) throws(Failure) {
+    /// - Returns: false when it stands there already.
+    public func move(_ node: NodeID, to parent: NodeID, at index: Int?) throws(Failure) -> Bool {
         try refuseRootAndInstances(node)
         let oldParent = nodes[Int(node.row)].parent
         guard nodes[Int(parent.row)].kind != .forEach, nodes[Int(parent.row)].kind != .view else {
@@ -424,6 +431,10 @@ extension ViewGraph {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
         if parent.row != oldParent { try refuse(depth: depth(of: parent.row) + levels(of: node.row), at: path(of: node)) }
+        if parent.row == oldParent {
+            let siblings = nodes[Int(oldParent)].children
+            if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
+        }
         let from = ids(of: node.row)
         detach(node.row)
         attach(node.row, to: parent.row, at: index)
@@ -440,6 +451,7 @@ extension ViewGraph {
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         settleStructure()
+        return true
     }
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {

@@ -85,6 +85,8 @@ public final class ViewGraph {
         public var nodes = 2_000_000
         public var attributes = 8_000_000
         public var depth = 512
+        /// Bytes, as JSON, of a value that a write makes.
+        public var valueSize = 16 << 20
         /// Rounds in which `forEach` may change the tree after one transaction before it counts as endless.
         public var structureRounds = 64
         /// What a rule may be and do.

@@ -55,7 +55,7 @@ extension Method {
             .optional("hint", .string, "What to do about it."),
         ]
     }
-    private static var writeErrors: [ErrorCode] { [.notFound, .typeMismatch, .readOnly, .dangling, .removed, .invalid, .denied] }
+    private static var writeErrors: [ErrorCode] { [.notFound, .typeMismatch, .readOnly, .dangling, .removed, .invalid, .denied, .limit] }
 
     // Reading and writing values.
 
@@ -111,7 +111,7 @@ extension Method {
             name: "onDisconnect",
             summary: "Mutations that the daemon commits when this client goes away, behind those given before.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly,
-            errors: writeErrors + [.limit], need: Need(.write, on: "each path")
+            errors: writeErrors, need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
             .onDisconnect(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
         }

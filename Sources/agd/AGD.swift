@@ -25,7 +25,8 @@ struct AGD: ParsableCommand {
 
             EXIT STATUS
               0 ended as told   64 command line   65 scene   66 scene file missing   69 socket or store in use
-              71 operating system   73 socket   74 store   77 rights   78 configuration, or its file missing
+              71 operating system   72 store damaged or foreign   73 socket   74 store cannot be read or written
+              77 rights   78 configuration, or its file missing
             """,
         version: Release.version)
 

@@ -11,6 +11,8 @@ final class Harness {
     private var nextRequest: Int64 = 1
     /// Everything said in the last call, in order.
     private(set) var deliveries: [Delivery] = []
+    /// What the last call gave the store.
+    private(set) var accepted: [JournalEntry] = []
 
     static var start: Moment { Moment(monotonic: 1000, wall: Timestamp.epoch) }
 
@@ -28,6 +30,7 @@ final class Harness {
     func turn(_ commands: [Command]) -> [Delivery] {
         let outcome = runtime.apply(commands, at: now)
         deliveries = outcome.deliveries
+        accepted = outcome.accepted.map(\.entry)
         return deliveries
     }
 
