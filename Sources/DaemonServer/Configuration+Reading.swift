@@ -54,7 +54,7 @@ extension Configuration {
         if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
     }
 
-    /// Reads the file, and what the files that it names need: scenes must be readable.
+    /// Reads the file; files that it names are not looked at.
     public init(file: String) throws(ConfigurationFaults) {
         let text: String
         do {

@@ -32,7 +32,7 @@ extension Daemon {
     static func load(_ scenes: [String], into runtime: GraphRuntime) throws(StartupError) {
         for file in scenes {
             let text: String
-            do throws(LoopError) { text = try FileText.read(file) } catch { throw StartupError(.noInput, "scene: \(error)") }
+            do throws(StartupError) { text = try FileText.read(file) } catch { throw StartupError(error.status, "scene: \(error)") }
             do throws(Failure) { try runtime.load(text, file: file) } catch {
                 throw StartupError(.dataError, error.description)
             }

@@ -158,6 +158,19 @@ struct ConfigurationTests {
         #expect(faults?.description.contains("/nonexistent/agd.conf") == true)
     }
 
+    @Test("scenes and configurations that are not UTF-8 are refused") func encoding() throws {
+        let file = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        try Data(Array("agd: 1\nnodes: [{ id: a, state: { t: \"".utf8) + [0xE9] + Array("\" } }]\n".utf8)).write(to: URL(fileURLWithPath: file))
+        var configuration = Configuration()
+        configuration.scenes = [file]
+        let faults = Daemon.check(configuration)
+        #expect(faults.map(\.status) == [.dataError])
+        #expect(faults.first?.description == "scene: \(file): not UTF-8")
+        let refusal = #expect(throws: ConfigurationFaults.self) { try Configuration(file: file) }
+        #expect(refusal?.description.hasSuffix("not UTF-8") == true)
+    }
+
     @Test("without a setting the socket stands where agctl looks") func standardPath() {
         func path(_ environment: [String: String]) -> String { SocketPath.standard(ProcessEnvironment(environment)) }
         #expect(path(["AGD_SOCKET": "/tmp/s", "XDG_RUNTIME_DIR": "/run/user/7"]) == "/tmp/s")
