@@ -45,8 +45,18 @@ final class Harness {
         let id = nextRequest
         nextRequest += 1
         turn([.call(ClientID(number: client), id: .int(id), request)])
-        for case .reply(_, .int(id), let result) in deliveries { return result }
+        for case .reply(_, .int(id), let result) in deliveries {
+            if case .fault(let fault) = result { expectListed(fault.failure, request) }
+            return result
+        }
         throw Failure(.unavailable, "no reply")
+    }
+
+    /// Whatever refuses a request is among the errors that its method is described with.
+    private func expectListed(_ failure: Failure, _ request: Request) {
+        let name = Mirror(reflecting: request).children.first?.label ?? "\(request)"
+        let listed = Method.table().first { $0.name == name }?.errors
+        #expect(listed?.contains(failure.code) == true, "\(name) is refused with \(failure.code): \(failure.message)")
     }
 
     /// The same, where a fault is a thrown failure.
