@@ -64,6 +64,7 @@ struct Setting {
             graph("pending-completions", \.runtime.pendingCompletions),
             graph("history-length", \.runtime.historyLength),
             graph("described-nodes", \.runtime.describedNodes),
+            graph("trace-events", \.runtime.traceEvents),
             Setting("frame-rate", .rate(\.runtime.frameRate)),
             graph("label-length", \.runtime.labelLength), graph("client-name-length", \.runtime.nameLength),
             Setting("path-length", .count(\.pathLength, atLeast: 64, atMost: 1 << 20)),

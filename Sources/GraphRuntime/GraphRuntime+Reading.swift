@@ -97,11 +97,6 @@ extension GraphRuntime {
         }
     }
 
-    func trace(_ request: Request.Trace) -> Result {
-        if let enable = request.enable { turns.isEnabled = enable }
-        return .value(["traceEvents": .list(turns.events), "enabled": .bool(turns.isEnabled)])
-    }
-
     /// Why an attribute has its value, and why it changed last; asked about a revision, why it changed then or did not.
     func explain(_ text: String, _ revision: UInt64?) throws(Failure) -> Result {
         let place = try graph.locate(try AttributePath(text))

@@ -62,19 +62,3 @@ extension GraphRuntime {
         }
     }
 }
-
-/// What each turn did, while somebody wants to know: events in the Chrome trace format.
-struct TurnTrace {
-    static let capacity = 10_000
-    var isEnabled = false
-    private(set) var events: [Value] = []
-    private var start = 0
-
-    mutating func record(_ name: String, at time: Double, _ arguments: Value) {
-        guard isEnabled else { return }
-        if events.count == TurnTrace.capacity { events.removeFirst(TurnTrace.capacity / 2) }
-        events.append([
-            "name": .string(name), "ph": "i", "s": "p", "ts": .double(time * 1e6), "pid": 1, "tid": 1, "args": arguments,
-        ])
-    }
-}

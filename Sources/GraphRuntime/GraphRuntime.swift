@@ -43,7 +43,9 @@ public final class GraphRuntime {
     var statistics = Statistics()
     /// What is counted around the runtime, to be told with its own figures.
     public var surroundingFigures: (() -> [Figure])?
-    var turns = TurnTrace()
+    var recording: Recording
+    /// Reads the clock of `Moment.monotonic` now; asked only while turns are recorded. nil: no time passes within a turn.
+    public var stopwatch: (() -> Double)?
 
     var outcome = Outcome()
     var unplaced = UnplacedStates()
@@ -66,6 +68,7 @@ public final class GraphRuntime {
         self.now = now
         startedAt = now
         history = History(capacity: limits.historyLength)
+        recording = Recording(capacity: limits.traceEvents)
         graph = ViewGraph(limits: limits.graph, wallTime: now.wall)
     }
 
@@ -88,17 +91,7 @@ public final class GraphRuntime {
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
         graph.sweepProjections()
-        if turns.isEnabled {
-            let after = graph.counters
-            turns.record(
-                "turn", at: now.monotonic,
-                [
-                    "commands": .int(Int64(commands.count)), "deliveries": .int(Int64(outcome.deliveries.count)),
-                    "evaluations": .int(Int64(after.evaluations &- before.evaluations)),
-                    "invalidations": .int(Int64(after.invalidations &- before.invalidations)),
-                    "cutoffs": .int(Int64(after.cutOffs &- before.cutOffs)), "revision": .int(Int64(clamping: revision)),
-                ])
-        }
+        recordTurn(commands.count, since: before)
         return outcome
     }
 
@@ -212,6 +205,8 @@ public struct RuntimeLimits {
     public var nameLength = 100
     /// Transactions that `explain` remembers and `since` can resume from.
     public var historyLength = 4096
+    /// Turns and runs of rules that a recording keeps, and rules that it counts one by one.
+    public var traceEvents = 10_000
     public var frameRate = 240.0
     /// Nodes that one `describe` or `dump` prints.
     public var describedNodes = 1_000_000

@@ -53,8 +53,8 @@ public final class ViewGraph {
     var proxies: [AttributeID: Set<AttributeID>] = [:]
     /// The attribute whose value a projection is a place in, for projections that the engine knows no input of.
     var projectionOwners: [AttributeID: AttributeID] = [:]
-    /// Rules run since the list was last emptied, while somebody keeps count (tests do); nil: nobody does.
-    public var recordedRuns: [AttributeID]?
+    /// Told of the rules that run; nil: nobody wants to know.
+    public var runRecorder: RunRecorder?
     /// The rules of the rows whose source is one.
     var rules = RuleTable()
     var evaluators = EvaluatorStack()

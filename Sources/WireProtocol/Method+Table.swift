@@ -290,8 +290,8 @@ extension Method {
 
     private static var trace: Method {
         Method(
-            name: "trace", summary: "What each turn did, in the Chrome trace format.",
-            parameters: [.optional(.enable, .bool, "Whether turns are recorded from now on; left out: what was recorded.")],
+            name: "trace", summary: "What each turn did and which rules ran, in the Chrome trace format, with the time that they took.",
+            parameters: [.optional(.enable, .bool, "Whether turns are recorded from now on, which begins anew if they were not; left out: what was recorded.")],
             result: .any, errors: [.denied, .limit], need: Need(.admin, on: "the whole tree")
         ) { (given) throws(Failure) in .trace(.init(enable: given.optionalFlag(.enable))) }
     }

@@ -11,6 +11,8 @@ final class Harness {
     private var nextRequest: Int64 = 1
     /// Everything said in the last call, in order.
     private(set) var deliveries: [Delivery] = []
+    /// Rules that ran, by path; not while the runtime records.
+    private var recorded: [String] = []
 
     static var start: Moment { Moment(monotonic: 1000, wall: Timestamp.epoch) }
 
@@ -21,7 +23,7 @@ final class Harness {
         for number in 1...clients {
             turn([.connected(ClientID(number: UInt64(number)), Peer(pid: Int32(number), uid: 1000, gid: 1000))])
         }
-        runtime.graph.recordedRuns = []
+        runtime.graph.runRecorder = RunRecorder(now: { 0 }) { [unowned self] in recorded.append(runtime.graph.path(of: $0.attribute)) }
     }
 
     @discardableResult
@@ -115,9 +117,8 @@ final class Harness {
 
     /// The rules that ran since this was last asked, by path.
     func runs() -> [String] {
-        let runs = (runtime.graph.recordedRuns ?? []).map { runtime.graph.path(of: $0) }
-        runtime.graph.recordedRuns = []
-        return runs
+        defer { recorded = [] }
+        return recorded
     }
 
     /// The events in the last deliveries.
