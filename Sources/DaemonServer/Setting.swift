@@ -55,14 +55,14 @@ struct Setting {
 
             // The graph.
             graph("nodes", \.runtime.graph.nodes), graph("attributes", \.runtime.graph.attributes),
-            graph("tree-depth", \.runtime.graph.depth),
+            graph("tree-depth", \.runtime.graph.depth), graph("structure-rounds", \.runtime.graph.structureRounds),
             graph("mutations-per-transaction", \.runtime.mutationsPerTransaction),
             graph("subscriptions-per-client", \.runtime.subscriptionsPerClient),
             graph("patterns-per-subscription", \.runtime.patternsPerSubscription),
             graph("watched-attributes", \.runtime.watchedAttributes),
             graph("on-disconnect-per-client", \.runtime.onDisconnectPerClient),
             graph("pending-completions", \.runtime.pendingCompletions),
-            graph("history-length", \.runtime.historyLength),
+            graph("history-length", \.runtime.historyLength), graph("history-writes", \.runtime.historyWrites),
             graph("described-nodes", \.runtime.describedNodes),
             graph("trace-events", \.runtime.traceEvents),
             Setting("frame-rate", .rate(\.runtime.frameRate)),

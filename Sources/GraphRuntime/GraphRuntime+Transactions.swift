@@ -53,7 +53,7 @@ extension GraphRuntime {
             History.Entry(
                 revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: now.wall, peer: origin?.peer,
                 client: origin?.name, label: label,
-                writes: writes.prefix(History.writesShown).map { graph.path(of: $0) }))
+                writes: writes.prefix(limits.historyWrites).map { graph.path(of: $0) }))
     }
 
     private func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {

@@ -205,6 +205,8 @@ public struct RuntimeLimits {
     public var nameLength = 100
     /// Transactions that `explain` remembers and `since` can resume from.
     public var historyLength = 4096
+    /// Paths of written states that are kept of one transaction.
+    public var historyWrites = 20
     /// Turns and runs of rules that a recording keeps, and rules that it counts one by one.
     public var traceEvents = 10_000
     public var frameRate = 240.0
