@@ -6,7 +6,8 @@ import WireProtocol
 extension GraphRuntime {
     /// One line for people who look after the daemon.
     public var status: String {
-        "\(graph.namedAttributes) attributes, \(subscriptions.count) subscribers, revision \(revision)"
+        func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+        return "\(counted(graph.namedAttributes, "attribute")), \(counted(subscriptions.count, "subscription")), revision \(revision)"
     }
 
     /// Name, whether it only grows, what it counts, value.

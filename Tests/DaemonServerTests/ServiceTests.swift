@@ -119,8 +119,8 @@ struct ServiceTests {
             "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "\(getpid())",
         ]))
         #expect(manager.watchdogInterval == 1.5)
-        manager.ready("412 attributes, 37 subscribers, revision 91823")
-        #expect(told() == "READY=1\nSTATUS=412 attributes, 37 subscribers, revision 91823")
+        manager.ready("412 attributes, 37 subscriptions, revision 91823")
+        #expect(told() == "READY=1\nSTATUS=412 attributes, 37 subscriptions, revision 91823")
         manager.reloading(at: 12.5)
         #expect(told() == "RELOADING=1\nMONOTONIC_USEC=12500000\nSTATUS=reloading")
         manager.isAlive()
