@@ -63,7 +63,7 @@ struct NodeRecord {
     var isScopeBoundary: Bool
     /// Overrides and transforms of the environment that begin at this node, in order of application.
     var environment: [(key: String, attribute: AttributeID)] = []
-    /// Objects that this node provides to what is below, by type, as (path of) attributes that hold them.
+    /// Objects that this node provides to what is below, by type, as rows of objects.
     var objects: [(type: String, object: UInt32)] = []
     /// What the node says of itself to its container.
     var containerValues: [(key: String, steps: [AttributePath.Step], source: AttributeID)] = []

@@ -216,7 +216,7 @@ extension Method {
     private static var hello: Method {
         Method(
             name: "hello", summary: "Who is there: the protocol's version, epoch, revision, and the daemon's clock against wall time.",
-            parameters: [.optional(.client, .string, "The client's name, for explanations and the log.")],
+            parameters: [.optional(.client, .string, "The client's name, for explanations.")],
             result: .object([
                 .required("server", .string, "The daemon's name."), .required("protocol", .count, "The protocol's version."),
                 .required("epoch", .string, "The life of the graph."), revision,
