@@ -19,7 +19,6 @@ public final class GraphRuntime {
     public internal(set) var revision: UInt64 = 0
 
     let graph: ViewGraph
-    let parser = JSONParser()
     var now: Moment
     let startedAt: Moment
 
@@ -152,7 +151,7 @@ public final class GraphRuntime {
     private func hello(_ name: String?, _ client: ClientID) -> Result {
         if let name { clients[client]?.name = String(name.prefix(limits.nameLength)) }
         return .value([
-            "server": "agd", "protocol": 1, "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
+            "server": "agd", "protocol": .int(Int64(ProtocolSchema.version)), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
             "time": ["monotonic": .double(now.monotonic), "wall": .timestamp(now.wall)],
         ])
     }
