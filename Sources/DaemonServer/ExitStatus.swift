@@ -38,6 +38,12 @@ public struct StartupError: Error, CustomStringConvertible {
         self.description = description
     }
 
+    /// With the place that it comes from in front. What is wrong inside a scene stands there, not in the line that names it.
+    func located(_ place: String?) -> StartupError {
+        guard let place, status != .dataError else { return self }
+        return StartupError(status, "\(place): \(description)")
+    }
+
     init(_ error: LoopError, otherwise status: ExitStatus = .osError) {
         let isRight = ["EACCES", "EPERM", "EROFS"].contains(error.name)
         self.init(isRight ? .noPermission : status, error.description)

@@ -55,7 +55,7 @@ struct Setting {
 
             // The graph.
             graph("nodes", \.runtime.graph.nodes), graph("attributes", \.runtime.graph.attributes),
-            graph("tree-depth", \.runtime.graph.depth),
+            graph("tree-depth", \.runtime.graph.depth), graph("structure-rounds", \.runtime.graph.structureRounds),
             Setting("value-size", .size(\.runtime.graph.valueSize, atLeast: 1024)),
             graph("mutations-per-transaction", \.runtime.mutationsPerTransaction),
             graph("subscriptions-per-client", \.runtime.subscriptionsPerClient),
@@ -64,8 +64,9 @@ struct Setting {
             graph("on-disconnect-per-client", \.runtime.onDisconnectPerClient),
             Setting("on-disconnect-size", .size(\.runtime.onDisconnectSize, atLeast: 1024)),
             graph("pending-completions", \.runtime.pendingCompletions),
-            graph("history-length", \.runtime.historyLength),
+            graph("history-length", \.runtime.historyLength), graph("history-writes", \.runtime.historyWrites),
             graph("described-nodes", \.runtime.describedNodes),
+            graph("trace-events", \.runtime.traceEvents),
             Setting("frame-rate", .rate(\.runtime.frameRate)),
             graph("label-length", \.runtime.labelLength), graph("client-name-length", \.runtime.nameLength),
             Setting("path-length", .count(\.pathLength, atLeast: 64, atMost: 1 << 20)),

@@ -20,7 +20,7 @@ extension GraphRuntime {
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
         if !request.dryRun, !graph.isDone(plan) {
-            let performed = perform(plan, client, motion, request.options.label)
+            let performed = perform(plan, client, motion, cut(request.options.label))
             keep(.applied(document: request.document, at: request.at, mode: request.mode.rawValue), states: performed.states)
             unset = performed.unset
         }
@@ -81,8 +81,9 @@ extension GraphRuntime {
         let path = graph.path(of: node)
         let stamp = graph.stamp
         try graph.remove(node)
-        advanceRevision(client, options.label, since: stamp, writes: [])
-        publish(since: stamp, motion, options.label)
+        let label = cut(options.label)
+        advanceRevision(client, label, since: stamp, writes: [])
+        publish(since: stamp, motion, label)
         keep(.removed(path: path))
         return .revision(revision)
     }
@@ -95,8 +96,9 @@ extension GraphRuntime {
         let path = graph.path(of: node)
         let stamp = graph.stamp
         guard try graph.move(node, to: parent, at: request.index) else { return .revision(revision) }
-        advanceRevision(client, options.label, since: stamp, writes: [])
-        publish(since: stamp, motion, options.label)
+        let label = cut(options.label)
+        advanceRevision(client, label, since: stamp, writes: [])
+        publish(since: stamp, motion, label)
         keep(.moved(path: request.path, to: request.to, index: request.index))
         if graph.path(of: node) != path { keepMovedStates(of: node, from: path) }
         return .revision(revision)

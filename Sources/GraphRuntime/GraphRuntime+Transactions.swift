@@ -29,11 +29,19 @@ extension GraphRuntime {
         }
         let commit = graph.commit()
         if !commit.states.isEmpty {
-            advanceRevision(client, options.label, since: stamp, writes: commit.states)
+            let label = cut(options.label)
+            advanceRevision(client, label, since: stamp, writes: commit.states)
             keep(states: commit.states)
-            publish(since: stamp, motion.with(commit.bindingAnimations.compactMapValues(knownAnimation)), options.label)
+            publish(since: stamp, motion.with(commit.bindingAnimations.compactMapValues(knownAnimation)), label)
         }
         return .revision(revision)
+    }
+
+    /// A client's label as the history and events carry it.
+    func cut(_ label: String?) -> String? {
+        // No text has more characters than bytes.
+        guard let label, label.utf8.count > limits.labelLength else { return label }
+        return String(label.prefix(limits.labelLength))
     }
 
     /// A transaction has happened: it gets its revision and its place in the history.
@@ -44,8 +52,8 @@ extension GraphRuntime {
         history.append(
             History.Entry(
                 revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: now.wall, peer: origin?.peer,
-                client: origin?.name, label: label.map { String($0.prefix(limits.labelLength)) },
-                writes: writes.prefix(History.writesShown).map { graph.path(of: $0) }))
+                client: origin?.name, label: label,
+                writes: writes.prefix(limits.historyWrites).map { graph.path(of: $0) }))
     }
 
     private func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {

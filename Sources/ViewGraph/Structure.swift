@@ -262,7 +262,7 @@ extension ViewGraph {
             update(row, definition, isReplacing)
             nodes[Int(row)].isContent = isContent
         }
-        for (row, slot) in plan.slots { nodes[Int(row)].slot = slot }
+        for (row, slot) in plan.slots { put(row, into: slot) }
         var parents: Set<UInt32> = []
         for (parent, definition, slot, isContent) in plan.creations {
             let made = instantiate(definition, under: parent, slot: slot)
@@ -278,6 +278,16 @@ extension ViewGraph {
         }
         settleStructure()
         return set(plan.values)
+    }
+
+    /// Gives a child of a section its place in another part of it.
+    private func put(_ row: UInt32, into slot: Slot) {
+        let parent = nodes[Int(row)].parent
+        detach(row)
+        nodes[Int(row)].slot = slot
+        attach(row, to: parent)
+        structureChange.reorderedNodes.append(nodeID(row))
+        indicesChanged(below: parent)
     }
 
     /// Sets states, those of a `forEach`'s instances after those that its data is made from.
@@ -413,7 +423,7 @@ extension ViewGraph {
     }
 
     /// Gives a node another parent or another place among its siblings. It keeps its states; what it inherits and what
-    /// `$names` mean is looked up anew.
+    /// `$names` mean is looked up anew. In another parent it is content; in its section it stays in its part.
     /// - Returns: false when it stands there already.
     public func move(_ node: NodeID, to parent: NodeID, at index: Int?) throws(Failure) -> Bool {
         try refuseRootAndInstances(node)
@@ -437,6 +447,7 @@ extension ViewGraph {
         }
         let from = ids(of: node.row)
         detach(node.row)
+        if parent.row != oldParent { nodes[Int(node.row)].slot = .content }
         attach(node.row, to: parent.row, at: index)
         if parent.row != oldParent {
             nodes[Int(node.row)].isContent = isComponentRoot(parent.row)

@@ -50,11 +50,9 @@ struct ApplyCommand: ParsableCommand {
     func run() throws {
         let text = try InputText.read(file)
         try perform(common) { session in
-            let writing = write.writing()
             let request = Request.apply(.init(
                 document: .string(text), at: at, mode: Request.ApplyMode(rawValue: mode.rawValue) ?? .create, dryRun: dryRun,
-                options: TransactionOptions(
-                    animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)))
+                options: write.writing().options))
             let result: Value
             do throws(ClientError) { result = try session.connection().call(request) } catch {
                 guard case .refused(let fault) = error else { throw error }

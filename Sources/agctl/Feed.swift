@@ -50,9 +50,7 @@ struct FeedCommand: ParsableCommand {
     func run() throws {
         let feed = LineFeed(
             connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing, isJSON: json)
-        let writing = write.writing()
-        let options = TransactionOptions(
-            animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)
+        let options = write.writing().options
         if let path, let onDisconnect {
             let value = try form.read(NegativeNumbers.reveal(onDisconnect))
             _ = try feed.connection.call(.onDisconnect([Mutation(operation: .set, path: path, value: value)], options))

@@ -7,12 +7,14 @@ import WireProtocol
 struct TraceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
-        abstract: "Record what each turn of the daemon does.",
+        abstract: "Record what each turn of the daemon does, and which rules run.",
         discussion: """
             Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option: what has been recorded so far.
+            A recording that begins has nothing of the one before.
 
             Examples:
               agctl trace --seconds 5 > agd.trace.json
+              agctl trace --seconds 5 --rules
               agctl trace --start
               agctl trace --stop > agd.trace.json
             """)
@@ -26,10 +28,14 @@ struct TraceCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Record so long, then write.", valueName: "n"))
     var seconds: Double?
 
+    @Flag(help: "Show how often each rule ran and how long, those that took longest first, instead of the recording.")
+    var rules = false
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         if [start, stop, seconds != nil].count(where: { $0 }) > 1 { throw ValidationError("one of --start, --stop and --seconds") }
+        if start, rules { throw ValidationError("--start shows nothing yet; give --rules with --stop") }
         if let seconds, !(seconds > 0 && seconds <= 86_400) { throw ValidationError("--seconds is above 0 and at most 86400") }
     }
 
@@ -42,7 +48,38 @@ struct TraceCommand: ParsableCommand {
                 // Nothing is expected: this is a pause that notices when the daemon goes.
                 _ = try connection.receive(timeout: seconds)
             }
-            session.output.json(try connection.call(.trace(.init(enable: stop || seconds != nil ? false : nil))))
+            let recorded = try connection.call(.trace(.init(enable: stop || seconds != nil ? false : nil)))
+            if rules { show(recorded.map ?? ValueMap(), session) } else { session.output.json(recorded) }
+        }
+    }
+
+    private func show(_ recorded: ValueMap, _ session: Session) {
+        let rules = recorded["rules"]?.list ?? []
+        if session.settings.isJSON { return session.output.json(.list(rules)) }
+        let text = RuleTimes(rules.compactMap(\.map), others: recorded["otherRules"]?.map)
+        session.output.write(session.output.isTerminal ? text.table(session.output.style) : text.lines)
+    }
+}
+
+/// Rules that ran, with their counts and times.
+struct RuleTimes {
+    /// Own milliseconds, all milliseconds, runs, path.
+    private let rows: [[String]]
+
+    init(_ rules: [ValueMap], others: ValueMap?) {
+        rows = (rules + (others.map { [$0] } ?? [])).map { rule in
+            func milliseconds(_ name: String) -> String { Figure.fixed((rule[name]?.number ?? 0) * 1000, places: 3) }
+            let path = rule["path"]?.string.map(\.printable) ?? "all others"
+            return [milliseconds("ownTime"), milliseconds("time"), rule["runs"]?.jsonText ?? "", path]
+        }
+    }
+
+    /// For a pipe.
+    var lines: String { rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
+
+    func table(_ style: Style) -> String {
+        TextTable(rows: [["OWN ms", "ALL ms", "RUNS", "RULE"]] + rows).text(numeric: [0, 1, 2]) { row, column, cell in
+            row == 0 ? style.bold(cell) : column == 0 ? style.cyan(cell) : cell
         }
     }
 }

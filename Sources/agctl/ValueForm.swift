@@ -1,5 +1,6 @@
 import ArgumentParser
 import AttributeValues
+import WireProtocol
 
 /// How a text on the command line becomes a value.
 enum ValueForm {
@@ -44,6 +45,10 @@ struct Writing {
     var disablesAnimations = false
     var label: String?
     var isTyped = false
+
+    var options: TransactionOptions {
+        TransactionOptions(animation: animation, disablesAnimations: disablesAnimations, label: label, typed: isTyped)
+    }
 }
 
 /// The options of verbs that change something.

@@ -202,6 +202,11 @@ struct ServiceTests {
         let unit = "/opt/agd/lib/systemd/system/agd.service"
         let text = try String(contentsOfFile: folder.file("root") + unit, encoding: .utf8)
         #expect(text.contains("ExecStart=/opt/agd/bin/agd --config /opt/etc/agd/agd.conf"))
+        let documents = text.split(separator: "\n").first { $0.hasPrefix("Documentation=") }?.dropFirst(14).split(separator: " ") ?? []
+        #expect(documents.count == 2)
+        for document in documents {
+            #expect(FileManager.default.fileExists(atPath: folder.file("root") + document.dropFirst(5)), "\(document)")
+        }
         #expect(try mode("/opt/etc/agd/agd.conf") == 0o644 && mode("/opt/agd/share/doc/agd") == 0o755)
         #expect(try mode("/opt/agd/share/bash-completion/completions/agctl") == 0o644)
     }

@@ -153,4 +153,26 @@ struct LimitTests {
         guard case .contents(let contents, _, _) = try graph.succeed(.get(request)) else { throw Failure(.unavailable, "no contents") }
         #expect(contents.map(\.path) == ["/a.x"])
     }
+
+    @Test("a label is cut for subscribers as for the history, whatever request carries it") func labels() throws {
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { x: 1 } }, { id: b, state: { y: 1 } }, { id: c, kind: container, state: { z: 1 } }]",
+            limits: limits { $0.labelLength = 4 })
+        try graph.subscribe(["/**"], events: .update)
+        let options = TransactionOptions(label: "größer")
+        let mutation = Mutation(operation: .set, path: "/a.x", value: 2)
+        let document: Value = ["agd": 1, "nodes": [["id": "d", "state": ["w": 1]]]]
+        let requests: [Request] = [
+            .set(mutation, options), .transact([Mutation(operation: .add, path: "/a.x", value: 2)], options),
+            .move(.init(path: "/b", to: "/c", index: nil), options), .remove(path: "/c", options),
+            .apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: options)),
+        ]
+        for request in requests {
+            try graph.succeed(request)
+            let labels = graph.events.compactMap { if case .update(_, _, let label, _, _, _) = $0 { label } else { nil } }
+            #expect(labels == ["größ"], "\(request)")
+        }
+        guard case .value(let value) = try graph.succeed(.explain(path: "/a.x", revision: nil)) else { return }
+        #expect(value.map?["changed"]?.map?["label"] == "größ")
+    }
 }
