@@ -38,6 +38,16 @@ extension ClientError {
         }
     }
 
+    /// Whether the same may succeed later, without anybody mending anything: the daemon is not there, or has no room just now.
+    public var mayPass: Bool {
+        switch self {
+        case .unreachable(_, let code): code == ENOENT || code == ECONNREFUSED || code == EAGAIN
+        case .lost: true
+        case .refused(let fault): fault.failure.code == .limit || fault.failure.code == .unavailable
+        default: false
+        }
+    }
+
     /// What to do about it, where that is known.
     public var hint: String? {
         switch self {

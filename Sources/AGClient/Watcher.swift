@@ -124,8 +124,8 @@ public final class Watcher {
         case .lost:
             if case .subscribed = state { isNews = true } else { isNews = false }
         case .unreachable: isNews = false
-        // A daemon that has just started may not have the scene yet.
-        case .refused(let fault) where fault.failure.code == .notFound: isNews = false
+        // A daemon that has just started may not have the scene yet, or no room for one more client.
+        case .refused(let fault) where fault.failure.code == .notFound || error.mayPass: isNews = false
         default: throw error
         }
         state = .pausing(MonotonicTime.now + backoff.pause())
