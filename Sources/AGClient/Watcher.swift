@@ -25,6 +25,9 @@ public final class Watcher {
         case pausing(Double)
     }
 
+    /// Many paths are read by several requests, none of them longer than a daemon takes.
+    private static let pathsPerRequest = 256
+
     private let location: SocketLocation
     private let name: String?
     private let decoder = MessageDecoder()
@@ -64,6 +67,7 @@ public final class Watcher {
                     if let news = try subscribed(line, socket) { return news }
                 case .subscribed(let socket):
                     if !early.isEmpty { return .event(early.removeFirst()) }
+                    try socket.flush()
                     let news = try socket.receive(timeout: left, interrupt: interrupt) { line throws(ClientError) in try read(line) }
                     guard let news else { return nil }
                     if let event = news { return event }
@@ -76,6 +80,16 @@ public final class Watcher {
             } catch {
                 if let news = try recovered(from: error) { return news }
             }
+        }
+    }
+
+    /// Reads paths that an `invalidate` has named: the next change of each is told again then. The values are not handed out.
+    /// After a lost connection there is nothing to read, the next one tells anew.
+    public func acknowledge(_ paths: [String]) {
+        guard case .subscribed(let socket) = state else { return }
+        for start in stride(from: 0, to: paths.count, by: Watcher.pathsPerRequest) {
+            let part = Array(paths[start..<min(start + Watcher.pathsPerRequest, paths.count)])
+            socket.output.appendRequest(.get(.init(paths: part, isSingle: false, presentation: false, typed: false)), id: 2)
         }
     }
 

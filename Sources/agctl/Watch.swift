@@ -13,6 +13,9 @@ struct WatchCommand: ParsableCommand {
             every change: path, tab, JSON, where error: … stands for an attribute without a value and ~ before a value for what is \
             displayed in the middle of an animation. With --json each event as it came, one a line.
 
+            --invalidate tells of a path as soon as it may have changed, before any rule has run. Then it reads the path, so that \
+            the next change is told, too; that runs the path's rule, but for what --once or --count ends.
+
             --structure and --completion tell of what the patterns match: '/**' is all.
 
             When the daemon goes away, watch waits for it and continues where it was. It ends with status 66 when all \
@@ -88,7 +91,7 @@ struct WatchCommand: ParsableCommand {
             if isTable {
                 try WatchScreen(watcher, patterns: patterns, session).run()
             } else {
-                try WatchLines(watcher, limit: limit, session).run()
+                try WatchLines(watcher, limit: limit, acknowledges: invalidate, session).run()
             }
         }
     }

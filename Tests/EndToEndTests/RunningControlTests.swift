@@ -1,0 +1,48 @@
+import AttributeValues
+import Foundation
+import Testing
+
+/// `agctl` where it runs until it is told to end: what it goes on with, and how it ends.
+@Suite("agctl, running")
+struct RunningControlTests {
+    let daemon: Daemon
+
+    init() throws { daemon = try Daemon(scenes: [Scenes.player]) }
+
+    private func start(_ arguments: String...) throws -> (program: Program, output: Client) {
+        let (ours, theirs) = try Descriptor.pair()
+        let program = try Program(
+            "agctl", arguments, environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder, standardOutput: theirs)
+        return (program, Client(socket: ours))
+    }
+
+    /// Asks the daemon again until the answer is the one that is waited for.
+    private func wait(_ client: Client, for method: String, where isWanted: (Value) -> Bool) throws {
+        let deadline = Deadline(Deadline.patience)
+        while !isWanted(try client.call(method)) {
+            guard !deadline.isOver else { throw Trouble("\(method) never answers what is waited for") }
+        }
+    }
+
+    @Test("a watch of invalidations goes on telling them", arguments: [[], ["--json"]])
+    func invalidations(_ form: [String]) throws {
+        let (ours, theirs) = try Descriptor.pair()
+        let watch = try Program(
+            "agctl", ["watch", "/player/playButton.symbol", "--invalidate"] + form, environment: ["AGD_SOCKET": daemon.socket],
+            folder: daemon.folder, standardOutput: theirs)
+        let output = Client(socket: ours)
+        let client = try daemon.client()
+        try wait(client, for: "stats") { $0["subscriptions"] == 1 }
+        for count in 0..<4 {
+            // What changes before the value has been read again belongs to the invalidation before.
+            let deadline = Deadline(Deadline.patience)
+            repeat {
+                try #require(!deadline.isOver, "\(count) invalidations were told")
+                try client.call("transact", ["mutations": [["op": "toggle", "path": "/player.isPlaying"]]])
+            } while !ours.isReadable(within: 0.05)
+            #expect(try output.line()?.contains("/player/playButton.symbol") == true)
+        }
+        watch.signal(SIGTERM)
+        try watch.wait()
+    }
+}
