@@ -45,4 +45,33 @@ struct RunningControlTests {
         watch.signal(SIGTERM)
         try watch.wait()
     }
+
+    @Test("it ends with 128 and the number of the signal that it is ended by", arguments: [
+        (SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129),
+    ] as [(Int32, Int32)])
+    func ended(by signal: Int32, status: Int32) throws {
+        for arguments in [["top", "--json", "--interval", "0.05"], ["watch", "/player.volume"]] {
+            let (ours, theirs) = try Descriptor.pair()
+            let program = try Program(
+                "agctl", arguments, environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder, standardOutput: theirs)
+            _ = try Client(socket: ours).line()
+            program.signal(signal)
+            #expect(try program.wait() == status)
+        }
+    }
+
+    @Test("a signal that its caller has it ignore is ignored, as nohup does with SIGHUP")
+    func ignored() throws {
+        let (ours, theirs) = try Descriptor.pair()
+        let top = try Program(
+            "/bin/sh", ["-c", "trap '' HUP; exec \"$0\" top --json --interval 0.05", Program.built("agctl")],
+            environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder, standardOutput: theirs)
+        let output = Client(socket: ours)
+        _ = try output.line()
+        top.signal(SIGHUP)
+        // More pictures than were under way when the signal came.
+        for _ in 0..<5 { #expect(try output.line() != nil) }
+        top.signal(SIGTERM)
+        #expect(try top.wait() == 143)
+    }
 }
