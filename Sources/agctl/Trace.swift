@@ -1,7 +1,6 @@
 import AGClient
 import ArgumentParser
 import AttributeValues
-import Glibc
 import WireProtocol
 
 struct TraceCommand: ParsableCommand {
@@ -9,7 +8,8 @@ struct TraceCommand: ParsableCommand {
         commandName: "trace",
         abstract: "Record what each turn of the daemon does.",
         discussion: """
-            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option: what has been recorded so far.
+            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option: what has been recorded so far. \
+            Ctrl-C ends --seconds early, with what was recorded until then.
 
             Examples:
               agctl trace --seconds 5 > agd.trace.json
@@ -36,13 +36,20 @@ struct TraceCommand: ParsableCommand {
     func run() throws {
         try perform(common) { session in
             let connection = try session.connection()
-            if start || seconds != nil { _ = try connection.call(.trace(.init(enable: true))) }
-            if start { return }
-            if let seconds {
-                // Nothing is expected: this is a pause that notices when the daemon goes.
-                _ = try connection.receive(timeout: seconds)
-            }
-            session.output.json(try connection.call(.trace(.init(enable: stop || seconds != nil ? false : nil))))
+            if let seconds { return try record(seconds, connection, session.output) }
+            let result = try connection.call(.trace(.init(enable: start ? true : stop ? false : nil)))
+            if !start { session.output.json(result) }
         }
+    }
+
+    /// However it ends, the daemon records no longer then.
+    private func record(_ seconds: Double, _ connection: Connection, _ output: Output) throws {
+        let signals = try Signals()
+        _ = try connection.call(.trace(.init(enable: true)))
+        // Nothing is expected: this is a pause that notices when the daemon goes.
+        let pause = Swift.Result { try connection.receive(timeout: seconds, interrupt: signals.descriptor) }
+        output.json(try connection.call(.trace(.init(enable: false))))
+        _ = try pause.get()
+        try signals.check()
     }
 }

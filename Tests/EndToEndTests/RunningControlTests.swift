@@ -74,4 +74,15 @@ struct RunningControlTests {
         top.signal(SIGTERM)
         #expect(try top.wait() == 143)
     }
+
+    @Test("a recording that is interrupted ends, with what there is of it")
+    func interruptedRecording() throws {
+        let (trace, output) = try start("trace", "--seconds", "3600")
+        let client = try daemon.client()
+        try wait(client, for: "trace") { $0["enabled"] == true }
+        trace.signal(SIGINT)
+        #expect(try output.message()["traceEvents"]?.list?.isEmpty == false)
+        #expect(try trace.wait() == 130)
+        #expect(try client.call("trace")["enabled"] == false)
+    }
 }
