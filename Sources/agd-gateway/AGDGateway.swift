@@ -25,6 +25,8 @@ struct AGDGateway: AsyncParsableCommand {
         version: Release.version)
 
     @Option(help: "The daemon's socket; otherwise AGD_SOCKET, $XDG_RUNTIME_DIR/agd/agd.sock, /run/agd/agd.sock.")
+
+            Exit status: 64 wrong usage; 69 the port is taken; 71 the system failed; 77 the port needs rights.
     var socket: String?
 
     @Option(help: "The port on 127.0.0.1; 0 takes a free one.")
@@ -38,11 +40,18 @@ struct AGDGateway: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let gateway = try Gateway(location: .find(socket), hosts: ["localhost", "127.0.0.1"] + host)
         let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled, handler: gateway)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await server.run() }
-            try await server.waitUntilListening()
-            if case .ip4(_, let port)? = await server.listeningAddress { AGDGateway.announce(port) }
-            try await group.waitForAll()
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await server.run() }
+                group.addTask {
+                    try await server.waitUntilListening()
+                    if case .ip4(_, let port)? = await server.listeningAddress { AGDGateway.announce(port) }
+                }
+                // Whatever fails first ends the other.
+                while try await group.next() != nil {}
+            }
+        } catch SocketError.failed(let call, let code, let message) {
+            throw complain(call, code, message)
         }
     }
 
@@ -50,5 +59,19 @@ struct AGDGateway: AsyncParsableCommand {
     private static func announce(_ port: UInt16) {
         var line = "http://127.0.0.1:\(port)\n"
         line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    /// Says why nothing can be served.
+    /// - Returns: what to end with, as `sysexits.h` has it.
+    private func complain(_ call: String, _ code: Int32, _ message: String) -> ExitCode {
+        let (text, status): (String, Int32) =
+            switch code {
+            case EADDRINUSE: ("port \(port) of 127.0.0.1 is taken by another program", 69)
+            case EACCES, EPERM: ("port \(port) of 127.0.0.1: \(message)", 77)
+            default: ("\(call): \(message)", 71)
+            }
+        var line = "agd-gateway: \(text)\n"
+        line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        return ExitCode(status)
+    }
+
     }
 }

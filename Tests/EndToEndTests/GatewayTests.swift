@@ -79,6 +79,14 @@ struct GatewayTests {
         #expect(try answer("/watch?path=[").status == 400)
     }
 
+    @Test("a port that is taken is told at once")
+    func takenPort() throws {
+        let second = try Program.run(
+            "agd-gateway", ["--socket", daemon.socket, "--port", "\(port)"], folder: daemon.folder)
+        #expect(second.code == 69)
+        #expect(second.text == "agd-gateway: port \(port) of 127.0.0.1 is taken by another program\n")
+    }
+
     @Test("it outlives its daemon, and says so meanwhile")
     func daemonGone() throws {
         try daemon.stop()
