@@ -19,7 +19,10 @@ struct AGDGateway: AsyncParsableCommand {
             GET /watch?path=/host/**&maxRate=5&css=true   updates, as server-sent events (an EventSource in a browser)
             GET /metrics                                  counters, as OpenMetrics
 
-            It serves this machine alone, and only requests that name it as localhost, 127.0.0.1 or by --host, so that a web
+            Options of /value are presentation and typed, those of /watch maxRate, a number, and css, as in \
+            /watch?path=/host/**&maxRate=5&css=true.
+
+            It serves this machine alone, and only requests that name it as localhost, 127.0.0.1 or by --host, so that a web \
             page elsewhere cannot have a browser read it.
             """,
         version: Release.version)
