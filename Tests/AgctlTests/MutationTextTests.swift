@@ -131,6 +131,14 @@ struct ValueFormTests {
         #expect(throws: Complaint.self) { try ValueForm.typed.read("5") }
     }
 
+    @Test("a refused value is told with what is wrong with it", arguments: [
+        (ValueForm.typed, "5", "5: typed JSON is an object with one member"),
+        (.typed, #"{"int":"x"}"#, #"{"int":"x"}: "x" is not the typed JSON of int"#), (.json, "Hello", "Hello: not JSON: "),
+    ])
+    func refused(_ form: ValueForm, _ text: String, _ message: String) {
+        #expect { try form.read(text) } throws: { ($0 as? Complaint)?.message.hasPrefix(message) == true }
+    }
+
     @Test("negative numbers and durations are operands, not options")
     func negative() {
         for operand in ["-5", "-1.5e3", "-.5", "-10m", "-1h30m", "-1.5s", "-inf", "-5 + 3"] {
