@@ -166,9 +166,10 @@ struct ControlTests {
         #expect(try daemon.client().get("/player.volume") == 0.5)
     }
 
-    @Test("get ends with 66 where something is missing and with 2 where something holds an error, however many it reads", arguments: [
+    @Test("get ends with 65 for what is no path, 66 where something is missing, 2 where something holds an error, however many it reads", arguments: [
         (["/faulty.bad"], 2), (["/faulty.bad", "/faulty.list"], 2), (["/faulty.*"], 2), (["/faulty.list"], 0),
         (["/faulty.list[9]"], 66), (["/faulty.list[9]", "/faulty.bad"], 66), (["/nowhere.value", "/faulty.list"], 66), (["/nowhere.*"], 66),
+        (["bad"], 65), (["/faulty.list", "bad"], 65), (["bad", "/nowhere.value"], 65), (["/faulty.*y"], 65), (["/faulty", "/faulty.list"], 65),
     ] as [([String], Int32)])
     func readingStatus(paths: [String], code: Int32) throws {
         let scene = try daemon.folder.write(
