@@ -64,6 +64,8 @@ struct CurveCommand: ParsableCommand {
     var mode = Timeline.Retargeting.merge
 
     func validate() throws {
+    @OptionGroup var coloring: ColorOption
+
         let drawn = [plot ? "--plot" : nil, svg.map { _ in "--svg" }, css ? "--css" : nil].compactMap(\.self)
         if drawn.count > 1 { throw ValidationError("\(drawn[0]) and \(drawn[1]) contradict each other") }
         // --css is JSON anyhow.
@@ -73,7 +75,7 @@ struct CurveCommand: ParsableCommand {
     }
 
     func run() throws {
-        let output = Output(color: .auto)
+        let output = Output(color: coloring.color)
         let trajectory = try trajectory()
         if let svg, svg != "-" {
             try CurveCommand.write(trajectory.svg(title: title), to: svg)

@@ -40,6 +40,8 @@ struct FeedCommand: ParsableCommand {
     @Option(help: "The daemon's socket.", completion: .file())
     var socket: String?
 
+    @OptionGroup var coloring: ColorOption
+
     func validate() throws {
         if raw, json { throw ValidationError("--raw and --json contradict each other") }
         if onDisconnect != nil, path == nil { throw ValidationError("--on-disconnect needs the path to write to") }
@@ -49,7 +51,8 @@ struct FeedCommand: ParsableCommand {
 
     func run() throws {
         let feed = LineFeed(
-            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing, isJSON: json)
+            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing,
+            errors: ErrorForm(isJSON: json, color: coloring.color))
         let writing = write.writing()
         let options = TransactionOptions(
             animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)
@@ -74,17 +77,17 @@ private final class LineFeed {
 
     let connection: Connection
     private let keepsGoing: Bool
-    /// Refusals are told as JSON.
-    private let isJSON: Bool
+    /// How refusals are told.
+    private let errors: ErrorForm
     /// Line numbers of unanswered requests by their ids, which are answered in order.
     private var outstanding: [(id: Int64, line: Int)] = []
     private var head = 0
     private var refused: ExitStatus?
 
-    init(connection: Connection, keepsGoing: Bool, isJSON: Bool) {
+    init(connection: Connection, keepsGoing: Bool, errors: ErrorForm) {
         self.connection = connection
         self.keepsGoing = keepsGoing
-        self.isJSON = isJSON
+        self.errors = errors
     }
 
     /// - Parameter request: nil for a line that says nothing.
@@ -153,7 +156,7 @@ private final class LineFeed {
     private func judge(_ complaint: Complaint, _ line: Int) throws {
         let complaint = complaint.located(at: "line \(line)")
         guard keepsGoing else { throw complaint }
-        _ = complaint.report(isJSON: isJSON)
+        _ = complaint.report(errors)
         refused = refused ?? complaint.status
     }
 }

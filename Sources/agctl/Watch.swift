@@ -36,7 +36,7 @@ struct WatchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Displayed values of what moves, so many times a second; 0 for none.", valueName: "rate"))
     var frames: Double?
 
-    @Flag(help: "Tell what may have changed instead of values; no rule is run for it.")
+    @Flag(help: "Tell what may have changed instead of values.")
     var invalidate = false
 
     @Flag(help: "Also tell which nodes come, go and move.")
@@ -97,14 +97,21 @@ struct WatchCommand: ParsableCommand {
     }
 }
 
-/// What both forms of watching say on standard error.
-enum WatchNotice {
-    static func text(_ news: Watcher.News, _ style: Style) -> String? {
+/// What lines of watching are accompanied by on standard error.
+struct WatchNotice {
+    var message: String
+
+    /// nil where there is nothing to say.
+    init?(_ news: Watcher.News) {
         switch news {
-        case .interrupted(let error): "\(style.bold("agctl:")) \(error); waiting for agd\n"
-        case .resumed(true): "\(style.bold("agctl:")) agd is back; it does not remember what was missed, so all values were read anew\n"
-        case .resumed(false): "\(style.bold("agctl:")) agd is back; continued where it was\n"
-        case .event: nil
+        case .interrupted(let error): message = "\(error); waiting for agd"
+        case .resumed(true): message = "agd is back; it does not remember what was missed, so all values were read anew"
+        case .resumed(false): message = "agd is back; continued where it was"
+        case .event: return nil
         }
+    }
+
+    func report(_ form: ErrorForm) {
+        form.tell("\(form.style.bold("agctl:")) \(message)\n", ["notice": ["message": .string(message)]])
     }
 }

@@ -21,7 +21,7 @@ final class WatchLines {
 
     func run() throws {
         while left != 0, let news = try watcher.next() {
-            if let notice = WatchNotice.text(news, session.errorStyle) { Terminal.write(notice, to: .standardError) }
+            WatchNotice(news)?.report(session.errors)
             switch news {
             case .interrupted: continue
             case .resumed(let isSnapshot): if isSnapshot { log.expectSnapshot() }

@@ -249,6 +249,18 @@ struct ControlTests {
         #expect(try lines("get", "/alarm.time") == ["2995s"])
     }
 
+    @Test("colours of complaints are as --color says, behind the verb as before it", arguments: [
+        "get /nowhere.value", "feed /nowhere.value", "set /player.volume loud", "bogus", "eval '1 +'", "curve bogus",
+    ])
+    func complaintColors(_ command: String) throws {
+        for (choice, isColored) in [("always", true), ("never", false), ("auto", false)] {
+            for line in ["agctl --color \(choice) \(command)", "agctl \(command) --color=\(choice)"] {
+                let ended = try shell("echo 1 | \(line)")
+                #expect(ended.code != 0 && ended.text.contains("\u{1b}[") == isColored, "\(line): \(ended.text)")
+            }
+        }
+    }
+
     @Test("a binding without a name or type is refused", arguments: ["=5", ":=5", ":int=5", "x:=5", "x"])
     func unnamedBinding(_ binding: String) throws {
         let ended = try control(["eval", "1", "--bind", binding])

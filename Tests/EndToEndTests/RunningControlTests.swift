@@ -85,4 +85,19 @@ struct RunningControlTests {
         #expect(try trace.wait() == 130)
         #expect(try client.call("trace")["enabled"] == false)
     }
+
+    @Test("with --json a watch tells as JSON, too, that its daemon has gone and is back")
+    func notices() throws {
+        let (watch, output) = try start("watch", "/player.volume", "--json")
+        #expect(try output.line()?.contains("0.5") == true)
+        #expect(try daemon.stop() == 0)
+        let again = try Daemon(
+            scenes: [Scenes.player.replacingOccurrences(of: "volume: 0.5", with: "volume: 0.25")], folder: daemon.folder)
+        #expect(try output.line()?.contains("0.25") == true)
+        watch.signal(SIGTERM)
+        try watch.wait()
+        let notices = try watch.text.split(separator: "\n").map { try JSONParser.parseOnce($0.utf8)["notice"]?["message"]?.string }
+        #expect(notices.count == 2 && notices[0]?.contains("waiting for agd") == true && notices[1]?.contains("agd is back") == true)
+        #expect(try again.stop() == 0)
+    }
 }
