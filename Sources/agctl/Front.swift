@@ -69,9 +69,11 @@ enum Front {
         {
             return command
         }
-        if let name = arguments.first, !name.hasPrefix("-"), name != "help" {
+        // What help is asked of must be there, too.
+        let isHelp = arguments.first == "help"
+        if let name = arguments.dropFirst(isHelp ? 1 : 0).first, !name.hasPrefix("-") {
             let verbs = Agctl.verbs.compactMap { $0.configuration.commandName }
-            guard verbs.contains(name) else {
+            guard verbs.contains(name) || isHelp && name == "help" else {
                 throw Complaint(
                     .usage, "there is no verb '\(name)'",
                     hint: NearestName.hint(name, among: verbs) ?? "'agctl help' lists them: \(verbs.joined(separator: ", "))")

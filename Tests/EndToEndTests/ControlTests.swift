@@ -271,7 +271,7 @@ struct ControlTests {
         (["get", "/player.volume"], 0), (["get", "/nowhere.value"], 66), (["set", "/player.volume", "loud"], 65),
         (["transact", "test /player.volume 7"], 75), (["get"], 64), (["bogus"], 64),
         (["get", "/player.volume", "--socket", "/nonexistent/agd.sock"], 69), (["eval", "1 / 0"], 2), (["--help"], 0),
-        (["set", "--help"], 0),
+        (["set", "--help"], 0), (["help"], 0), (["help", "set"], 0), (["help", "bogus"], 64), (["describe", "nothing"], 66),
     ] as [([String], Int32)])
     func status(arguments: [String], code: Int32) throws {
         let ended = try control(arguments)
