@@ -261,6 +261,14 @@ struct ControlTests {
         }
     }
 
+    @Test("events are described as methods are")
+    func events() throws {
+        #expect(try lines("describe", "update").contains { $0.contains("timeline") || $0.contains("changes") })
+        #expect(try json("describe", "update")["name"] == "update")
+        #expect(try lines("describe").contains { $0.contains("bookmark") })
+        #expect(try control(["describe", "updaet"]).text.contains("did you mean 'update'?"))
+    }
+
     @Test("a binding without a name or type is refused", arguments: ["=5", ":=5", ":int=5", "x:=5", "x"])
     func unnamedBinding(_ binding: String) throws {
         let ended = try control(["eval", "1", "--bind", binding])
