@@ -11,13 +11,13 @@ struct FeedCommand: ParsableCommand {
         discussion: """
             Every line is a request of its own, in order, none left out; they are sent without waiting for the answer to each. \
             A line is JSON where it is JSON, else text. The first refusal ends it, unless --keep-going. \
-            Without a path each line is a change as in transact: set /a.b 1.
+            Without a path each line is a mutation as in transact: set /a.b 1.
 
             Examples:
               vmstat -n 1 | awk '{ print $15; fflush() }' | agctl feed /host.idle
               tail -f app.log | agctl feed /log.last --raw
               sensors-json | agctl feed /sensors.all --json --on-disconnect null
-              agctl feed < changes.txt
+              agctl feed < mutations.txt
             """)
 
     @Argument(help: "Where; without it, each line says.")

@@ -36,10 +36,10 @@ struct MutationTextTests {
         #expect { try read("set /a.b 1\r\nsett /a.b 1\r\n") } throws: { ($0 as? Complaint)?.message == "test:2: there is no mutation 'sett'" }
     }
 
-    @Test("an argument is one change, however many lines its value has")
+    @Test("an argument is one mutation, however many lines its value has")
     func argument() throws {
         func read(_ text: String, _ form: ValueForm = .string) throws -> [Value?] {
-            try MutationText.readArgument(text, form, name: "change 1").map(\.value)
+            try MutationText.readArgument(text, form, behind: 0).map(\.value)
         }
         #expect(try read("set /a.s title\n# not a comment") == ["title\n# not a comment"])
         #expect(try read("set /a.s title\r\nset /a.s injected") == ["title\r\nset /a.s injected"])
@@ -49,9 +49,9 @@ struct MutationTextTests {
 
     @Test("an argument that says nothing is a mistake", arguments: ["", "  \n", "# a comment\nset /a.b 1", "sett /a.b 1"])
     func noChange(_ argument: String) {
-        #expect { try MutationText.readArgument(argument, .auto, name: "change 2") } throws: { error in
+        #expect { try MutationText.readArgument(argument, .auto, behind: 1) } throws: { error in
             let complaint = error as? Complaint
-            return complaint?.status == .data && complaint?.message.hasPrefix("change 2: ") == true && complaint?.hint != nil
+            return complaint?.status == .data && complaint?.message.hasPrefix("mutations[1]: ") == true && complaint?.hint != nil
         }
     }
 

@@ -269,6 +269,16 @@ struct ControlTests {
         #expect(try control(["describe", "updaet"]).text.contains("did you mean 'update'?"))
     }
 
+    @Test("what goes wrong with a mutation is told with its number, the same by agctl and by the daemon")
+    func mutationNumbers() throws {
+        let valid = "set /player.volume 1"
+        #expect(try control(["transact", valid, "sett /player.volume 2"]).text.contains("mutations[1]: "))
+        #expect(try control(["transact", valid, "set /player.volume loud"]).text.contains("mutations[1]: "))
+        let list = #"[{"op":"set","path":"/player.volume","value":1},{"op":"set","path":"/player.volume","value":2}]"#
+        #expect(try control(["transact", list, "set /player.volume loud"]).text.contains("mutations[2]: "))
+        #expect(try control(["transact", list, #"{"op":"toggle"}"#]).text.contains("mutations[2]: "))
+    }
+
     @Test("a binding without a name or type is refused", arguments: ["=5", ":=5", ":int=5", "x:=5", "x"])
     func unnamedBinding(_ binding: String) throws {
         let ended = try control(["eval", "1", "--bind", binding])
