@@ -15,7 +15,8 @@ struct TransactCommand: ParsableCommand {
             JSON as the protocol has it works as well. A test that does not hold ends with status 75, and nothing has changed.
 
             Examples:
-              agctl transact 'set /player.position 0' 'toggle /player.isPlaying' --animation spring
+              agctl transact 'set /player.position 0' 'toggle /player.isPlaying'
+              agctl transact 'add /a.x 5' 'add /a.y 5' --animation spring
               agctl transact 'test /lock.owner null' 'set /lock.owner "me"'
               agctl transact 'append /app.items {"id": "y"}' 'remove /app.items[id="x"]'
               agctl transact '[{"op": "add", "path": "/counter.value", "value": 1}]'

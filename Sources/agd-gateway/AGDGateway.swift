@@ -11,25 +11,26 @@ struct AGDGateway: AsyncParsableCommand {
         commandName: "agd-gateway",
         abstract: "Shows agd's graph over HTTP, for reading: values, live events, metrics.",
         discussion: """
-            It is a client of the daemon like any other, so HTTP stays outside the daemon's process and its trust, and what it may
-            read is what its own user may: run it as a user of its own, and the access lines of agd.conf say what that is. It
-            writes nothing.
+            It is a client of the daemon like any other, so HTTP stays outside the daemon's process and its trust, and what it \
+            may read is what its own user may: run it as a user of its own, and the access lines of agd.conf say what that is. \
+            It writes nothing.
 
-            GET /value?path=/host.status                  one value, as the protocol's get answers it
-            GET /watch?path=/host/**&maxRate=5&css=true   updates, as server-sent events (an EventSource in a browser)
-            GET /metrics                                  counters, as OpenMetrics
+              GET /value?path=/host.status   one value, as the protocol's get answers it
+              GET /watch?path=/host/**       updates, as server-sent events, which a
+                                             browser reads with an EventSource
+              GET /metrics                   counters, as OpenMetrics
 
             Options of /value are presentation and typed, those of /watch maxRate, a number, and css, as in \
             /watch?path=/host/**&maxRate=5&css=true.
 
             It serves this machine alone, and only requests that name it as localhost, 127.0.0.1 or by --host, so that a web \
             page elsewhere cannot have a browser read it.
+
+            Exit status: 64 wrong usage; 69 the port is taken; 71 the system failed; 77 the port needs rights.
             """,
         version: Release.version)
 
     @Option(help: "The daemon's socket; otherwise AGD_SOCKET, $XDG_RUNTIME_DIR/agd/agd.sock, /run/agd/agd.sock.")
-
-            Exit status: 64 wrong usage; 69 the port is taken; 71 the system failed; 77 the port needs rights.
     var socket: String?
 
     @Option(help: "The port on 127.0.0.1; 0 takes a free one.")
@@ -58,10 +59,6 @@ struct AGDGateway: AsyncParsableCommand {
         }
     }
 
-    /// The one line of output: where to find it.
-    private static func announce(_ port: UInt16) {
-        var line = "http://127.0.0.1:\(port)\n"
-        line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     /// Says why nothing can be served.
     /// - Returns: what to end with, as `sysexits.h` has it.
     private func complain(_ call: String, _ code: Int32, _ message: String) -> ExitCode {
@@ -76,5 +73,9 @@ struct AGDGateway: AsyncParsableCommand {
         return ExitCode(status)
     }
 
+    /// The one line of output: where to find it.
+    private static func announce(_ port: UInt16) {
+        var line = "http://127.0.0.1:\(port)\n"
+        line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 }

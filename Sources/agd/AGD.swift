@@ -20,12 +20,16 @@ struct AGD: ParsableCommand {
               agd --config /etc/agd/agd.conf --check-config
 
             SIGNALS
-              SIGTERM, SIGINT  answer what has come in, remove the socket, end; a second one does not wait
+              SIGTERM, SIGINT  answer what has come in, remove the socket, end;
+                               a second one does not wait
               SIGHUP           read the configuration again
 
             EXIT STATUS
-              0 ended as told   64 command line   65 scene   66 scene file missing   69 socket or store in use
-              71 operating system   73 socket   74 store   77 rights   78 configuration, or its file missing
+              0   ended as told           71  operating system
+              64  command line            73  socket
+              65  scene                   74  store
+              66  scene file missing      77  rights
+              69  socket or store in use  78  configuration, or its file missing
             """,
         version: Release.version)
 
