@@ -28,6 +28,14 @@ struct ConnectionTests {
         }
     }
 
+    @Test("a file that is no socket is told as that")
+    func noSocket() {
+        #expect { try Connection(to: SocketLocation(path: "/etc/passwd")) } throws: { error in
+            guard let error = error as? ClientError else { return false }
+            return "\(error)" == "/etc/passwd is no socket" && error.hint?.contains("has ended") != true
+        }
+    }
+
     @Test("the client's name goes out with the first request")
     func hello() throws {
         let daemon = FakeDaemon { listener in
