@@ -149,8 +149,7 @@ public final class Watcher {
     /// - Returns: whether the interrupt came first.
     private static func wait(_ seconds: Double, interrupt: Int32?) throws(ClientError) -> Bool {
         var watched = pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0)
-        let milliseconds = Int32(clamping: Int((seconds * 1000).rounded(.up)))
-        let count = poll(&watched, 1, milliseconds)
+        let count = poll(&watched, 1, MonotonicTime.milliseconds(seconds))
         if count < 0, errno != EINTR { throw .system(call: "poll", errno: errno) }
         return count > 0
     }

@@ -137,6 +137,16 @@ struct ConnectionTests {
         #expect(changes.first?.content.value?.string?.utf8.count == size)
     }
 
+    @Test("a wait may be as long as it likes", arguments: [Double.infinity, .greatestFiniteMagnitude, 1e300, 3e9])
+    func longWait(_ seconds: Double) throws {
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            peer.update(1, "/a.b", "1")
+            _ = peer.readLine()
+        }
+        #expect(try Connection(to: daemon.location).receive(timeout: seconds) != nil)
+    }
+
     @Test("a wait ends when its time is over or its interrupt is signalled, and loses nothing")
     func interruption() throws {
         let daemon = FakeDaemon { listener in
