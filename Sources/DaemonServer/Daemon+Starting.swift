@@ -4,6 +4,7 @@ import Glibc
 import GraphRuntime
 import Logging
 import StateStore
+import WireProtocol
 
 extension Daemon {
     static func makeSocket(
@@ -68,7 +69,7 @@ extension Daemon {
         func check(_ setting: String, _ position: Int = 0, _ body: () throws(StartupError) -> Void) {
             do throws(StartupError) { try body() } catch { faults.append(error.located(configuration.place(of: setting, position))) }
         }
-        if let socket = configuration.socket ?? SocketPath.named(environment) {
+        if let socket = configuration.socket ?? SocketPlaces.named({ environment[$0] }) {
             check("socket") { () throws(StartupError) in try checkSocket(socket) }
         }
         if let group = configuration.socketGroup {

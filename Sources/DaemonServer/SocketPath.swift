@@ -1,11 +1,10 @@
 import Glibc
+import WireProtocol
 
-/// Where the socket stands when neither command line nor configuration says: the same order as in agctl.
+/// Where the socket stands when neither command line nor configuration says: the first of the places where clients look.
 enum SocketPath {
     static func standard(_ environment: ProcessEnvironment) -> String {
-        if let named = named(environment) { return named }
-        guard let runtimeDirectory = environment["XDG_RUNTIME_DIR"], runtimeDirectory.hasPrefix("/") else { return "/run/agd/agd.sock" }
-        return runtimeDirectory + "/agd/agd.sock"
+        SocketPlaces.named { environment[$0] } ?? SocketPlaces.standard { environment[$0] }[0]
     }
 
     /// The one that the user has chosen.

@@ -18,7 +18,7 @@ extension GraphRuntime {
                 do throws(Failure) { try perform(mutation, options.typed) } catch {
                     guard mutations.count > 1 else { throw error }
                     throw Failure(
-                        error.code, "mutation \(position): \(error.message)", path: error.path, rule: error.rule,
+                        error.code, "mutations[\(position)]: \(error.message)", path: error.path, rule: error.rule,
                         line: error.line, column: error.column, hint: error.hint)
                 }
             }

@@ -57,7 +57,7 @@ struct ApplyCommand: ParsableCommand {
             do throws(ClientError) { result = try session.connection().call(request) } catch {
                 guard case .refused(let fault) = error else { throw error }
                 throw DocumentFaults.complaint(
-                    fault.failure, text: text, file: InputText.title(of: file), session.errorStyle)
+                    fault.failure, text: text, file: InputText.title(of: file), session.errors.style)
             }
             if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }
         }

@@ -1,7 +1,6 @@
 import AGClient
 import ArgumentParser
 import AttributeValues
-import Glibc
 import WireProtocol
 
 struct TraceCommand: ParsableCommand {
@@ -9,8 +8,9 @@ struct TraceCommand: ParsableCommand {
         commandName: "trace",
         abstract: "Record what each turn of the daemon does, and which rules run.",
         discussion: """
-            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option: what has been recorded so far.
-            A recording that begins has nothing of the one before.
+            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option: what has been recorded so far. \
+            A recording that begins has nothing of the one before. Ctrl-C ends --seconds early, with what was recorded until \
+            then.
 
             Examples:
               agctl trace --seconds 5 > agd.trace.json
@@ -42,21 +42,29 @@ struct TraceCommand: ParsableCommand {
     func run() throws {
         try perform(common) { session in
             let connection = try session.connection()
-            if start || seconds != nil { _ = try connection.call(.trace(.init(enable: true))) }
-            if start { return }
-            if let seconds {
-                // Nothing is expected: this is a pause that notices when the daemon goes.
-                _ = try connection.receive(timeout: seconds)
-            }
-            let recorded = try connection.call(.trace(.init(enable: stop || seconds != nil ? false : nil)))
-            if rules { show(recorded.map ?? ValueMap(), session) } else { session.output.json(recorded) }
+            if let seconds { return try record(seconds, connection, session) }
+            let recorded = try connection.call(.trace(.init(enable: start ? true : stop ? false : nil)))
+            if !start { show(recorded, session) }
         }
     }
 
-    private func show(_ recorded: ValueMap, _ session: Session) {
-        let rules = recorded["rules"]?.list ?? []
+    /// However it ends, the daemon records no longer then.
+    private func record(_ seconds: Double, _ connection: Connection, _ session: Session) throws {
+        let signals = try Signals()
+        _ = try connection.call(.trace(.init(enable: true)))
+        // Nothing is expected: this is a pause that notices when the daemon goes.
+        let pause = Swift.Result { try connection.receive(timeout: seconds, interrupt: signals.descriptor) }
+        show(try connection.call(.trace(.init(enable: false))), session)
+        _ = try pause.get()
+        try signals.check()
+    }
+
+    private func show(_ recorded: Value, _ session: Session) {
+        guard rules else { return session.output.json(recorded) }
+        let map = recorded.map ?? ValueMap()
+        let rules = map["rules"]?.list ?? []
         if session.settings.isJSON { return session.output.json(.list(rules)) }
-        let text = RuleTimes(rules.compactMap(\.map), others: recorded["otherRules"]?.map)
+        let text = RuleTimes(rules.compactMap(\.map), others: map["otherRules"]?.map)
         session.output.write(session.output.isTerminal ? text.table(session.output.style) : text.lines)
     }
 }

@@ -19,7 +19,7 @@ enum ValueForm {
             return self == .typed ? try Value(typedJSON: value) : value
         } catch {
             if self == .auto { return .string(text) }
-            throw Complaint(.data, "\(text.prefix(60)) is \(error.message)")
+            throw Complaint(.data, "\(text.prefix(60)): \(error.message)")
         }
     }
 }

@@ -20,13 +20,17 @@ struct AGD: ParsableCommand {
               agd --config /etc/agd/agd.conf --check-config
 
             SIGNALS
-              SIGTERM, SIGINT  answer what has come in, remove the socket, end; a second one does not wait
+              SIGTERM, SIGINT  answer what has come in, remove the socket, end;
+                               a second one does not wait
               SIGHUP           read the configuration again
 
             EXIT STATUS
-              0 ended as told   64 command line   65 scene   66 scene file missing   69 socket or store in use
-              71 operating system   72 store damaged or foreign   73 socket   74 store cannot be read or written
-              77 rights   78 configuration, or its file missing
+              0   ended as told           71  operating system
+              64  command line            72  store damaged or foreign
+              65  scene                   73  socket
+              66  scene file missing      74  store cannot be read or written
+              69  socket or store in use  77  rights
+              78  configuration, or its file missing
             """,
         version: Release.version)
 
