@@ -150,11 +150,12 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(__always)
     public func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool { copy old == copy new }
 
-    /// Before a run: what the last one left is cleaned up. Throws if that destroyed the attribute.
+    /// Before a run: what the last one left is cleaned up. Throws if that destroyed the attribute, or read too deep.
     @inlinable @inline(never)
     func prepare(_ index: UInt32, in core: GraphCore<ClosureHost<Value>>) throws {
         let attribute = core.attribute(at: index)
         GraphContext(core).cleanUp(attribute)
+        if core.isInterrupted { throw Interruption() }
         if !core.isAlive(attribute) { throw GraphError.removed(attribute) }
     }
 
@@ -264,9 +265,10 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     }
 
     @usableFromInline
-    mutating func releaseExtras(_ number: UInt32) -> Extras {
+    mutating func releaseExtras(_ number: UInt32, of attribute: UInt32) -> Extras {
         let old = extras[Int(number) - 1]
-        if let scope = old.scope { owners[Int(scope.index)] = 0 }
+        // The scope may be gone, and its row another's.
+        if let scope = old.scope, owners[Int(scope.index)] == attribute { owners[Int(scope.index)] = 0 }
         cleanupCount -= old.cleanups.count
         extras[Int(number) - 1] = Extras()
         freeExtras.append(number)
@@ -279,9 +281,15 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
         guard Int(index) < table.pointee.capacity else { return }
         let row = table.pointee.row(index)
         let number = row.pointee.extras
-        let extras = number == 0 ? nil : table.pointee.releaseExtras(number)
+        let extras = number == 0 ? nil : table.pointee.releaseExtras(number, of: index)
         destroyClosure(row)
-        _ = consume extras
+        if let extras { finish(extras) }
+    }
+
+    /// Does what has been registered since the cleanups of something that goes were done: by what its scope held, when that went.
+    @usableFromInline
+    static func finish(_ extras: Extras) {
+        while let cleanup = extras.cleanups.popLast() { cleanup() }
     }
 }
 
