@@ -21,6 +21,7 @@ extension DestructiveGraph {
     }
 
     func enter(_ node: Int) {
+        if frames.isEmpty && model.nodes[node].kind == .observer && model.nodes[node].runs > 0 { checkMakers(of: node) }
         frames.append(.body(node))
         guard let id = core.runningAttribute else { return fault("\(node) runs, and the engine knows of nothing that does") }
         introduce(node, id)
@@ -31,9 +32,19 @@ extension DestructiveGraph {
         model.nodes[node].madeBefore = []
         model.nodes[node].ownReads = []
         model.nodes[node].runs += 1
+        model.nodes[node].lastRunIn = stepsTaken
         model.nodes[node].hasThrown = false
         // When it does not run because an input has failed, this tells that what it has made goes.
         if model.nodes[node].formula.needsAll && appetite > 0 { addCleanup() }
+    }
+
+    /// An observer that is due runs before those that its last run has made, which go with that. One that makes itself due again
+    /// has had its turn.
+    private func checkMakers(of node: Int) {
+        for maker in model.makers(of: node) where model.nodes[maker].kind == .observer && model.nodes[maker].lastRunIn != stepsTaken {
+            let flags = core.s.pointee.vertex(ids[maker].index).pointee.flags
+            if core.isAlive(ids[maker]) && flags.contains(.maybe) { fault("\(node) runs before \(maker), which made it and is due") }
+        }
     }
 
     func leave(_ node: Int) {

@@ -5,6 +5,7 @@ extension DestructiveGraph {
     /// One operation, with as many acts of closures as there is fuel for. Afterwards all observers have run that are due.
     func step() {
         fuel = 12
+        stepsTaken += 1
         if !writeAgain() { try? operate() }
         try? graph.batch {}
         fuel = 0

@@ -25,6 +25,7 @@ final class DestructiveGraph {
     var model = LifeModel()
     var frames: [Frame] = []
     var fuel = 0
+    var stepsTaken = 0
     var faults: [String] = []
     var ids: [AttributeID] = []
     var nodes: [AttributeID: Int] = [:]
@@ -177,6 +178,7 @@ final class DestructiveGraph {
 
     /// An observer that exists when this returns, or one that has failed in its first run and never came to be.
     func makeObserver() throws {
+        let owner = owner
         let node = addNode(.observer)
         let formula = formula(for: node)
         model.nodes[node].formula = formula
@@ -193,8 +195,10 @@ final class DestructiveGraph {
                         try note(node) { try compute(node, captured) { try self.read($0, in: context) } }
                     }
                 }
-            // Unless what it reads has destroyed it before.
-            if id != ids[node] && (model.nodes[node].isAlive || core.isAlive(id)) { fault("observer \(node) did not run when it was made") }
+            if id == ids[node] { return }
+            // What it reads must have destroyed it before.
+            if core.isAlive(id) || owner != nil && model.nodes[node].isAlive { fault("observer \(node) did not run when it was made") }
+            end(.node(node))
         } catch {
             // It may also be the error of another that ran after it.
             if ids[node] == DestructiveGraph.none || model.nodes[node].hasThrown { end(.node(node)) }

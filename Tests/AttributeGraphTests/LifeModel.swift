@@ -31,6 +31,8 @@ struct LifeModel {
         var formula = Formula(kind: .many, operands: [])
         var isAlive = true
         var runs = 0
+        /// The step of the random graph in which it ran last.
+        var lastRunIn = -1
         /// What its run has made; and what the cleanups before that run have.
         var made: [Thing] = []
         var madeBefore: [Thing] = []

@@ -28,6 +28,7 @@ import Testing
         print("random destruction: seed \(seed), \(Self.steps) steps, \(mode), nesting \(nestingLimit)")
         var left = Self.steps / Self.seeds.count
         var round: UInt64 = 0
+        var followed: UInt64 = 0
         while left > 0 {
             let census = Census()
             let appetite = [4, 20, 60, 200][Int(round & 3)]
@@ -36,13 +37,14 @@ import Testing
                 let world = DestructiveGraph(
                     seed: seed &+ round &* 1_000_003, mode: mode, appetite: appetite, nestingLimit: nestingLimit, census: census)
                 var steps = 0
-                while steps < 200 && steps < left && world.faults.isEmpty {
+                while steps < 100 && steps < left && world.faults.isEmpty {
                     world.step()
                     steps += 1
                 }
                 left -= max(1, steps)
                 if world.faults.isEmpty { world.clear() }
                 world.isOver = true
+                followed += world.core.counters.followed
                 faults = world.faults.map { "graph \(round), step \(steps): \($0)" }
             }
             #expect(faults == [])
@@ -50,5 +52,6 @@ import Testing
             if !faults.isEmpty { return }
             round += 1
         }
+        print("random destruction: seed \(seed), \(mode), \(round) graphs, \(followed) updates along an order")
     }
 }
