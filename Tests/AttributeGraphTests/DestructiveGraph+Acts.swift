@@ -46,11 +46,13 @@ extension DestructiveGraph {
 
     // MARK: Destroying
 
-    /// Mostly something near: the closure's own node, what made it, its parts, its inputs, what was made beside it.
+    /// Mostly something near: the closure's own node, what made it, its parts, its inputs and theirs, what was made beside it.
     func disposeOfSomething() throws {
         var candidates = model.nodes.indices.filter { model.nodes[$0].isAlive && ids[$0] != DestructiveGraph.none }
         if case .body(let node)? = frames.last, generator.chance(70) {
-            var near = [node] + model.makers(of: node) + model.nodes[node].formula.operands + ownParts(of: node)
+            let operands = model.nodes[node].formula.operands
+            var near = [node] + model.makers(of: node) + operands + ownParts(of: node)
+            near += operands.flatMap { model.nodes[$0].formula.operands }
             if let maker = model.maker(of: node) { near += ownParts(of: maker) }
             near = near.filter { ids[$0] != DestructiveGraph.none }
             if !near.isEmpty { candidates = near }

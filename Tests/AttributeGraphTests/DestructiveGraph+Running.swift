@@ -21,7 +21,7 @@ extension DestructiveGraph {
     }
 
     func enter(_ node: Int) {
-        if frames.isEmpty && model.nodes[node].kind == .observer && model.nodes[node].runs > 0 { checkMakers(of: node) }
+        if fuel == DestructiveGraph.fullTank && frames.isEmpty && model.nodes[node].kind == .observer { checkMakers(of: node) }
         frames.append(.body(node))
         guard let id = core.runningAttribute else { return fault("\(node) runs, and the engine knows of nothing that does") }
         introduce(node, id)
@@ -39,7 +39,7 @@ extension DestructiveGraph {
     }
 
     /// An observer that is due runs before those that its last run has made, which go with that. One that makes itself due again
-    /// has had its turn.
+    /// has had its turn; and what closures do may make one due when it is too late, so nothing of that must have happened.
     private func checkMakers(of node: Int) {
         for maker in model.makers(of: node) where model.nodes[maker].kind == .observer && model.nodes[maker].lastRunIn != stepsTaken {
             let flags = core.s.pointee.vertex(ids[maker].index).pointee.flags

@@ -4,7 +4,7 @@
 extension DestructiveGraph {
     /// One operation, with as many acts of closures as there is fuel for. Afterwards all observers have run that are due.
     func step() {
-        fuel = 12
+        fuel = DestructiveGraph.fullTank
         stepsTaken += 1
         if !writeAgain() { try? operate() }
         try? graph.batch {}

@@ -25,6 +25,7 @@ final class DestructiveGraph {
     var model = LifeModel()
     var frames: [Frame] = []
     var fuel = 0
+    static let fullTank = 12
     var stepsTaken = 0
     var faults: [String] = []
     var ids: [AttributeID] = []
