@@ -142,12 +142,22 @@ extension GraphContext {
             extras.scope = nil
             if core.isAlive(scope) {
                 if table.pointee.cleanupCount != 0 { runCleanups(in: scope) }
-                core.destroy(scope)
-                leaveLostScope()
                 table.pointee.owners[Int(scope.index)] = 0
+                leave(scope)
+                core.destroy(scope)
             }
         }
         runCleanups(of: extras)
+    }
+
+    /// As `cleanUp`, before an attribute goes: its cleanups may have made something under it, or have let it run once more.
+    @usableFromInline
+    func cleanUpForGood(_ attribute: AttributeID) {
+        for _ in 0..<roundLimit {
+            guard let extras = table.pointee.extras(of: attribute.index), extras.scope != nil || !extras.cleanups.isEmpty else { return }
+            cleanUp(attribute)
+            if !core.isAlive(attribute) { return }
+        }
     }
 
     @usableFromInline
