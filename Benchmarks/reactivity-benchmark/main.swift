@@ -7,6 +7,7 @@ import AttributeGraph
 //   --cpu          processor time instead of wall-clock time
 //   --tracked      all rules and observers read through a context
 //   --scaling      ns per vertex of four shapes at 10³ … 10⁶ vertices, cold and warm
+//   --scaling=1000 the same at this size alone
 //   --memory       bytes per vertex and edge at a million
 //   --updates=10, --updates=1000
 //                  so many updates of each shape at 1000 vertices, to be counted by valgrind
@@ -22,7 +23,8 @@ do {
     }
     for mode in modes {
         switch mode {
-        case "--scaling": try printScaling()
+        case "--scaling": try printScaling([1_000, 10_000, 100_000, 1_000_000])
+        case "--scaling=1000": try printScaling([1_000])
         case "--memory": try printMemory()
         case "--updates=10": try runUpdates(10)
         case "--updates=1000": try runUpdates(1000)

@@ -127,7 +127,7 @@ public struct AppliedScene: Hashable, Sendable {
     /// Paths of nodes.
     public var added: [String]
     public var removed: [String]
-    /// Attributes whose definition changed.
+    /// Nodes whose definition changed.
     public var changed: [String]
 }
 

@@ -38,6 +38,16 @@ extension ClientError {
         }
     }
 
+    /// Whether the same may succeed later, without anybody mending anything: the daemon is not there, or has no room just now.
+    public var mayPass: Bool {
+        switch self {
+        case .unreachable(_, let code): code == ENOENT || code == ECONNREFUSED || code == EAGAIN
+        case .lost: true
+        case .refused(let fault): fault.failure.code == .limit || fault.failure.code == .unavailable
+        default: false
+        }
+    }
+
     /// What to do about it, where that is known.
     public var hint: String? {
         switch self {
@@ -52,7 +62,9 @@ extension ClientError {
             return "start the daemon with 'agd --socket \(location.path)', or check the path"
         case ENOENT:
             let places = location.searched.joined(separator: " and ")
-            return "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', or name its socket with --socket or \(SocketLocation.environmentVariable)"
+            return "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', or name its socket with --socket or \(SocketPlaces.environmentVariable)"
+        case ECONNREFUSED where !isSocket(location.path):
+            return "name the daemon's socket with --socket or \(SocketPlaces.environmentVariable)"
         case ECONNREFUSED:
             return "the socket was left behind by a daemon that has ended; start agd again"
         case EACCES, EPERM:
@@ -60,6 +72,11 @@ extension ClientError {
             return "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' and log in again"
         default: return nil
         }
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
     private static func group(of path: String) -> String? {
@@ -75,6 +92,7 @@ extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let location, ENOENT): "no socket at \(location.path): agd does not run there"
+        case .unreachable(let location, ECONNREFUSED) where !ClientError.isSocket(location.path): "\(location.path) is no socket"
         case .unreachable(let location, ECONNREFUSED): "nobody listens at \(location.path)"
         case .unreachable(let location, let code): "cannot connect to \(location.path): \(ClientError.text(code))"
         case .socketPathTooLong(let path): "the socket's path \(path) has \(path.utf8.count) bytes; at most \(LineSocket.maximumPathLength) are possible"

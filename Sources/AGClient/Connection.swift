@@ -39,9 +39,6 @@ public final class Connection {
         socket.output.append(UInt8(ascii: "\n"))
     }
 
-    /// Bytes that wait to be sent.
-    public var unsentBytes: Int { socket.output.count }
-
     public func flush() throws(ClientError) { try socket.flush() }
 
     /// The next message; sends first what waits to be sent.
@@ -60,12 +57,6 @@ public final class Connection {
         try socket.receive(timeout: timeout, interrupt: interrupt) { line throws(ClientError) in
             try decoder.decode(line, isPadded: true, typed: isTyped)
         }
-    }
-
-    /// The next line as it came.
-    public func receiveLine(timeout: Double? = nil) throws(ClientError) -> String? {
-        try socket.flush()
-        return try socket.receive(timeout: timeout, interrupt: nil) { line in String(decoding: line, as: UTF8.self) }
     }
 
     /// Sends one request and waits for its reply. Whatever else comes meanwhile is kept for `receive`.

@@ -110,7 +110,7 @@ final class LineSocket {
         while true {
             var watched = [pollfd(fd: descriptor, events: events, revents: 0)]
             if let interrupt { watched.append(pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0)) }
-            let left = deadline.map { Int32(clamping: Int(max(0, ($0 - MonotonicTime.now) * 1000).rounded(.up))) } ?? -1
+            let left = deadline.map { MonotonicTime.milliseconds($0 - MonotonicTime.now) } ?? -1
             let count = poll(&watched, nfds_t(watched.count), left)
             if count < 0 {
                 if errno == EINTR { continue }
@@ -121,7 +121,9 @@ final class LineSocket {
             let ready = watched[0].revents
             // An error or hang-up shows itself at the next read or write.
             if ready & Int16(POLLERR | POLLHUP) != 0 { return ready | events }
-            if ready != 0 || count == 0 { return ready }
+            if ready != 0 { return ready }
+            // The longest that poll waits may be shorter than what is wanted.
+            if count == 0, deadline.map({ $0 > MonotonicTime.now }) != true { return 0 }
         }
     }
 }
@@ -133,5 +135,11 @@ public enum MonotonicTime {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+
+    /// Seconds as `poll` takes them: rounded up, none below 0, and at most what it can wait.
+    static func milliseconds(_ seconds: Double) -> Int32 {
+        // What is no number waits for nothing.
+        Int32(max(0, min((seconds * 1000).rounded(.up), Double(Int32.max))))
     }
 }

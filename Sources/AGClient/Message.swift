@@ -77,7 +77,7 @@ public final class MessageDecoder {
         guard let method = message["method"]?.string else { return .reply }
         let parameters = message["params"]
         return .event(.init(
-            method: method, revision: parameters?["revision"]?.int.map { UInt64($0) },
+            method: method, revision: parameters?["revision"]?.int.flatMap { UInt64(exactly: $0) },
             isInitial: parameters?["initial"]?.bool ?? false, reason: parameters?["reason"]?.string))
     }
 

@@ -1,11 +1,9 @@
 import Glibc
+import WireProtocol
 
 /// Where the daemon's socket is: what the caller named, else `AGD_SOCKET`, else the first of
 /// `$XDG_RUNTIME_DIR/agd/agd.sock` and `/run/agd/agd.sock` that exists.
 public struct SocketLocation: Hashable, Sendable {
-    public static let environmentVariable = "AGD_SOCKET"
-    public static let systemPath = "/run/agd/agd.sock"
-
     public let path: String
     /// The places that were looked at, when nobody named one.
     public let searched: [String]
@@ -25,11 +23,9 @@ public struct SocketLocation: Hashable, Sendable {
         _ named: String?, environment: (String) -> String?, exists: (String) -> Bool
     ) -> SocketLocation {
         if let named { return SocketLocation(path: named) }
-        if let named = environment(environmentVariable), !named.isEmpty { return SocketLocation(path: named) }
-        var candidates: [String] = []
-        if let runtime = environment("XDG_RUNTIME_DIR"), !runtime.isEmpty { candidates.append(runtime + "/agd/agd.sock") }
-        candidates.append(systemPath)
-        return SocketLocation(path: candidates.first(where: exists) ?? systemPath, searched: candidates)
+        if let named = SocketPlaces.named(environment) { return SocketLocation(path: named) }
+        let candidates = SocketPlaces.standard(environment)
+        return SocketLocation(path: candidates.first(where: exists) ?? SocketPlaces.systemPath, searched: candidates)
     }
 
     private init(path: String, searched: [String]) {

@@ -4,6 +4,7 @@ public import WireProtocol
 public struct WatchOptions: Sendable {
     /// Paths, or patterns in which `*` is one segment and `**` any number.
     public var paths: [String]
+    /// `invalidate` tells of each path once: a subscription reads nothing, and only who has read is told again.
     public var events: EventKinds
     /// Begin with the present values.
     public var initial: Bool

@@ -25,6 +25,9 @@ public final class Watcher {
         case pausing(Double)
     }
 
+    /// Many paths are read by several requests, none of them longer than a daemon takes.
+    private static let pathsPerRequest = 256
+
     private let location: SocketLocation
     private let name: String?
     private let decoder = MessageDecoder()
@@ -64,6 +67,7 @@ public final class Watcher {
                     if let news = try subscribed(line, socket) { return news }
                 case .subscribed(let socket):
                     if !early.isEmpty { return .event(early.removeFirst()) }
+                    try socket.flush()
                     let news = try socket.receive(timeout: left, interrupt: interrupt) { line throws(ClientError) in try read(line) }
                     guard let news else { return nil }
                     if let event = news { return event }
@@ -76,6 +80,16 @@ public final class Watcher {
             } catch {
                 if let news = try recovered(from: error) { return news }
             }
+        }
+    }
+
+    /// Reads paths that an `invalidate` has named: the next change of each is told again then. The values are not handed out.
+    /// After a lost connection there is nothing to read, the next one tells anew.
+    public func acknowledge(_ paths: [String]) {
+        guard case .subscribed(let socket) = state else { return }
+        for start in stride(from: 0, to: paths.count, by: Watcher.pathsPerRequest) {
+            let part = Array(paths[start..<min(start + Watcher.pathsPerRequest, paths.count)])
+            socket.output.appendRequest(.get(.init(paths: part, isSingle: false, presentation: false, typed: false)), id: 2)
         }
     }
 
@@ -124,8 +138,8 @@ public final class Watcher {
         case .lost:
             if case .subscribed = state { isNews = true } else { isNews = false }
         case .unreachable: isNews = false
-        // A daemon that has just started may not have the scene yet.
-        case .refused(let fault) where fault.failure.code == .notFound: isNews = false
+        // A daemon that has just started may not have the scene yet, or no room for one more client.
+        case .refused(let fault) where fault.failure.code == .notFound || error.mayPass: isNews = false
         default: throw error
         }
         state = .pausing(MonotonicTime.now + backoff.pause())
@@ -135,8 +149,7 @@ public final class Watcher {
     /// - Returns: whether the interrupt came first.
     private static func wait(_ seconds: Double, interrupt: Int32?) throws(ClientError) -> Bool {
         var watched = pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0)
-        let milliseconds = Int32(clamping: Int((seconds * 1000).rounded(.up)))
-        let count = poll(&watched, 1, milliseconds)
+        let count = poll(&watched, 1, MonotonicTime.milliseconds(seconds))
         if count < 0, errno != EINTR { throw .system(call: "poll", errno: errno) }
         return count > 0
     }

@@ -150,11 +150,12 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(__always)
     public func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool { copy old == copy new }
 
-    /// Before a run: what the last one left is cleaned up. Throws if that destroyed the attribute.
+    /// Before a run: what the last one left is cleaned up. Throws if that destroyed the attribute, or read too deep.
     @inlinable @inline(never)
     func prepare(_ index: UInt32, in core: GraphCore<ClosureHost<Value>>) throws {
         let attribute = core.attribute(at: index)
         GraphContext(core).cleanUp(attribute)
+        if core.isInterrupted { throw Interruption() }
         if !core.isAlive(attribute) { throw GraphError.removed(attribute) }
     }
 
@@ -264,24 +265,33 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     }
 
     @usableFromInline
-    mutating func releaseExtras(_ number: UInt32) -> Extras {
+    mutating func releaseExtras(_ number: UInt32, of attribute: UInt32) -> Extras {
         let old = extras[Int(number) - 1]
-        if let scope = old.scope { owners[Int(scope.index)] = 0 }
+        // The scope may be gone, and its row another's.
+        if let scope = old.scope, owners[Int(scope.index)] == attribute { owners[Int(scope.index)] = 0 }
         cleanupCount -= old.cleanups.count
         extras[Int(number) - 1] = Extras()
         freeExtras.append(number)
         return old
     }
 
-    /// Empties the row of an attribute that is gone. What it had is let go last.
+    /// Empties the row of an attribute that is gone.
     @inlinable
     static func release(_ index: UInt32, of table: UnsafeMutablePointer<ClosureTable>) {
         guard Int(index) < table.pointee.capacity else { return }
         let row = table.pointee.row(index)
-        let number = row.pointee.extras
-        let extras = number == 0 ? nil : table.pointee.releaseExtras(number)
+        if _slowPath(row.pointee.extras != 0) { return releaseWithExtras(index, of: table) }
         destroyClosure(row)
-        _ = consume extras
+    }
+
+    /// As `release`. What has been registered since the cleanups of something that goes were done is done last: by what its scope
+    /// held, when that went.
+    @inlinable @inline(never)
+    static func releaseWithExtras(_ index: UInt32, of table: UnsafeMutablePointer<ClosureTable>) {
+        let row = table.pointee.row(index)
+        let extras = table.pointee.releaseExtras(row.pointee.extras, of: index)
+        destroyClosure(row)
+        while let cleanup = extras.cleanups.popLast() { cleanup() }
     }
 }
 

@@ -6,9 +6,9 @@
 /// number that pointed at it is corrected. Lists are contiguous because they are walked far more often than
 /// changed; walking touches `ends` alone. Positions are relative to the block, so a block can move freely.
 ///
-/// Sizes are 2, 3, 4, 6, 8, 12, 16, 24 …: a block is at least two thirds full when it has just grown, so
-/// an edge costs 16 bytes and at most 24; a list of one costs nothing here, it is kept in its vertex (`EdgeList`). Freed
-/// blocks are kept by size; a large one is carved up before the pool grows.
+/// Sizes are 2, 3, 4, 6, 8, 12, 16, 24 …: a block is at least two thirds full when it has just grown (of up to eight
+/// readers at least half), so an edge costs 16 bytes and at most 24; a list of one costs nothing here, it is kept in its
+/// vertex (`EdgeList`). Freed blocks are kept by size; a large one is carved up before the pool grows.
 @usableFromInline
 struct EdgePool: ~Copyable {
     @usableFromInline var ends: UnsafeMutablePointer<UInt32>
@@ -49,14 +49,13 @@ struct EdgePool: ~Copyable {
     /// Entries in a list of a class: 0, 1, 2, 3, 4, 6, 8, 12, 16 …
     @inlinable @inline(__always)
     static func size(of sizeClass: UInt8) -> UInt32 {
-        if sizeClass < 4 { return UInt32(sizeClass) }
-        let half = UInt32(sizeClass) >> 1
-        return sizeClass & 1 == 0 ? 1 << half : 3 << (half &- 1)
+        let number = UInt32(sizeClass)
+        return number < 2 ? number : (2 | number & 1) &<< ((number &>> 1) &- 1)
     }
 
-    /// The class that a full list of readers grows to: those of two to four, as many are when things are made in bulk.
+    /// The class that a full list of readers grows to: short ones double, as many are filled when things are made in bulk.
     @inlinable @inline(__always)
-    static func classOfReaders(after sizeClass: UInt8) -> UInt8 { sizeClass &+ (sizeClass == 2 ? 2 : 1) }
+    static func classOfReaders(after sizeClass: UInt8) -> UInt8 { sizeClass &+ (sizeClass == 2 || sizeClass == 4 ? 2 : 1) }
 
     @inlinable @inline(__always)
     mutating func allocate(_ sizeClass: UInt8) -> UInt32 {

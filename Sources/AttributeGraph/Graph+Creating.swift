@@ -111,7 +111,7 @@ extension GraphAccess {
     public func dispose(_ attribute: AttributeID) throws {
         guard context.core.isAlive(attribute) else { return }
         context.core.beginBatch()
-        context.cleanUp(attribute)
+        context.cleanUpForGood(attribute)
         context.core.destroy(attribute)
         context.core.endBatch()
         try context.flush()
@@ -126,8 +126,8 @@ extension GraphAccess {
         guard context.core.isAlive(scope) else { return }
         context.core.beginBatch()
         if context.table.pointee.cleanupCount != 0 { context.runCleanups(in: scope) }
+        context.leave(scope)
         context.core.destroy(scope)
-        context.leaveLostScope()
         context.core.endBatch()
         try context.flush()
     }
@@ -193,9 +193,19 @@ extension GraphContext {
         if !core.isAlive(table.pointee.scope) { table.pointee.scope = .root }
     }
 
+    /// Where the open `scope` is to be destroyed, what is created from now on belongs to the graph.
+    @usableFromInline
+    func leave(_ scope: SubgraphID) {
+        var around = table.pointee.scope
+        while around != .root && around != scope { around = core.parent(of: around) }
+        if around == scope { table.pointee.scope = .root }
+    }
+
     /// The subgraph of what the running closure creates.
     @usableFromInline
     func runningScope() -> SubgraphID {
+        // What an interrupted read has put on the stack is no run.
+        if core.isInterrupted && core.runningDepth <= table.pointee.scopeDepth { return table.pointee.scope }
         guard let running = core.runningAttribute else { return table.pointee.scope }
         let extras = table.pointee.makeExtras(of: running.index)
         if let scope = extras.scope, core.isAlive(scope) { return scope }

@@ -11,30 +11,48 @@ extension GraphContext {
     /// Closes a batch, and after the outermost does as `flush`.
     @inlinable @inline(__always)
     func closeBatch() throws {
-        if core.closeBatch() && (core.hasOrderToSettle ? runObserversAlongOrder() : runObservers()) { try reportObservers() }
+        if core.closeBatch() && settleBatch() { try reportObservers() }
     }
 
-    /// As `runObservers`, where the one write that is to settle may have an order.
+    /// As `runObservers`; follows the order that the batch's only write may have.
     @inlinable @inline(never)
-    func runObserversAlongOrder() -> Bool {
-        !core.host.pointee.hasOwners && core.settleAlongOrder() ? runRemainingObservers() : runObservers()
+    func settleBatch() -> Bool {
+        guard let order = core.orderOfBatch, !core.host.pointee.hasOwners else { return runObservers() }
+        guard let input = core.settleOne() else { return false }
+        return order.pointee.isDirect ? runDirectly(along: order, from: input) : run(along: order, from: input)
+    }
+
+    /// The rest of a write outside a batch.
+    @inlinable @inline(never)
+    func commit(_ input: AttributeID) throws {
+        if let order = core.orderToObservers(of: core.s.pointee.vertex(input.index)), !core.host.pointee.hasOwners {
+            core.advanceRevision()
+            let isDirect = order.pointee.isDirect
+            if isDirect ? runDirectly(along: order, from: input.index) : run(along: order, from: input.index) { try reportObservers() }
+        } else {
+            core.commitNow(input.index)
+            try flush()
+        }
+    }
+
+    /// Runs all observers that a write concerns, in the order known of it. True as `runObservers`.
+    @inlinable @inline(never)
+    func run(along order: UnsafeMutablePointer<Order>, from input: UInt32) -> Bool {
+        core.observe(along: order, from: input)
+        return runRemainingObservers()
+    }
+
+    /// As `run(along:from:)`, of a direct order.
+    @inlinable @inline(never)
+    func runDirectly(along order: UnsafeMutablePointer<Order>, from input: UInt32) -> Bool {
+        core.observeDirectly(along: order, from: input)
+        return runRemainingObservers()
     }
 
     /// After an order has been followed: runs observers that are due beside it, or that it has not come to. True as `runObservers`.
     @inlinable @inline(__always)
     func runRemainingObservers() -> Bool {
         core.hasInvalidated ? runObservers() : core.host.pointee.hasFailures
-    }
-
-    /// The rest of a write outside a batch.
-    @inlinable @inline(never)
-    func commit(_ input: AttributeID) throws {
-        if !core.host.pointee.hasOwners && core.commitAlongOrder(input.index) {
-            if runRemainingObservers() { try reportObservers() }
-        } else {
-            core.commitNow(input.index)
-            try flush()
-        }
     }
 
     /// As `set`, while something may be running or is wrong.
@@ -124,12 +142,22 @@ extension GraphContext {
             extras.scope = nil
             if core.isAlive(scope) {
                 if table.pointee.cleanupCount != 0 { runCleanups(in: scope) }
-                core.destroy(scope)
-                leaveLostScope()
                 table.pointee.owners[Int(scope.index)] = 0
+                leave(scope)
+                core.destroy(scope)
             }
         }
         runCleanups(of: extras)
+    }
+
+    /// As `cleanUp`, before an attribute goes: its cleanups may have made something under it, or have let it run once more.
+    @usableFromInline
+    func cleanUpForGood(_ attribute: AttributeID) {
+        for _ in 0..<roundLimit {
+            guard let extras = table.pointee.extras(of: attribute.index), extras.scope != nil || !extras.cleanups.isEmpty else { return }
+            cleanUp(attribute)
+            if !core.isAlive(attribute) { return }
+        }
     }
 
     @usableFromInline

@@ -59,8 +59,11 @@ extension GraphCore where Host: ~Copyable {
         let members = (start..<s.pointee.openCycle.count).map { s.pointee.openCycle.base[$0] }
         let path = cyclePath(from: UInt32(truncatingIfNeeded: start) | Vertex.openBit, members).map { s.pointee.id($0) }
         s.pointee.openCycle.count = start
-        // What one has lost since it ran concerns all.
-        let areMarked = members.contains { s.pointee.vertex($0).pointee.flags.contains(.maybe) }
+        // What one has lost since it ran concerns all; so does one that is gone, without which there may be no cycle.
+        let areMarked = members.contains {
+            let member = s.pointee.vertex($0).pointee
+            return member.flags.contains(.maybe) || member.kind == .doomed
+        }
         if areMarked { s.pointee.attention.insert(.revoked) }
         for member in members {
             let vertex = s.pointee.vertex(member)

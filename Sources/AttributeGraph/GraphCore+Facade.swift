@@ -7,9 +7,27 @@ extension GraphCore where Host: ~Copyable {
     /// The rule or observer that is running innermost, tracked or not; `nil` also when it has been destroyed.
     @inlinable
     public var runningAttribute: AttributeID? {
-        guard s.pointee.pending.count > 0 else { return nil }
-        let index = s.pointee.pending.base[s.pointee.pending.count - 1].vertex
-        return s.pointee.vertex(index).pointee.kind == .doomed ? nil : s.pointee.id(index)
+        let depth = runningDepth
+        guard depth > 0 else { return nil }
+        let index = s.pointee.pending.base[depth - 1].vertex
+        // One that has been destroyed in its run is doomed, and then free.
+        return s.pointee.vertex(index).pointee.kind.isAnyRule ? s.pointee.id(index) : nil
+    }
+
+    /// As `stackDepth`, up to the innermost run in progress: above it lie what an interrupted read has put there, and runs that have been
+    /// given up.
+    @inlinable @inline(__always)
+    var runningDepth: Int { _fastPath(!isInterrupted) ? s.pointee.pending.count : depthBelowInterruption }
+
+    @usableFromInline
+    var depthBelowInterruption: Int {
+        var depth = Int(s.pointee.givenUpFrom)
+        while depth > 0 {
+            let vertex = s.pointee.vertex(s.pointee.pending.base[depth - 1].vertex).pointee
+            if vertex.flags.contains(.running) && vertex.cause == UInt32(truncatingIfNeeded: depth - 1) { break }
+            depth -= 1
+        }
+        return depth
     }
 
     @inlinable @inline(__always)

@@ -61,11 +61,8 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.logCount != 0 { settle() }
         let reader = fixedReader
         let vertex = s.pointee.vertex(reader)
-        if vertex.pointee.kind == .doomed {
-            // It has been destroyed by its own run, and its list is gone.
-            return try stored(
-                host.pointee.value(ofRemoved: AttributeID(index: reader, generation: vertex.pointee.generation &- 1)))
-        }
+        // It has been destroyed by its own run, and its list is gone.
+        if vertex.pointee.kind == .doomed { return try removed(reader) }
         let inputs = inputs(of: vertex)
         precondition(UInt32(exactly: position).map { $0 < inputs.count } ?? false, "there is no such input")
         let input = inputs.ends[position]
@@ -73,7 +70,16 @@ extension GraphCore where Host: ~Copyable {
             let lost = s.pointee.lostInputs[keyOfLoss(by: reader, at: UInt32(truncatingIfNeeded: position))]
             return try stored(host.pointee.value(ofRemoved: lost ?? AttributeID(index: 0, generation: 0)))
         }
-        return try current(s.pointee.id(input))
+        let value = try current(s.pointee.id(input))
+        // That may have destroyed the reader.
+        return s.pointee.vertex(reader).pointee.kind == .doomed ? try removed(reader) : value
+    }
+
+    /// What there is to read of an attribute that has been destroyed while it runs.
+    @inlinable @inline(never)
+    func removed(_ reader: UInt32) throws -> UnsafeMutablePointer<Value> {
+        let generation = s.pointee.vertex(reader).pointee.generation &- 1
+        return try stored(host.pointee.value(ofRemoved: AttributeID(index: reader, generation: generation)))
     }
 }
 

@@ -7,7 +7,7 @@ extension GraphCore where Host: ~Copyable {
     /// 3. A vertex that may have changed has only readers that may have changed; one that must run is one of these.
     /// 4. Nothing runs, waits or is half-settled; the stacks are empty and the cursor is at rest.
     /// 5. Inputs have values and no inputs; a valid rule has no evaluation later than the graph's revision.
-    /// 6. Every living vertex stands in the list of exactly its own subgraph.
+    /// 6. Every living vertex stands in the list of exactly its own subgraph, and every living subgraph in that of its parent.
     /// 7. An order that counts holds exactly what is downstream of its input, each step after those of its inputs that are steps.
     /// 8. Blocks of edges do not overlap, neither one another nor a free block, and together fill the pool.
     public func checkInvariants() -> [String] {
@@ -140,6 +140,34 @@ extension GraphCore where Host: ~Copyable {
             }
         }
         if listed != living { faults.append("the subgraphs list \(listed) of \(living) vertices") }
+        checkSubgraphTree(&faults)
+    }
+
+    func checkSubgraphTree(_ faults: inout [String]) {
+        let (rows, count) = (s.pointee.subgraphs.base, s.pointee.subgraphs.count)
+        var reached = [0]
+        var next = 0
+        while next < reached.count && reached.count <= count {
+            var child = rows[reached[next]].firstChild
+            var previous: UInt32 = 0
+            while child != 0 && reached.count <= count {
+                let row = rows[Int(child)]
+                if Int(row.parent) != reached[next] || previous != 0 && row.previousSibling != previous {
+                    faults.append("subgraph \(child) is in the wrong list")
+                }
+                reached.append(Int(child))
+                previous = child
+                child = row.nextSibling
+            }
+            next += 1
+        }
+        var free = (0..<count).count { rows[$0].generation == .max }
+        var row = s.pointee.freeSubgraph
+        while row != 0 && free <= count {
+            free += 1
+            row = rows[Int(row)].nextSibling
+        }
+        if reached.count + free != count { faults.append("\(count - reached.count - free) subgraphs are nowhere") }
     }
 
     func checkPool(_ faults: inout [String]) {

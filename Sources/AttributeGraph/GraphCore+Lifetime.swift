@@ -117,7 +117,7 @@ extension GraphCore where Host: ~Copyable {
     public func createSubgraph(in parent: SubgraphID = .root) -> SubgraphID {
         precondition(isAlive(parent), "a subgraph needs a living parent")
         let index: UInt32
-        let maker = s.pointee.pending.last?.vertex ?? 0
+        let maker = runningAttribute?.index ?? 0
         var generation: UInt32 = 1
         if s.pointee.freeSubgraph != 0 {
             index = s.pointee.freeSubgraph
@@ -157,6 +157,8 @@ extension GraphCore where Host: ~Copyable {
                 current = subgraph
                 continue
             }
+            // Or has made something in it.
+            if s.pointee.subgraphs.base[Int(index)].firstChild != 0 { continue }
             let rows = s.pointee.subgraphs.base
             let (parent, next, previous) = (
                 rows[Int(index)].parent, rows[Int(index)].nextSibling, rows[Int(index)].previousSibling

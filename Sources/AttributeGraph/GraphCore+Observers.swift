@@ -159,8 +159,10 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.reader = 0
             restoreReader(reader, read, isHinted)
         }
+        let generation = s.pointee.vertex(observer).pointee.generation
         if mayLeaveUnread { updateInputs(of: observer) }
-        runObserver(observer, 0, at: position)
+        // One of them may have destroyed it.
+        if s.pointee.vertex(observer).pointee.generation == generation { runObserver(observer, 0, at: position) }
         if position == 0 && !s.pointee.attention.isEmpty { calmDown() }
     }
 
@@ -169,10 +171,13 @@ extension GraphCore where Host: ~Copyable {
     func updateInputs(of observer: UInt32) {
         let nesting = s.pointee.nesting
         s.pointee.nesting = 0
-        for position in 0..<inputs(of: s.pointee.vertex(observer)).count {
-            let input = inputs(of: s.pointee.vertex(observer)).ends[Int(position)]
+        var position = 0
+        // The list is gone when one of them has destroyed the observer.
+        while case let inputs = inputs(of: s.pointee.vertex(observer)), position < Int(inputs.count) {
+            let input = inputs.ends[position]
             let flags = s.pointee.vertex(input).pointee.flags
             if flags.contains(.maybe) && !flags.contains(.running) { _ = validate(input) }
+            position += 1
         }
         s.pointee.nesting = nesting
     }

@@ -13,35 +13,25 @@
 extension GraphCore where Host: ~Copyable {
     // MARK: Writing
 
-    /// Whether the first write that has not settled may have an order.
+    /// The order of the one write of a batch that has been closed, if this is all that is due.
     @inlinable @inline(__always)
-    var hasOrderToSettle: Bool {
-        s.pointee.logCount > 0 && s.pointee.vertex(s.pointee.log.pointee.input.index).pointee.order != 0
-    }
-
-    /// Settles the one write of a batch that has been closed, and runs the observers along its order. False if it has none, or
-    /// something else is due as well: then nothing has been done.
-    @inlinable @inline(__always)
-    func settleAlongOrder() -> Bool {
+    var orderOfBatch: UnsafeMutablePointer<Order>? {
+        guard s.pointee.logCount == 1 else { return nil }
         let input = s.pointee.log.pointee.input
         let vertex = s.pointee.vertex(input.index)
-        guard s.pointee.logCount == 1, let order = orderToObservers(of: vertex), vertex.pointee.generation == input.generation
-        else { return false }
+        let order = orderToObservers(of: vertex)
+        assert(order == nil || vertex.pointee.generation == input.generation, "the edges of one that is gone went with it")
+        return order
+    }
+
+    /// Settles the one write of a batch, whose input lives. Returns the input if it then holds another value than before.
+    @inlinable @inline(__always)
+    func settleOne() -> UInt32? {
         s.pointee.logCount = 0
         s.pointee.revision &+= 1
         let entry = s.pointee.log.move()
-        if hasSettled(vertex, entry.old) { observe(along: order, from: input.index, vertex) }
-        return true
-    }
-
-    /// As `settleAlongOrder`, of a write outside a batch, to an input that lives.
-    @inlinable @inline(__always)
-    func commitAlongOrder(_ input: UInt32) -> Bool {
-        let vertex = s.pointee.vertex(input)
-        guard let order = orderToObservers(of: vertex) else { return false }
-        s.pointee.revision &+= 1
-        observe(along: order, from: input, vertex)
-        return true
+        let input = entry.input.index
+        return hasSettled(s.pointee.vertex(input), entry.old) ? input : nil
     }
 
     /// An input's order, if it leads to observers, at rest, and none is due.
@@ -138,13 +128,28 @@ extension GraphCore where Host: ~Copyable {
     ///
     /// That all of it was current before is certain: an observer that was not would have been reported, and be due.
     @inlinable @inline(__always)
-    func observe(along order: UnsafeMutablePointer<Order>, from input: UInt32, _ vertex: UnsafeMutablePointer<Vertex>) {
-        noteWrite(to: input, vertex)
+    func observe(along order: UnsafeMutablePointer<Order>, from input: UInt32) {
+        setOut(along: order, from: input)
+        markSide(of: order)
+        takeSteps(of: order)
+        arrive()
+    }
+
+    /// As `observe(along:from:)`, where all steps are observers that read the input.
+    @inlinable @inline(__always)
+    func observeDirectly(along order: UnsafeMutablePointer<Order>, from input: UInt32) {
+        setOut(along: order, from: input)
+        runSteps(of: order, because: input)
+        arrive()
+    }
+
+    /// Counts and notes down a write whose order is about to be followed.
+    @inlinable @inline(__always)
+    func setOut(along order: UnsafeMutablePointer<Order>, from input: UInt32) {
+        noteWrite(to: input, s.pointee.vertex(input))
         s.pointee.counters.invalidations &+= UInt64(order.pointee.count)
         s.pointee.upcoming = .none
-        markSide(of: order)
         s.pointee.logCount = GraphStorage<Host>.restOfOrder
-        follow(order)
     }
 
     /// Before an attribute is read from outside, at rest, after a single write: follows that write's order if it leads to
@@ -161,7 +166,8 @@ extension GraphCore where Host: ~Copyable {
                 s.pointee.upcoming = upcoming
                 return validateAtRest(target)
             }
-            follow(order)
+            takeSteps(of: order)
+            arrive()
         }
         if s.pointee.vertex(target).pointee.flags.contains(.maybe) { validateAtRest(target) }
         noteCurrent(target, upcoming)
@@ -178,12 +184,43 @@ extension GraphCore where Host: ~Copyable {
         if let order, order.pointee.target == target { order.pointee.isCurrent = true }
     }
 
-    /// Goes along an order, from rest to rest.
+    /// Leaves rest. All steps of an order run from the bottom of the stack.
     @inlinable @inline(__always)
-    func follow(_ order: UnsafeMutablePointer<Order>) {
-        takeSteps(of: order)
+    func beginOrder(_ order: UnsafeMutablePointer<Order>) {
+        s.pointee.followedOrder = order
+        s.pointee.pending.count = 1
+        s.pointee.beginNesting()
+    }
+
+    /// An order has been followed to its end.
+    @inlinable @inline(__always)
+    func endOrder() {
+        s.pointee.followedOrder = nil
+        s.pointee.logCount = 0
+        s.pointee.counters.followed &+= 1
+    }
+
+    /// An order has been followed, as far as that went: nothing runs any more.
+    @inlinable @inline(__always)
+    func arrive() {
         s.pointee.pending.count = 0
         rest()
+    }
+
+    /// Runs all steps of an order whose observers read the input themselves.
+    @inlinable @inline(__always)
+    func runSteps(of order: UnsafeMutablePointer<Order>, because input: UInt32) {
+        var step = Order.steps(of: order)
+        let end = step + Int(order.pointee.count)
+        beginOrder(order)
+        // No order is empty.
+        repeat {
+            let index = step.pointee
+            step += 1
+            s.pointee.followedTo = step
+            if !observe(index, input, at: 0) && s.pointee.followedOrder == nil { return }
+        } while step != end
+        endOrder()
     }
 
     /// Asks one step after the other whether it has to run, and runs it. Stops, and marks the rest, where something else
@@ -192,9 +229,7 @@ extension GraphCore where Host: ~Copyable {
     func takeSteps(of order: UnsafeMutablePointer<Order>) {
         var step = Order.steps(of: order)
         let end = step + Int(order.pointee.count)
-        s.pointee.followedOrder = order
-        s.pointee.pending.count = 1
-        s.pointee.beginNesting()
+        beginOrder(order)
         // No order is empty.
         repeat {
             let index = step.pointee
@@ -224,9 +259,7 @@ extension GraphCore where Host: ~Copyable {
                 }
             }
         } while step != end
-        s.pointee.followedOrder = nil
-        s.pointee.logCount = 0
-        s.pointee.counters.followed &+= 1
+        endOrder()
     }
 
     @inlinable @inline(never)
@@ -281,6 +314,8 @@ struct Order: BitwiseCopyable {
     @usableFromInline var sideCount: UInt32 = 0
     /// Of an order to what is read from outside: all steps have been current at once since they were last marked.
     @usableFromInline var isCurrent = false
+    /// All steps are observers that read the input themselves: each has to run.
+    @usableFromInline var isDirect = false
 
     @usableFromInline static let observers: UInt32 = 0
     @usableFromInline static let nobody = UInt32.max

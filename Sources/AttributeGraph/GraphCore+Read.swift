@@ -160,6 +160,7 @@ extension GraphCore where Host: ~Copyable {
             if !s.pointee.mayNest {
                 s.pointee.push(index)
                 s.pointee.attention.insert(.interrupted)
+                s.pointee.givenUpFrom = UInt32(truncatingIfNeeded: s.pointee.pending.count &- 1)
                 throw Interruption()
             }
             guard validate(index) else { throw Interruption() }

@@ -207,6 +207,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func abandon(_ index: UInt32, at position: Int) {
         s.pointee.counters.restarts &+= 1
+        s.pointee.givenUpFrom = UInt32(truncatingIfNeeded: position)
         restoreHints(of: index)
         // One that has been destroyed is freed when its entry comes up.
         s.pointee.vertex(index).pointee.flags.insert(.maybeAndStale)

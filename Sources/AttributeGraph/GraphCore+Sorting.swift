@@ -93,6 +93,10 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.steps.count = end
         order(at: place).pointee.count = UInt32(truncatingIfNeeded: count)
         order(at: place).pointee.sideCount = UInt32(truncatingIfNeeded: end - start - count)
+        // Nobody reads an observer: in a cone of observers all read the input.
+        order(at: place).pointee.isDirect =
+            count == end - start
+            && (start..<end).allSatisfy { s.pointee.vertex(s.pointee.steps.base[$0]).pointee.kind.isObserver }
         return true
     }
 

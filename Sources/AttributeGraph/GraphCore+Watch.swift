@@ -25,6 +25,28 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.watched)
     }
 
+    /// Whether the attribute or something that depends on it is watched. Evaluates nothing. O(what depends on it), and one bit of
+    /// memory for each row of the graph.
+    @inlinable
+    public func isWatchedDownstream(of attribute: AttributeID) -> Bool {
+        guard s.pointee.isAlive(attribute) else { return false }
+        var seen = [UInt64](repeating: 0, count: Int(s.pointee.vertexCount / 64) + 1)
+        var pending = [attribute.index]
+        while let next = pending.popLast() {
+            let vertex = s.pointee.vertex(next)
+            if vertex.pointee.flags.contains(.watched) { return true }
+            let readers = readers(of: vertex)
+            for position in 0..<Int(readers.count) {
+                let reader = readers.ends[position]
+                let bit: UInt64 = 1 << UInt64(reader % 64)
+                if seen[Int(reader / 64)] & bit != 0 { continue }
+                seen[Int(reader / 64)] |= bit
+                pending.append(reader)
+            }
+        }
+        return false
+    }
+
     /// Moves the reports made since the last call to the end of an array, in the order in which marking reached
     /// them. Attributes destroyed since are left out.
     @inlinable

@@ -75,6 +75,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     /// A value that no attribute holds (of a removed or failed one), lent to a reader.
     @usableFromInline let spare: UnsafeMutablePointer<Host.Value>
     @usableFromInline var hasSpare = false
+    /// While a read asks for runs to be given up: the lowest place on the stack of one that has been, or of what was to be read.
+    @usableFromInline var givenUpFrom: UInt32 = 0
 
     @inlinable
     init() {

@@ -79,6 +79,9 @@ struct Vertex: BitwiseCopyable {
         var isRule: Bool { rawValue & 3 == 2 }
         @inlinable @inline(__always)
         var isObserver: Bool { rawValue & 1 != 0 }
+        /// Of a rule or an observer.
+        @inlinable @inline(__always)
+        var isAnyRule: Bool { rawValue & 2 != 0 }
         @inlinable @inline(__always)
         var isFixed: Bool { rawValue & 4 != 0 }
     }

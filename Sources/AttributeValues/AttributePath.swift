@@ -83,12 +83,12 @@ struct PathReader {
     private let bytes: [UInt8]
     private var at = 0
 
-    init(_ text: String) throws(Failure) {
+    init(_ text: String, maximumLength: Int = AttributePath.maximumLength) throws(Failure) {
         self.text = text
         bytes = Array(text.utf8)
-        guard bytes.count <= AttributePath.maximumLength else {
+        guard bytes.count <= maximumLength else {
             throw Failure(
-                .limit, "a path of \(bytes.count) bytes; at most \(AttributePath.maximumLength) are allowed")
+                .limit, "a path of \(bytes.count) bytes; at most \(maximumLength) are allowed")
         }
     }
 

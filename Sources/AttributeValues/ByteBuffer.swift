@@ -16,12 +16,6 @@ public final class ByteBuffer {
 
     public func removeAll() { count = 0 }
 
-    /// Drops the bytes behind `count`, to take back what was written since.
-    public func truncate(to count: Int) {
-        precondition(count <= self.count)
-        self.count = count
-    }
-
     private func grow(to needed: Int) {
         capacity = max(needed, capacity * 2)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
@@ -84,7 +78,7 @@ public final class ByteBuffer {
     }
 
     /// The bytes are good inside `body` only.
-    public func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
+    public func withBytes<R, Fault: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(Fault) -> R) throws(Fault) -> R {
         try body(UnsafeBufferPointer(start: base, count: count))
     }
 

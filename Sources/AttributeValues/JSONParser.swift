@@ -117,6 +117,19 @@ public struct JSONElement {
         }
     }
 
+    /// The single member of an object that has one.
+    var onlyMember: (name: String, content: JSONElement)? {
+        guard isObject, payload >> 32 == 1, let name = at(position + 1).string else { return nil }
+        return (name, at(position + 2))
+    }
+
+    /// The elements of an array that has two.
+    var pair: (JSONElement, JSONElement)? {
+        guard isArray, payload >> 32 == 2 else { return nil }
+        let first = at(position + 1)
+        return (first, at(first.end))
+    }
+
     /// In the order of the text; the key's bytes are as short-lived as the element.
     public func forEachMember<E: Error>(_ body: (UnsafeBufferPointer<UInt8>, JSONElement) throws(E) -> Void) throws(E) {
         guard isObject else { return }

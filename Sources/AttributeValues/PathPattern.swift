@@ -16,9 +16,10 @@ public struct PathPattern: Hashable {
     /// `**` segments that one pattern may have: each can cost a factor of the tree's depth in matching.
     public static let maximumAnyDepth = 4
 
-    /// - Throws: `invalid` with the column, `limit` for too many `**`.
-    public init(_ text: String) throws(Failure) {
-        var reader = try PathReader(text)
+    /// - Parameter maximumLength: bytes that the text may have.
+    /// - Throws: `invalid` with the column, `limit` for a text that is too long or has too many `**`.
+    public init(_ text: String, maximumLength: Int = AttributePath.maximumLength) throws(Failure) {
+        var reader = try PathReader(text, maximumLength: maximumLength)
         guard reader.skip("/") else { throw reader.fault("'/'") }
         segments = []
         attribute = nil

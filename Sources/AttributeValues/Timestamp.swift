@@ -86,12 +86,6 @@ public struct CivilTime: Hashable {
         return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
-    /// 0 is Sunday.
-    public var dayOfWeek: Int {
-        let days = CivilTime.days(year: year, month: month, day: day)
-        return ((days + 4) % 7 + 7) % 7
-    }
-
     /// 0 is the first of January.
     public var dayOfYear: Int {
         CivilTime.days(year: year, month: month, day: day) - CivilTime.days(year: year, month: 1, day: 1)

@@ -33,13 +33,47 @@ extension Value {
     /// - Parameter anyKeys: admits keys that rules do not, in what was written when they were still admitted.
     /// - Throws: `invalid`, naming the form that was expected.
     public init(typedJSON json: Value, anyKeys: Bool = false) throws(Failure) {
-        guard case .map(let map) = json, map.count == 1, case .string(let name) = map.keys[0] else {
-            throw Failure(.invalid, "typed JSON is an object with one member that names the type, as {\"int\":\"5\"}")
+        guard case .map(let map) = json, map.count == 1, case .string(let name) = map.keys[0] else { throw Value.untyped }
+        self = try Value.made(of: map.values[0], as: name, anyKeys)
+    }
+
+    /// Reads typed JSON as it was parsed: as a tree of values it would be many times as large as what it says.
+    public init(typedJSON json: JSONElement, anyKeys: Bool = false) throws(Failure) {
+        guard let (name, content) = json.onlyMember else { throw Value.untyped }
+        switch name {
+        case "list" where content.isArray:
+            var list: [Value] = []
+            try content.forEachElement { (element) throws(Failure) in list.append(try Value(typedJSON: element, anyKeys: anyKeys)) }
+            self = .list(list)
+        case "map" where content.isArray:
+            var map = ValueMap()
+            try content.forEachElement { (entry) throws(Failure) in
+                guard let (key, value) = entry.pair else { throw Value.mistyped(entry.value, name) }
+                map[try Value(typedJSON: key, anyKeys: anyKeys).asKey(anyKeys)] = try Value(typedJSON: value, anyKeys: anyKeys)
+            }
+            self = .map(map)
+        default: self = try Value.made(of: content.value, as: name, anyKeys)
         }
-        guard let value = try Value.read(typed: map.values[0], as: name, anyKeys) else {
-            throw Failure(.invalid, "\(map.values[0]) is not the typed JSON of \(name)")
+    }
+
+    private static var untyped: Failure {
+        Failure(.invalid, "typed JSON is an object with one member that names the type, as {\"int\":\"5\"}")
+    }
+
+    private static func mistyped(_ content: Value, _ name: String) -> Failure {
+        Failure(.invalid, "\(content) is not the typed JSON of \(name)")
+    }
+
+    private func asKey(_ anyKeys: Bool) throws(Failure) -> Value {
+        guard anyKeys || isKey else {
+            throw Failure(.invalid, "a key of a map is a bool, int, uint or string, not a value of type \(typeName)")
         }
-        self = value
+        return self
+    }
+
+    private static func made(of content: Value, as name: String, _ anyKeys: Bool) throws(Failure) -> Value {
+        guard let value = try read(typed: content, as: name, anyKeys) else { throw mistyped(content, name) }
+        return value
     }
 
     private static func read(typed content: Value, as name: String, _ anyKeys: Bool) throws(Failure) -> Value? {
@@ -61,10 +95,7 @@ extension Value {
             var map = ValueMap(minimumCapacity: entries.count)
             for entry in entries {
                 guard case .list(let pair) = entry, pair.count == 2 else { return nil }
-                let key = try Value(typedJSON: pair[0], anyKeys: anyKeys)
-                guard anyKeys || key.isKey else {
-                    throw Failure(.invalid, "a key of a map is a bool, int, uint or string, not a value of type \(key.typeName)")
-                }
+                let key = try Value(typedJSON: pair[0], anyKeys: anyKeys).asKey(anyKeys)
                 map[key] = try Value(typedJSON: pair[1], anyKeys: anyKeys)
             }
             return .map(map)
@@ -111,10 +142,28 @@ extension Value {
 }
 
 extension ByteBuffer {
-    /// The text of a value's `typedJSON`, which as a tree would be many times as large as the value. Recursion is bounded by the
-    /// depth that values are admitted with.
+    /// The text of a value's `typedJSON`, written without that tree, which would be many times as large as the value. Recursion is
+    /// bounded by the depth that values are admitted with.
     public func appendTypedJSON(_ value: Value) {
         switch value {
+        case .null: append("{\"null\":null}")
+        case .bool(let flag): append(flag ? "{\"bool\":true}" : "{\"bool\":false}")
+        case .int(let number):
+            append("{\"int\":\"")
+            append(number)
+            append("\"}")
+        case .uint(let number):
+            append("{\"uint\":\"")
+            append(number)
+            append("\"}")
+        case .double(let number):
+            append("{\"double\":\"")
+            append(text: Value.describe(number))
+            append("\"}")
+        case .string(let text):
+            append("{\"string\":")
+            appendJSONString(text)
+            append("}")
         case .list(let elements):
             append("{\"list\":[")
             var isFirst = true
@@ -139,7 +188,7 @@ extension ByteBuffer {
             append("{\"optional\":")
             appendTypedJSON(wrapped)
             append(UInt8(ascii: "}"))
-        default: appendJSON(value.typedJSON)
+        case .bytes, .timestamp, .duration, .type, .optional(nil), .opaque: appendJSON(value.typedJSON)
         }
     }
 }

@@ -10,6 +10,13 @@ extension Configuration {
 
     init(text: String, file: String, _ accounts: Accounts) throws(ConfigurationFaults) {
         self.init()
+        let faults = take(text: text, file: file, accounts)
+        if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
+    }
+
+    /// Takes over what is well written.
+    /// - Returns: all faults of the text, each with its line.
+    private mutating func take(text: String, file: String, _ accounts: Accounts) -> [ConfigurationFault] {
         let settings = Setting.table()
         var faults: [ConfigurationFault] = []
         var given: [String: Int] = [:]
@@ -42,6 +49,7 @@ extension Configuration {
             }
             do throws(Failure) {
                 try setting.assign(value, to: &self, accounts)
+                places[name, default: []].append("\(file):\(index + 1)")
             } catch {
                 fault(error.message, error.hint)
             }
@@ -51,18 +59,25 @@ extension Configuration {
                 file: file, line: given["output-maximum"] ?? given["output-queue"],
                 message: "output-maximum is smaller than output-queue"))
         }
-        if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
+        return faults
     }
 
-    /// Reads the file, and what the files that it names need: scenes must be readable.
+    /// Reads the file; files that it names are not looked at.
     public init(file: String) throws(ConfigurationFaults) {
-        let text: String
+        let (configuration, faults) = Configuration.reading(file: file)
+        if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
+        self = configuration
+    }
+
+    /// What is well written in the file, and all its faults: for who looks for more of them.
+    public static func reading(file: String) -> (configuration: Configuration, faults: [ConfigurationFault]) {
+        var configuration = Configuration()
         do {
-            text = try FileText.read(file)
+            let faults = configuration.take(text: try FileText.read(file), file: file, .system)
+            return (configuration, faults)
         } catch {
-            throw ConfigurationFaults(faults: [ConfigurationFault(file: file, message: error.description)])
+            return (configuration, [ConfigurationFault(file: file, message: error.description)])
         }
-        try self.init(text: text, file: file)
     }
 
     /// Takes over what may change while the daemon runs.

@@ -24,7 +24,30 @@ public struct Configuration {
     /// Bytes that a written path may have; the process has one such limit (`AttributePath.maximumLength`).
     public var pathLength = AttributePath.maximumLength
 
+    /// Where the file gives a setting, as FILE:LINE: by its name, in the order of its values. What the command line gives stands
+    /// nowhere.
+    var places: [String: [String]] = [:]
+
     public init() {}
+
+    /// What the command line says goes before what the file says; its scenes come behind.
+    public mutating func override(socket: String?, stateDirectory: String?, scenes: [String]) {
+        if let socket {
+            self.socket = socket
+            places["socket"] = nil
+        }
+        if let stateDirectory {
+            self.stateDirectory = stateDirectory
+            places["state-directory"] = nil
+        }
+        self.scenes += scenes
+    }
+
+    /// Where a setting's value stands.
+    func place(of setting: String, _ position: Int = 0) -> String? {
+        guard let places = places[setting], position < places.count else { return nil }
+        return places[position]
+    }
 
     var accessRules: AccessRules { AccessRules(access, owner: geteuid()) }
 }

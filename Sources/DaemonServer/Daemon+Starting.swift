@@ -4,6 +4,7 @@ import Glibc
 import GraphRuntime
 import Logging
 import StateStore
+import WireProtocol
 
 extension Daemon {
     static func makeSocket(
@@ -18,6 +19,7 @@ extension Daemon {
         _ configuration: Configuration, recover: Bool, newEpoch: () -> String
     ) throws(StartupError) -> (StateStore?, StateStore.Restored?) {
         guard let directory = configuration.stateDirectory else { return (nil, nil) }
+        try refuseEmpty(directory, setting: "state-directory")
         if mkdir(directory, 0o700) != 0, errno != EEXIST {
             throw StartupError(LoopError(call: "mkdir", number: errno, subject: directory), otherwise: .inputOutput)
         }
@@ -32,7 +34,7 @@ extension Daemon {
     static func load(_ scenes: [String], into runtime: GraphRuntime) throws(StartupError) {
         for file in scenes {
             let text: String
-            do throws(LoopError) { text = try FileText.read(file) } catch { throw StartupError(.noInput, "scene: \(error)") }
+            do throws(StartupError) { text = try FileText.read(file) } catch { throw StartupError(error.status, "scene: \(error)") }
             do throws(Failure) { try runtime.load(text, file: file) } catch {
                 throw StartupError(.dataError, error.description)
             }
@@ -56,40 +58,56 @@ extension Daemon {
         }
     }
 
-    /// Looks at all that a start would need, and makes, takes and serves nothing. A fault in a scene may lead to others in
-    /// scenes behind it.
-    /// - Returns: what a start would be refused for, settings before scenes.
-    public static func check(_ configuration: Configuration) -> [StartupError] {
+    /// Looks at all that a start by this user would need, and makes, takes and serves nothing. A fault in a scene may lead to
+    /// others in scenes behind it. Where the socket stands is looked at only if somebody has said it: a service manager may pass
+    /// another.
+    /// - Returns: what a start would be refused for, settings before scenes, with the lines of the file.
+    public static func check(
+        _ configuration: Configuration, environment: ProcessEnvironment = ProcessEnvironment()
+    ) -> [StartupError] {
         var faults: [StartupError] = []
-        func check(_ body: () throws(StartupError) -> Void) {
-            do throws(StartupError) { try body() } catch { faults.append(error) }
+        func check(_ setting: String, _ position: Int = 0, _ body: () throws(StartupError) -> Void) {
+            do throws(StartupError) { try body() } catch { faults.append(error.located(configuration.place(of: setting, position))) }
         }
-        if let socket = configuration.socket {
-            check { () throws(StartupError) in
-                _ = try ListeningSocket.address(socket)
-                if let folder = folderName(socket) { try checkFolder(folder, setting: "socket") }
-            }
+        if let socket = configuration.socket ?? SocketPlaces.named({ environment[$0] }) {
+            check("socket") { () throws(StartupError) in try checkSocket(socket) }
         }
         if let group = configuration.socketGroup {
-            check { () throws(StartupError) in _ = try ListeningSocket.groupID(group) }
+            check("socket-group") { () throws(StartupError) in _ = try ListeningSocket.groupID(group) }
         }
         if let directory = configuration.stateDirectory {
-            check { () throws(StartupError) in try checkFolder(directory, setting: "state-directory") }
+            check("state-directory") { () throws(StartupError) in try checkFolder(directory, setting: "state-directory") }
         }
         let runtime = GraphRuntime(limits: configuration.runtime, epoch: "check", at: now())
-        for scene in configuration.scenes { check { () throws(StartupError) in try load([scene], into: runtime) } }
+        for (position, scene) in configuration.scenes.enumerated() {
+            check("scene", position) { () throws(StartupError) in try load([scene], into: runtime) }
+        }
         return faults
     }
 
-    /// A start makes the last folder of a path, and no other.
+    private static func checkSocket(_ path: String) throws(StartupError) {
+        _ = try ListeningSocket.address(path)
+        try ListeningSocket.isSocket(path)
+        try checkFolder(folderName(path), setting: "socket")
+    }
+
+    /// A start makes the last folder of a path, and no other, and then makes something in it.
     private static func checkFolder(_ folder: String, setting: String) throws(StartupError) {
-        if access(folder, F_OK) == 0 {
-            if isFolder(folder) { return }
-            throw StartupError(.configuration, "\(setting): \(folder) is not a folder")
+        try refuseEmpty(folder, setting: setting)
+        let isThere = access(folder, F_OK) == 0
+        if isThere, !isFolder(folder) { throw StartupError(.configuration, "\(setting): \(folder) is not a folder") }
+        let changed = isThere ? folder : folderName(folder)
+        guard isFolder(changed) else {
+            throw StartupError(.configuration, "\(setting): there is no folder \(changed) to make \(folder) in")
         }
-        if let parent = folderName(folder), !isFolder(parent) {
-            throw StartupError(.configuration, "\(setting): there is no folder \(parent) to make \(folder) in")
+        guard access(changed, W_OK | X_OK) == 0 else {
+            let refusal = StartupError(LoopError(call: "access", number: errno, subject: changed))
+            throw StartupError(refusal.status, "\(setting): \(refusal)")
         }
+    }
+
+    private static func refuseEmpty(_ path: String, setting: String) throws(StartupError) {
+        if path.isEmpty { throw StartupError(.configuration, "\(setting): the path is empty") }
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -97,10 +115,10 @@ extension Daemon {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// What stands before the last slash; nil for nothing.
-    private static func folderName(_ path: String) -> String? {
-        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
-        return String(path[..<slash])
+    /// The folder that a path's last name stands in.
+    private static func folderName(_ path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     static func now() -> Moment {
@@ -113,10 +131,13 @@ extension Daemon {
 
     /// Puts everything on the loop. From here on clients are served.
     func start() throws(LoopError) {
+        makeRoomForClients()
         let sockets = ownSocket.map { [$0.descriptor] } ?? inherited
         inherited = []
         for descriptor in sockets {
-            let listener = try Listener(loop, descriptor: descriptor) { [unowned self] listener in accept(from: listener) }
+            let listener = try Listener(loop, descriptor: descriptor, onFailure: { [unowned self] error in
+                sessions.didFailToAccept(error)
+            }) { [unowned self] listener in accept(from: listener) }
             listeners.append(listener)
         }
         let wakefulness = try Wakefulness(loop)
@@ -151,7 +172,25 @@ extension Daemon {
         do throws(LoopError) {
             sessions.accept(try listener.accept())
         } catch {
-            log.warning("a client could not be accepted: \(error)")
+            sessions.didFailToAccept(error)
+        }
+    }
+
+    /// Raises what the process may have to what all clients need, and says when that is too much.
+    func makeRoomForClients() {
+        let clients = configuration.server.clients
+        let present = DescriptorLimit.current()
+        let wanted = present.raised(for: clients)
+        if wanted != present {
+            do throws(LoopError) { try wanted.impose() } catch { log.warning("\(error)") }
+        }
+        sessions.descriptors = DescriptorLimit.current()
+        if !sessions.descriptors.fits(clients) {
+            log.warning(
+                """
+                \(clients) clients and what else the daemon needs take \(clients + DescriptorLimit.reserve) file descriptors, and \
+                it may have \(sessions.descriptors.soft): some clients will be refused (clients, LimitNOFILE)
+                """)
         }
     }
 }

@@ -33,6 +33,8 @@ public final class Daemon {
     var lastStatus = 0.0
     /// The service manager has not been told how the daemon is since the last turn.
     var isStatusDue = false
+    /// What was wrong with the configuration when it was read again, until it is read without a fault.
+    private var reloadFault: ConfigurationFault?
 
     var isStopping = false
     /// Why the daemon ends, unless it was asked to.
@@ -76,6 +78,7 @@ public final class Daemon {
             turn = Turn(sessions, runtime, store)
             // A turn of many costly rules ends, but may outlast the service manager's patience.
             runtime.onLongWork = { [manager] in manager.isAlive() }
+            runtime.stopwatch = { Loop.monotonicTime }
             runtime.surroundingFigures = { [sessions] in sessions.statistics.figures }
             try Daemon.load(configuration.scenes, into: runtime)
             if let restored { Daemon.replay(restored, into: runtime, log) }
@@ -94,7 +97,7 @@ public final class Daemon {
             end(because: StartupError(error))
         }
         if failure == nil {
-            manager.ready(runtime.status)
+            manager.ready(status)
             log.notice("ready: \(runtime.status)")
         }
         loop.run()
@@ -126,7 +129,12 @@ public final class Daemon {
         guard isStatusDue, now - lastStatus >= Daemon.statusInterval else { return }
         isStatusDue = false
         lastStatus = now
-        manager.status(runtime.status)
+        manager.status(status)
+    }
+
+    /// One line for the service manager and those who ask it.
+    var status: String {
+        runtime.status + (reloadFault.map { "; the configuration stays as it was: \($0)" } ?? "")
     }
 
     /// Looks after clients that wait or have ended their side, as long as there are any, and says how the daemon is when it
@@ -147,14 +155,16 @@ public final class Daemon {
             let waiting = configuration.reload(from: try readConfiguration())
             log.logLevel = configuration.logLevel
             sessions.change(limits: configuration.server, log: log)
+            makeRoomForClients()
             runtime.longestAnswer = configuration.server.outputMaximum
             sessions.change(configuration.accessRules)
             let rest = waiting.isEmpty ? "" : "; these wait for a restart: " + waiting.joined(separator: ", ")
             log.notice("the configuration was read again\(rest)")
-            manager.ready(runtime.status)
+            reloadFault = nil
         } catch {
             log.error("the configuration stays as it was:\n\(error)")
-            manager.ready("the configuration stays as it was: \(error.faults.first?.description ?? "")")
+            reloadFault = error.faults.first
         }
+        manager.ready(status)
     }
 }

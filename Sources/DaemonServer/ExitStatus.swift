@@ -16,6 +16,8 @@ public enum ExitStatus: Int32, Sendable {
     case software = 70
     /// The operating system refused something.
     case osError = 71
+    /// The store is damaged, or is none of this daemon.
+    case systemFile = 72
     /// The socket cannot be made.
     case cannotCreate = 73
     /// The store cannot be read or written.
@@ -36,6 +38,12 @@ public struct StartupError: Error, CustomStringConvertible {
         self.description = description
     }
 
+    /// With the place that it comes from in front. What is wrong inside a scene stands there, not in the line that names it.
+    func located(_ place: String?) -> StartupError {
+        guard let place, status != .dataError else { return self }
+        return StartupError(status, "\(place): \(description)")
+    }
+
     init(_ error: LoopError, otherwise status: ExitStatus = .osError) {
         let isRight = ["EACCES", "EPERM", "EROFS"].contains(error.name)
         self.init(isRight ? .noPermission : status, error.description)
@@ -46,7 +54,8 @@ public struct StartupError: Error, CustomStringConvertible {
             switch error {
             case .inUse: .unavailable
             case .denied: .noPermission
-            case .failed, .foreign, .damaged: .inputOutput
+            case .foreign, .damaged: .systemFile
+            case .failed: .inputOutput
             }
         self.init(status, error.description)
     }

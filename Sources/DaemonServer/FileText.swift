@@ -6,7 +6,15 @@ enum FileText {
     /// No scene or configuration is larger.
     static let maximumSize = 64 << 20
 
-    static func read(_ path: String) throws(LoopError) -> String {
+    /// - Throws: `noInput` for a file that cannot be read, `dataError` for one that is not UTF-8.
+    static func read(_ path: String) throws(StartupError) -> String {
+        let bytes: [UInt8]
+        do throws(LoopError) { bytes = try readBytes(path) } catch { throw StartupError(.noInput, error.description) }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw StartupError(.dataError, "\(path): not UTF-8") }
+        return text
+    }
+
+    private static func readBytes(_ path: String) throws(LoopError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw LoopError(call: "open", number: errno, subject: path) }
         defer { Glibc.close(descriptor) }
@@ -14,7 +22,7 @@ enum FileText {
         var block = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = Glibc.read(descriptor, &block, block.count)
-            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            if count == 0 { return bytes }
             if count < 0 {
                 if errno == EINTR { continue }
                 throw LoopError(call: "read", number: errno, subject: path)

@@ -78,13 +78,21 @@ struct ListeningSocket {
         }
     }
 
-    /// Removes the socket file of a daemon that is gone. A daemon that does not lock would still answer.
-    private static func clear(_ path: String, _ address: SocketAddress) throws(StartupError) {
+    /// - Returns: false where nothing stands.
+    /// - Throws: `cannotCreate` where something else does.
+    @discardableResult
+    static func isSocket(_ path: String) throws(StartupError) -> Bool {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return }
+        guard lstat(path, &status) == 0 else { return false }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw StartupError(.cannotCreate, "\(path) exists and is not a socket")
         }
+        return true
+    }
+
+    /// Removes the socket file of a daemon that is gone. A daemon that does not lock would still answer.
+    private static func clear(_ path: String, _ address: SocketAddress) throws(StartupError) {
+        guard try isSocket(path) else { return }
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         defer { Glibc.close(probe) }
         let isServed = address.withAddress { connect(probe, $0, $1) } == 0 || errno == EAGAIN

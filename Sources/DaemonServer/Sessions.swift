@@ -7,6 +7,7 @@ import WireProtocol
 /// All clients: who has something to say, and who must be told something.
 final class Sessions {
     var limits: ServerLimits
+    var descriptors = DescriptorLimit.current()
     private(set) var log: Logger
     /// Who is at the other end of a connection.
     var identify: (Connection) throws(LoopError) -> Peer = Peer.init(of:)
@@ -28,6 +29,7 @@ final class Sessions {
     /// Somebody waits or has ended its side, and has to be looked after from time to time.
     private(set) var needsCare = false
     private(set) var statistics = SessionStatistics()
+    private var lastWarning = -Double.infinity
 
     /// A client's number is its slot below and a serial number above, so that it is found without hashing and never used
     /// again.
@@ -60,12 +62,17 @@ final class Sessions {
     // Coming and going.
 
     func accept(_ connection: Connection) {
-        guard count < limits.clients else { return refuse(connection) }
+        guard count < limits.clients else {
+            return refuse(connection, "the daemon serves \(limits.clients) clients already", hint: "clients is the limit")
+        }
+        guard descriptors.admits(connection.descriptor) else {
+            return refuse(connection, "the daemon has no file descriptor left for a client", hint: "LimitNOFILE is the limit")
+        }
         let peer: Peer
         do throws(LoopError) {
             peer = try identify(connection)
         } catch {
-            log.warning("a client is refused: \(error)")
+            didFailToAccept(error)
             return connection.close()
         }
         let slot = freeSlots.popLast() ?? slots.count
@@ -82,10 +89,10 @@ final class Sessions {
         log.debug("\(session.name) is here")
     }
 
-    private func refuse(_ connection: Connection) {
+    private func refuse(_ connection: Connection, _ message: String, hint: String) {
         statistics.refused += 1
-        log.warning("a client is refused: \(limits.clients) clients are connected (clients is the limit)")
-        let failure = Failure(.limit, "the daemon serves \(limits.clients) clients already", hint: "clients is the limit")
+        warnOfRefusal("\(message) (\(hint))")
+        let failure = Failure(.limit, message, hint: hint)
         var farewell = OutputQueue()
         farewell.append { line in
             line.appendReply(.fault(RequestFault(code: RequestFault.refused, failure: failure)), to: .null)
@@ -94,6 +101,20 @@ final class Sessions {
         // A new socket takes these bytes at once; whether the client reads them is its own business.
         do throws(LoopError) { _ = try farewell.flush(to: connection) } catch { log.debug("\(error)") }
         connection.close()
+    }
+
+    /// A connection that could not even be taken from the kernel.
+    func didFailToAccept(_ error: LoopError) {
+        statistics.refused += 1
+        warnOfRefusal("\(error)")
+    }
+
+    /// Once a second at most: who is refused comes again.
+    private func warnOfRefusal(_ reason: String) {
+        let now = Loop.monotonicTime
+        guard now - lastWarning >= 1 else { return }
+        lastWarning = now
+        log.warning("a client is refused: \(reason); \(statistics.refused) up to now")
     }
 
     func didClose(_ session: Session) {

@@ -1,11 +1,15 @@
 import Glibc
+import WireProtocol
 
-/// Where the socket stands when neither command line nor configuration says: the same order as in agctl.
+/// Where the socket stands when neither command line nor configuration says: the first of the places where clients look.
 enum SocketPath {
     static func standard(_ environment: ProcessEnvironment) -> String {
-        if let named = environment["AGD_SOCKET"], !named.isEmpty { return named }
-        guard let runtimeDirectory = environment["XDG_RUNTIME_DIR"], runtimeDirectory.hasPrefix("/") else { return "/run/agd/agd.sock" }
-        return runtimeDirectory + "/agd/agd.sock"
+        SocketPlaces.named { environment[$0] } ?? SocketPlaces.standard { environment[$0] }[0]
+    }
+
+    /// The one that the user has chosen.
+    static func named(_ environment: ProcessEnvironment) -> String? {
+        environment["AGD_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Makes the last directory of a socket's path, open to its owner and to those who may enter, if it is not there.

@@ -46,12 +46,6 @@ public class Handle {
     /// Called when libuv has let go: the last callback.
     func didClose() {}
 
-    /// Whether the loop runs on for the sake of this handle. True at first.
-    public final var keepsLoopRunning: Bool {
-        get { uv_has_ref(handle) != 0 }
-        set { newValue ? uv_ref(handle) : uv_unref(handle) }
-    }
-
     /// The owner of a handle that called back; `type` is what `adopt` was called on.
     static func owner<Owner: Handle>(_ data: UnsafeMutableRawPointer?, as type: Owner.Type) -> Owner? {
         data.map { Unmanaged<Owner>.fromOpaque($0).takeUnretainedValue() }

@@ -4,6 +4,7 @@ import Glibc
 /// A Unix stream socket that takes connections.
 public final class Listener: Handle {
     private let onConnection: (Listener) -> Void
+    private let onFailure: (LoopError) -> Void
     private let loop: Loop
     private var pipe: UnsafeMutablePointer<uv_pipe_t> { memory.assumingMemoryBound(to: uv_pipe_t.self) }
 
@@ -13,9 +14,15 @@ public final class Listener: Handle {
     /// Takes over a bound socket (listening or not) and listens on it. The descriptor belongs to the listener from then
     /// on, also when this throws.
     ///
-    /// - Parameter onConnection: called with the listener, which has a connection to `accept`.
-    public init(_ loop: Loop, descriptor: Int32, _ onConnection: @escaping (Listener) -> Void) throws(LoopError) {
+    /// - Parameters:
+    ///   - onFailure: called when a connection could not be taken from the kernel.
+    ///   - onConnection: called with the listener, which has a connection to `accept`.
+    public init(
+        _ loop: Loop, descriptor: Int32, onFailure: @escaping (LoopError) -> Void,
+        _ onConnection: @escaping (Listener) -> Void
+    ) throws(LoopError) {
         self.onConnection = onConnection
+        self.onFailure = onFailure
         self.loop = loop
         super.init(of: uv_pipe_t.self)
         try check(uv_pipe_init(loop.raw, pipe, 0), "uv_pipe_init")
@@ -27,7 +34,8 @@ public final class Listener: Handle {
             throw LoopError(call: "uv_pipe_open", number: result)
         }
         result = uv_listen(stream, Listener.backlog) { stream, status in
-            guard status == 0, let listener = Handle.owner(stream?.pointee.data, as: Listener.self) else { return }
+            guard let listener = Handle.owner(stream?.pointee.data, as: Listener.self) else { return }
+            if status < 0 { return listener.onFailure(LoopError(call: "accept", number: status)) }
             listener.onConnection(listener)
         }
         if result < 0 {

@@ -10,8 +10,9 @@ public final class Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
 
     public init() throws(LoopError) {
-        // libuv leaves SIGPIPE as it is: a peer that goes away in mid-write would end the process.
-        signal(SIGPIPE, SIG_IGN)
+        // libuv leaves signals as they are: a peer that goes away in mid-write would end the process, and so would a file that
+        // reaches its limit. As errors of their calls both are dealt with.
+        for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         raw = .allocate(capacity: 1)
         let result = uv_loop_init(raw)
         if result < 0 {
@@ -37,6 +38,4 @@ public final class Loop {
 
     /// Seconds on the monotonic clock (CLOCK_MONOTONIC), read now.
     public static var monotonicTime: Double { Double(uv_hrtime()) / 1e9 }
-
-    public static var libuvVersion: String { String(cString: uv_version_string()) }
 }

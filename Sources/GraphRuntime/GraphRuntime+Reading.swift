@@ -97,11 +97,6 @@ extension GraphRuntime {
         }
     }
 
-    func trace(_ request: Request.Trace) -> Result {
-        if let enable = request.enable { turns.isEnabled = enable }
-        return .value(["traceEvents": .list(turns.events), "enabled": .bool(turns.isEnabled)])
-    }
-
     /// Why an attribute has its value, and why it changed last; asked about a revision, why it changed then or did not.
     func explain(_ text: String, _ revision: UInt64?) throws(Failure) -> Result {
         let place = try graph.locate(try AttributePath(text))
@@ -120,7 +115,7 @@ extension GraphRuntime {
         let entry = chain.map(graph.changedAt).min().flatMap(history.entry(at:))
         map["changed"] = entry.map(describe) ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
         map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
-        if let revision { map["at"] = whyNot(vertex, changedAt, revision) }
+        if let revision { map["at"] = whyNot(vertex, existing.map(graph.path(of:)), changedAt, revision) }
         return .value(.map(map))
     }
 
@@ -138,24 +133,32 @@ extension GraphRuntime {
         return .map(map)
     }
 
-    /// What a transaction meant for an attribute: it changed, or which attribute upstream came out equal.
-    private func whyNot(_ vertex: AttributeID, _ changedAt: UInt64, _ revision: UInt64) -> Value {
+    /// What a transaction meant for an attribute: it changed, or which attribute upstream came out equal. `changed` is null where
+    /// that is not known.
+    /// - Parameter path: of the vertex, unless it is only the state in which the place lies that was asked for.
+    private func whyNot(_ vertex: AttributeID, _ path: String?, _ changedAt: UInt64, _ revision: UInt64) -> Value {
         guard let entry = history.entry(of: revision) else {
-            return ["revision": .int(Int64(clamping: revision)), "changed": .null, "reason": "the history does not reach there"]
+            let reason: Value =
+                revision > self.revision
+                ? .string("there has been no such revision yet; the present one is \(self.revision)") : "the history does not reach there"
+            return ["revision": .int(Int64(clamping: revision)), "changed": .null, "reason": reason]
         }
         var map = ValueMap([(.string("transaction"), describe(entry))])
-        if changedAt > entry.stampBefore, changedAt <= entry.stampAfter {
-            map["changed"] = true
-            return .map(map)
-        }
-        map["changed"] = false
         if changedAt > entry.stampAfter {
-            map["reason"] = "it changed again later, so what happened then is no longer known"
-        } else if let stop = graph.cutOff(above: vertex, since: entry.stampBefore) {
-            map["reason"] = .string("\(graph.path(of: stop)) was looked at again and came out equal, so nothing behind it ran")
-            map["cutOff"] = .string(graph.path(of: stop))
+            // Of what changed before its last change only the writes are kept.
+            let isWritten = path.map(entry.writes.contains) ?? false
+            map["changed"] = isWritten ? .bool(true) : Value.null
+            if !isWritten { map["reason"] = "it has changed again since, so what happened then is no longer known" }
+        } else if changedAt > entry.stampBefore {
+            map["changed"] = true
         } else {
-            map["reason"] = "nothing it reads was touched"
+            map["changed"] = false
+            if let stop = graph.cutOff(above: vertex, since: entry.stampBefore) {
+                map["reason"] = .string("\(graph.path(of: stop)) was looked at again and came out equal, so nothing behind it ran")
+                map["cutOff"] = .string(graph.path(of: stop))
+            } else {
+                map["reason"] = "nothing it reads was touched"
+            }
         }
         return .map(map)
     }

@@ -51,7 +51,7 @@ extension GraphRuntime {
                 return .heldList
             }
             graph.begin()
-            do { try graph.write(place, through: path) { _ throws(Failure) in value } } catch {
+            do { try graph.write(place, through: path, isKept: true) { _ throws(Failure) in value } } catch {
                 graph.rollBack()
                 throw error
             }
@@ -73,7 +73,7 @@ extension GraphRuntime {
             let ids = try nodePath(path).nodes
             let node = try graph.node(at: ids)
             let parent = try graph.node(at: try to.map { text throws(Failure) in try nodePath(text).nodes } ?? Array(ids.dropLast()))
-            try graph.move(node, to: parent, at: index)
+            _ = try graph.move(node, to: parent, at: index)
             return .definition(inside: graph.enclosingInstance(of: parent))
         case .forgotten, .unmade: return .definition(inside: nil)
         }

@@ -6,7 +6,8 @@ import WireProtocol
 extension GraphRuntime {
     /// One line for people who look after the daemon.
     public var status: String {
-        "\(graph.namedAttributes) attributes, \(subscriptions.count) subscribers, revision \(revision)"
+        func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+        return "\(counted(graph.namedAttributes, "attribute")), \(counted(subscriptions.count, "subscription")), revision \(revision)"
     }
 
     /// Name, whether it only grows, what it counts, value.
@@ -60,21 +61,5 @@ extension GraphRuntime {
             }
             return .value(["text": .string(text + "# EOF\n")])
         }
-    }
-}
-
-/// What each turn did, while somebody wants to know: events in the Chrome trace format.
-struct TurnTrace {
-    static let capacity = 10_000
-    var isEnabled = false
-    private(set) var events: [Value] = []
-    private var start = 0
-
-    mutating func record(_ name: String, at time: Double, _ arguments: Value) {
-        guard isEnabled else { return }
-        if events.count == TurnTrace.capacity { events.removeFirst(TurnTrace.capacity / 2) }
-        events.append([
-            "name": .string(name), "ph": "i", "s": "p", "ts": .double(time * 1e6), "pid": 1, "tid": 1, "args": arguments,
-        ])
     }
 }

@@ -19,8 +19,8 @@ extension GraphRuntime {
         try checkAccess(of: client, to: scene.declarations)
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
-        if !request.dryRun {
-            let performed = perform(plan, client, motion, request.options.label)
+        if !request.dryRun, !graph.isDone(plan) {
+            let performed = perform(plan, client, motion, cut(request.options.label))
             keep(.applied(document: request.document, at: graph.path(of: at), mode: request.mode.rawValue), states: performed.states)
             unset = performed.unset
         }
@@ -83,8 +83,9 @@ extension GraphRuntime {
         let path = graph.path(of: node)
         let stamp = graph.stamp
         try graph.remove(node)
-        advanceRevision(client, options.label, since: stamp, writes: [])
-        publish(since: stamp, motion, options.label)
+        let label = cut(options.label)
+        advanceRevision(client, label, since: stamp, writes: [])
+        publish(since: stamp, motion, label)
         keep(.removed(path: path))
         return .revision(revision)
     }
@@ -96,9 +97,10 @@ extension GraphRuntime {
             at: request.to == nil ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
         let path = graph.path(of: node)
         let stamp = graph.stamp
-        try graph.move(node, to: parent, at: request.index)
-        advanceRevision(client, options.label, since: stamp, writes: [])
-        publish(since: stamp, motion, options.label)
+        guard try graph.move(node, to: parent, at: request.index) else { return .revision(revision) }
+        let label = cut(options.label)
+        advanceRevision(client, label, since: stamp, writes: [])
+        publish(since: stamp, motion, label)
         keep(.moved(path: path, to: request.to.map { _ in graph.path(of: parent) }, index: request.index))
         if graph.path(of: node) != path { keepMovedStates(of: node, from: path) }
         return .revision(revision)

@@ -18,7 +18,7 @@ extension GraphRuntime {
                 do throws(Failure) { try perform(mutation, options.typed) } catch {
                     guard mutations.count > 1 else { throw error }
                     throw Failure(
-                        error.code, "mutation \(position): \(error.message)", path: error.path, rule: error.rule,
+                        error.code, "mutations[\(position)]: \(error.message)", path: error.path, rule: error.rule,
                         line: error.line, column: error.column, hint: error.hint)
                 }
             }
@@ -29,11 +29,19 @@ extension GraphRuntime {
         }
         let commit = graph.commit()
         if !commit.states.isEmpty {
-            advanceRevision(client, options.label, since: stamp, writes: commit.states)
+            let label = cut(options.label)
+            advanceRevision(client, label, since: stamp, writes: commit.states)
             keep(states: commit.states)
-            publish(since: stamp, motion.with(commit.bindingAnimations.compactMapValues(knownAnimation)), options.label)
+            publish(since: stamp, motion.with(commit.bindingAnimations.compactMapValues(knownAnimation)), label)
         }
         return .revision(revision)
+    }
+
+    /// A client's label as the history and events carry it.
+    func cut(_ label: String?) -> String? {
+        // No text has more characters than bytes.
+        guard let label, label.utf8.count > limits.labelLength else { return label }
+        return String(label.prefix(limits.labelLength))
     }
 
     /// A transaction has happened: it gets its revision and its place in the history.
@@ -44,8 +52,8 @@ extension GraphRuntime {
         history.append(
             History.Entry(
                 revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: now.wall, peer: origin?.peer,
-                client: origin?.name, label: label.map { String($0.prefix(limits.labelLength)) },
-                writes: writes.prefix(History.writesShown).map { graph.path(of: $0) }))
+                client: origin?.name, label: label,
+                writes: writes.prefix(limits.historyWrites).map { graph.path(of: $0) }))
     }
 
     private func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
@@ -129,11 +137,20 @@ extension GraphRuntime {
     func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
         let held = clients[client]?.onDisconnect.reduce(0) { $0 + $1.0.count } ?? 0
         guard held + mutations.count <= limits.onDisconnectPerClient else {
-            throw Failure(.limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect")
+            throw Failure(
+                .limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect", hint: "on-disconnect-per-client is the limit")
+        }
+        var room = clients[client]?.onDisconnectRoom ?? 0
+        options.draw(from: &room)
+        for mutation in mutations where room >= 0 { mutation.draw(from: &room) }
+        guard room >= 0 else {
+            throw Failure(
+                .limit, "at most \(limits.onDisconnectSize) bytes of mutations on disconnect", hint: "on-disconnect-size is the limit")
         }
         _ = try motion(options)
         for mutation in mutations { try refuseHopeless(mutation, options.typed) }
         clients[client]?.onDisconnect.append((mutations, options))
+        clients[client]?.onDisconnectRoom = room
         return .revision(revision)
     }
 

@@ -19,7 +19,6 @@ public final class GraphRuntime {
     public internal(set) var revision: UInt64 = 0
 
     let graph: ViewGraph
-    let parser = JSONParser()
     var now: Moment
     let startedAt: Moment
 
@@ -43,7 +42,9 @@ public final class GraphRuntime {
     var statistics = Statistics()
     /// What is counted around the runtime, to be told with its own figures.
     public var surroundingFigures: (() -> [Figure])?
-    var turns = TurnTrace()
+    var recording: Recording
+    /// Reads the clock of `Moment.monotonic` now; asked only while turns are recorded. nil: no time passes within a turn.
+    public var stopwatch: (() -> Double)?
 
     var outcome = Outcome()
     var unplaced = UnplacedStates()
@@ -66,6 +67,7 @@ public final class GraphRuntime {
         self.now = now
         startedAt = now
         history = History(capacity: limits.historyLength)
+        recording = Recording(capacity: limits.traceEvents)
         graph = ViewGraph(limits: limits.graph, wallTime: now.wall)
     }
 
@@ -88,23 +90,13 @@ public final class GraphRuntime {
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
         graph.sweepProjections()
-        if turns.isEnabled {
-            let after = graph.counters
-            turns.record(
-                "turn", at: now.monotonic,
-                [
-                    "commands": .int(Int64(commands.count)), "deliveries": .int(Int64(outcome.deliveries.count)),
-                    "evaluations": .int(Int64(after.evaluations &- before.evaluations)),
-                    "invalidations": .int(Int64(after.invalidations &- before.invalidations)),
-                    "cutoffs": .int(Int64(after.cutOffs &- before.cutOffs)), "revision": .int(Int64(clamping: revision)),
-                ])
-        }
+        recordTurn(commands.count, since: before)
         return outcome
     }
 
     private func apply(_ command: Command) {
         switch command {
-        case .connected(let client, let peer): clients[client] = Client(peer: peer, grants: access.grants(to: peer))
+        case .connected(let client, let peer): clients[client] = Client(peer: peer, grants: access.grants(to: peer), limits)
         case .call(let client, let id, let request):
             statistics.requests += 1
             var result = perform(request, for: client)
@@ -159,7 +151,7 @@ public final class GraphRuntime {
     private func hello(_ name: String?, _ client: ClientID) -> Result {
         if let name { clients[client]?.name = String(name.prefix(limits.nameLength)) }
         return .value([
-            "server": "agd", "protocol": 1, "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
+            "server": "agd", "protocol": .int(Int64(ProtocolSchema.version)), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
             "time": ["monotonic": .double(now.monotonic), "wall": .timestamp(now.wall)],
         ])
     }
@@ -191,10 +183,13 @@ struct Client {
     /// The client does not drain: its news is kept, newest per path, until it does.
     var isBehind = false
     var onDisconnect: [([Mutation], TransactionOptions)] = []
+    /// Bytes that it may leave yet.
+    var onDisconnectRoom: Int
 
-    init(peer: Peer, grants: Grants?) {
+    init(peer: Peer, grants: Grants?, _ limits: RuntimeLimits) {
         self.peer = peer
         self.grants = grants
+        onDisconnectRoom = limits.onDisconnectSize
     }
 }
 
@@ -206,12 +201,18 @@ public struct RuntimeLimits {
     public var watchedAttributes = 1_000_000
     public var mutationsPerTransaction = 100_000
     public var onDisconnectPerClient = 1000
+    /// Bytes, as JSON, of what one client leaves for when it goes away.
+    public var onDisconnectSize = 256 << 10
     /// Completion events kept for one subscription whose client is behind.
     public var pendingCompletions = 1000
     public var labelLength = 200
     public var nameLength = 100
     /// Transactions that `explain` remembers and `since` can resume from.
     public var historyLength = 4096
+    /// Paths of written states that are kept of one transaction.
+    public var historyWrites = 20
+    /// Turns and runs of rules that a recording keeps, and rules that it counts one by one.
+    public var traceEvents = 10_000
     public var frameRate = 240.0
     /// Nodes that one `describe` or `dump` prints.
     public var describedNodes = 1_000_000

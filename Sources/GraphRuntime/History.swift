@@ -2,9 +2,6 @@ import AttributeValues
 
 /// The last transactions, in a ring: who changed what, and which stretch of the engine's clock was theirs.
 struct History {
-    /// Paths kept of one transaction.
-    static let writesShown = 20
-
     struct Entry {
         var revision: UInt64
         /// The engine's stamp before and after the transaction.
@@ -15,6 +12,7 @@ struct History {
         var peer: Peer?
         var client: String?
         var label: String?
+        /// Paths of states that it wrote; `RuntimeLimits.historyWrites` of them.
         var writes: [String]
     }
 

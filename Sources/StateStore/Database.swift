@@ -84,14 +84,18 @@ final class Statement {
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     /// Parameters count from 1.
-    func bind(_ place: Int32, _ number: Int64) { sqlite3_bind_int64(handle, place, number) }
+    func bind(_ place: Int32, _ number: Int64) throws(StoreError) { try check(sqlite3_bind_int64(handle, place, number)) }
 
-    func bind(_ place: Int32, _ text: String) {
-        sqlite3_bind_text(handle, place, text, Int32(text.utf8.count), Statement.copied)
+    func bind(_ place: Int32, _ text: String) throws(StoreError) {
+        try check(sqlite3_bind_text64(handle, place, text, UInt64(text.utf8.count), Statement.copied, UInt8(SQLITE_UTF8)))
     }
 
-    func bind(_ place: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
-        sqlite3_bind_blob(handle, place, bytes.baseAddress, Int32(bytes.count), Statement.copied)
+    func bind(_ place: Int32, _ bytes: UnsafeBufferPointer<UInt8>) throws(StoreError) {
+        try check(sqlite3_bind_blob64(handle, place, bytes.baseAddress, UInt64(bytes.count), Statement.copied))
+    }
+
+    private func check(_ code: Int32) throws(StoreError) {
+        if code != SQLITE_OK { throw database.failure(sql, code) }
     }
 
     /// - Returns: whether there is a row to look at.

@@ -72,17 +72,14 @@ struct JournalRow {
         guard self.checksum(revision: revision, kind: kind, path: path, body: copy) == checksum else {
             throw Failure(.unavailable, "its checksum does not fit")
         }
-        let json = try parser.parse(body).value
-        switch (kind, json) {
-        case (stateKind, _): return .state(path: path, value: try Value(typedJSON: json, anyKeys: true))
-        case (appliedKind, .map(let members)):
-            guard let document = members["document"], case .string(let mode)? = members["mode"] else { break }
+        let json = try parser.parse(body)
+        switch kind {
+        case stateKind: return .state(path: path, value: try Value(typedJSON: json, anyKeys: true))
+        case appliedKind:
+            guard let document = json["document"], let mode = json["mode"]?.string else { break }
             return .applied(document: try Value(typedJSON: document, anyKeys: true), at: path, mode: mode)
-        case (removedKind, _): return .removed(path: path)
-        case (3, .map(let members)):
-            var index: Int?
-            if case .int(let number)? = members["index"] { index = Int(number) }
-            return .moved(path: path, to: members["to"]?.string, index: index)
+        case removedKind: return .removed(path: path)
+        case 3 where json.isObject: return .moved(path: path, to: json["to"]?.string, index: json["index"]?.int.map { Int($0) })
         default: break
         }
         throw Failure(.unavailable, "it is of an unknown kind (\(kind))")

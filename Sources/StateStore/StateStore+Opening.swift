@@ -117,7 +117,7 @@ extension StateStore {
             throw .system("unlink", path + suffix)
         }
         // SQLite would not say why it cannot make a file.
-        let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system("open", path) }
         Glibc.close(file)
         let database = try Database(path: path, lock)
@@ -138,9 +138,9 @@ extension StateStore {
 
     /// Writes a row of the table `life`.
     static func write(_ name: String, _ value: String, with statement: Statement) throws(StoreError) {
-        statement.bind(1, name)
-        statement.bind(2, value)
-        statement.bind(3, lifeChecksum(name, value))
+        try statement.bind(1, name)
+        try statement.bind(2, value)
+        try statement.bind(3, lifeChecksum(name, value))
         _ = try statement.step()
     }
 

@@ -5,7 +5,8 @@ import GraphRuntime
 /// What survives the daemon: definitions and durable states, in an SQLite file.
 ///
 /// The file holds a journal in which a newer value of a state takes the place of the older one, and a state that is gone takes
-/// its value with it, so it grows with the graph and not with time. Replayed in order, over the scenes that the daemon starts
+/// its value with it: values grow with the graph and not with time. Changes of structure are kept one and all, each with what it
+/// said, so that scenes which the daemon starts with may change below them. Replayed in order, over the scenes that the daemon starts
 /// with, it gives the graph back: a state's value stands behind the definitions that made it and before those that came later.
 ///
 /// One `append` is one SQLite transaction. With `durability: full` it is on the disk when `append` returns.
@@ -122,23 +123,23 @@ public final class StateStore {
 
     /// Deletes the states of a node or attribute, with those below.
     private func forget(_ path: String) throws(StoreError) {
-        delete.bind(1, path == "/" ? "" : path)
+        try delete.bind(1, path == "/" ? "" : path)
         _ = try delete.step()
     }
 
     /// Deletes what was applied at a node or below, and removed there. Cost: O(journal).
     private func forgetDefinitions(_ path: String) throws(StoreError) {
-        deleteDefinitions.bind(1, path)
+        try deleteDefinitions.bind(1, path)
         _ = try deleteDefinitions.step()
     }
 
     private func write(_ row: JournalRow) throws(StoreError) {
-        insert.bind(1, nextSequence)
-        insert.bind(2, Int64(bitPattern: row.revision))
-        insert.bind(3, row.kind)
-        insert.bind(4, row.path)
-        row.body.withBytes { insert.bind(5, $0) }
-        insert.bind(6, row.checksum)
+        try insert.bind(1, nextSequence)
+        try insert.bind(2, Int64(bitPattern: row.revision))
+        try insert.bind(3, row.kind)
+        try insert.bind(4, row.path)
+        try row.body.withBytes { (bytes) throws(StoreError) in try insert.bind(5, bytes) }
+        try insert.bind(6, row.checksum)
         _ = try insert.step()
         nextSequence += 1
     }

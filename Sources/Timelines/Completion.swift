@@ -40,14 +40,12 @@ public struct CompletionTracker {
 
     private var transactions: [Transaction: Progress] = [:]
     private var timelines: [TimelineID: Running] = [:]
-    private var deadlines = DeadlineHeap()
+    private(set) var deadlines = DeadlineHeap()
 
     public init() {}
 
     /// Timelines that run.
     public var count: Int { timelines.count }
-
-    var pendingDeadlines: Int { deadlines.count }
 
     /// A timeline starts as part of a transaction that is not sealed yet.
     /// - Parameters:

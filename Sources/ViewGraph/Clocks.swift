@@ -24,7 +24,7 @@ extension ViewGraph {
     }
 
     /// When the next clock that somebody watches will tick; nil when nobody watches any.
-    /// Cost: O(what depends on the clocks).
+    /// Cost: O(clocks), and O(what depends on one) when a watch or an edge has come or gone that may matter to it.
     public func nextTick() -> Timestamp? {
         var next: Timestamp?
         for (schedule, attribute) in clocks {
@@ -34,16 +34,27 @@ extension ViewGraph {
         return next
     }
 
-    /// Whether anything downstream is watched.
-    private func isObserved(_ attribute: AttributeID) -> Bool {
-        var seen: Set<UInt32> = []
-        var pending = [attribute]
-        while let next = pending.popLast() {
-            if engine.isWatched(next) { return true }
-            for reader in engine.readers(of: next) where seen.insert(reader.index).inserted { pending.append(reader) }
-        }
-        return false
+    private func isObserved(_ clock: AttributeID) -> Bool {
+        let counters = engine.counters
+        let begun = counters.edgesAdded &+ watchesBegun
+        let ended = counters.edgesRemoved &+ watchesEnded
+        if let known = clockObservations[clock], known.holds(begun, ended) { return known.isObserved }
+        clockLookups += 1
+        let found = engine.isWatchedDownstream(of: clock)
+        clockObservations[clock] = ClockObservation(isObserved: found, begun: begun, ended: ended)
+        return found
     }
+}
+
+/// Whether a clock was observed (somebody watches it or what depends on it) when it was looked up last.
+struct ClockObservation {
+    let isObserved: Bool
+    /// Edges and watches that had ever come, and those that had gone.
+    let begun: UInt64
+    let ended: UInt64
+
+    /// Only what comes can make a clock observed, and only what goes can end that.
+    func holds(_ begun: UInt64, _ ended: UInt64) -> Bool { isObserved ? self.ended == ended : self.begun == begun }
 }
 
 extension ClockSchedule {

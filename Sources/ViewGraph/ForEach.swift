@@ -35,7 +35,7 @@ extension ViewGraph {
         nodes[Int(row)].attributes.append("elements", elements)
         structureChange.addedAttributes.append(elements)
         forEachByData[data.index] = row
-        engine.watch(data)
+        watch(data)
     }
 
     func destroyForEach(_ row: UInt32) {

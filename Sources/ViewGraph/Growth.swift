@@ -1,7 +1,7 @@
 import AttributeValues
 import SceneModel
 
-// What is added to the tree, held against the limits.
+// What is added to the tree and its states, held against the limits.
 extension ViewGraph {
     /// What the graph gets more of.
     struct Growth {
@@ -51,6 +51,14 @@ extension ViewGraph {
         guard liveAttributes + growth.attributes <= limits.attributes else {
             throw Failure(.limit, "the graph would have more than \(limits.attributes) attributes", hint: "attributes is the limit")
         }
+    }
+
+    /// Holds a value against the limit of its size. O(parts of the value).
+    func refuseLong(_ value: Value, at path: AttributePath) throws(Failure) {
+        guard value.isLonger(than: limits.valueSize) else { return }
+        throw Failure(
+            .limit, "\(path) would have a value of more than \(limits.valueSize) bytes", path: path.description,
+            hint: "value-size is the limit")
     }
 
     /// The levels that a node and what is below it make.

@@ -4,10 +4,10 @@ import RuleLanguage
 import SceneModel
 
 // From definitions to nodes and vertices. Creation comes in two steps: first all nodes of a subtree with all their vertices,
-// then `bindAll` connects the vertices, so that within one document the order of writing does not matter.
+// then `connectNew` connects the vertices, so that within one document the order of writing does not matter.
 
 extension ViewGraph {
-    /// Makes a subtree under `parent`. Nothing is evaluated; the vertices wait in `unbound`.
+    /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unboundNodes`.
     @discardableResult
     func instantiate(_ definition: NodeDefinition, id: String? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil)
         -> UInt32

@@ -66,7 +66,7 @@ extension ViewGraph {
     public func prepareAnimations(for attribute: AttributeID) {
         forEachAnimation(around: attribute) { _, value in
             if animationValues.insert(value).inserted {
-                engine.watch(value)
+                watch(value)
                 _ = content(of: value)
             }
             return true
@@ -126,7 +126,7 @@ extension ViewGraph {
             let sources = possibleInputs(of: next)
             if sources.isEmpty, let record = attributes[Int(next.index)], isInput(record.source) {
                 proxies[next, default: []].insert(attribute)
-                engine.watch(next)
+                watch(next)
                 _ = content(of: next)
             }
             for source in sources where seen.insert(source).inserted { pending.append(source) }

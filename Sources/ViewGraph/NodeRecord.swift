@@ -14,6 +14,15 @@ public struct NodeID: Hashable, Sendable {
 /// Where a node stands in its parent: sections keep three lists in one.
 enum Slot: UInt8 {
     case content, header, footer
+
+    /// Parts of a section stand in this order.
+    fileprivate var order: Int {
+        switch self {
+        case .header: 0
+        case .content: 1
+        case .footer: 2
+        }
+    }
 }
 
 /// What an attribute is to its users.
@@ -56,7 +65,7 @@ struct NodeRecord {
     var isScopeBoundary: Bool
     /// Overrides and transforms of the environment that begin at this node, in order of application.
     var environment: [(key: String, attribute: AttributeID)] = []
-    /// Objects that this node provides to what is below, by type, as (path of) attributes that hold them.
+    /// Objects that this node provides to what is below, by type, as rows of objects.
     var objects: [(type: String, object: UInt32)] = []
     /// What the node says of itself to its container.
     var containerValues: [(key: String, steps: [AttributePath.Step], source: AttributeID)] = []
@@ -147,9 +156,9 @@ extension ViewGraph {
         return nodes[Int(row)].children.first { nodes[Int($0)].id.hasSameBytes(as: id) }
     }
 
-    /// Adds a child at a place among its siblings; nil: last.
+    /// Adds a child at a place among its siblings, or the nearest in its part of a section; nil: last.
     func attach(_ child: UInt32, to parent: UInt32, at place: Int? = nil) {
-        let position = min(place ?? nodes[Int(parent)].children.count, nodes[Int(parent)].children.count)
+        let position = position(for: nodes[Int(child)].slot, nearest: place ?? .max, in: parent)
         nodes[Int(parent)].children.insert(child, at: position)
         nodes[Int(child)].parent = parent
         if nodes[Int(child)].system[.selfIndex] != nil { nodes[Int(parent)].numberedChildren += 1 }
@@ -160,6 +169,17 @@ extension ViewGraph {
             nodes[Int(parent)].childrenByID = Dictionary(
                 uniqueKeysWithValues: nodes[Int(parent)].children.map { (nodes[Int($0)].id, $0) })
         }
+    }
+
+    /// Where a child of a slot can stand, nearest to a place: in a section, in its part. O(children in the parts beside its own).
+    private func position(for slot: Slot, nearest place: Int, in parent: UInt32) -> Int {
+        let children = nodes[Int(parent)].children
+        guard nodes[Int(parent)].kind == .section else { return min(place, children.count) }
+        var end = children.count
+        while end > 0, nodes[Int(children[end - 1])].slot.order > slot.order { end -= 1 }
+        var position = min(place, end)
+        while position < end, nodes[Int(children[position])].slot.order < slot.order { position += 1 }
+        return position
     }
 
     func detach(_ child: UInt32) {

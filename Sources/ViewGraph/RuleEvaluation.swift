@@ -87,14 +87,24 @@ struct GraphReader: RuleReader {
 extension ViewGraph {
     @inline(__always)
     func evaluate(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
+        if _slowPath(runRecorder != nil) { return try evaluateRecorded(rule, for: attribute) }
+        return try run(rule)
+    }
+
+    @inline(never)
+    private func evaluateRecorded(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
+        guard let runRecorder else { return try run(rule) }
+        return try runRecorder.record(attribute) { try run(rule) }
+    }
+
+    @inline(__always)
+    private func run(_ rule: BoundRule) throws -> Content {
         let evaluator = evaluators.enter()
         defer { evaluators.leave() }
         var reader = GraphReader(graph: self, rule: rule, engine: engine)
         defer { noteCost(evaluator) }
         switch evaluator._withUnsafeGuaranteedRef({ $0.evaluate(rule.program, &reader) }) {
-        case .content(let content):
-            if _slowPath(recordedRuns != nil) { recordedRuns?.append(attribute) }
-            return rule.isHeldToType ? rule.accept(content) : content
+        case .content(let content): return rule.isHeldToType ? rule.accept(content) : content
         // The engine has given up this run, and looks at no error of it.
         case .interrupted: throw Interrupted()
         }

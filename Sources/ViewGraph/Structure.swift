@@ -265,7 +265,7 @@ extension ViewGraph {
             update(row, definition, isReplacing)
             nodes[Int(row)].isContent = isContent
         }
-        for (row, slot) in plan.slots { nodes[Int(row)].slot = slot }
+        for (row, slot) in plan.slots { put(row, into: slot) }
         var parents: Set<UInt32> = []
         for (parent, definition, slot, isContent) in plan.creations {
             let made = instantiate(definition, under: parent, slot: slot)
@@ -286,6 +286,16 @@ extension ViewGraph {
         return (durableFromNow.filter { engine.isAlive($0) } + set.states, set.unset)
     }
 
+    /// Gives a child of a section its place in another part of it.
+    private func put(_ row: UInt32, into slot: Slot) {
+        let parent = nodes[Int(row)].parent
+        detach(row)
+        nodes[Int(row)].slot = slot
+        attach(row, to: parent)
+        structureChange.reorderedNodes.append(nodeID(row))
+        indicesChanged(below: parent)
+    }
+
     /// Sets states, those of a `forEach`'s instances after those that its data is made from.
     /// - Parameter isKept: the values of durable states are kept by themselves, and gone where their states have begun anew.
     private func set(_ values: [(path: AttributePath, value: Value)], isKept: Bool) -> (states: [AttributeID], unset: [String]) {
@@ -298,7 +308,7 @@ extension ViewGraph {
                 do throws(Failure) {
                     let place = try locate(path)
                     if isKept, isDurable(target(of: place)) { return true }
-                    try write(place, through: path) { _ throws(Failure) in value }
+                    try write(place, through: path, isKept: true) { _ throws(Failure) in value }
                     return true
                 } catch {
                     return false
@@ -313,13 +323,19 @@ extension ViewGraph {
     /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as moved.
     private func order(_ definitions: [NodeDefinition], below parent: UInt32) {
         let before = nodes[Int(parent)].children
-        guard nodes[Int(parent)].kind != .forEach else { return }
-        let after = definitions.compactMap { child($0.id, of: parent) }
-        guard after != before, after.count == before.count else { return }
+        guard let after = newOrder(definitions, below: parent) else { return }
         nodes[Int(parent)].children = after
         for (old, new) in zip(before, after) where old != new { structureChange.reorderedNodes.append(nodeID(new)) }
         indicesChanged(below: parent)
         shapeChanged(at: parent)
+    }
+
+    /// nil when the children stand in that order already, or are not the definitions'.
+    func newOrder(_ definitions: [NodeDefinition], below parent: UInt32) -> [UInt32]? {
+        let before = nodes[Int(parent)].children
+        guard nodes[Int(parent)].kind != .forEach else { return nil }
+        let after = definitions.compactMap { child($0.id, of: parent) }
+        return after != before && after.count == before.count ? after : nil
     }
 
     /// Adds declarations; a key declared again takes the new default and type.
@@ -418,8 +434,9 @@ extension ViewGraph {
     }
 
     /// Gives a node another parent or another place among its siblings. It keeps its states; what it inherits and what
-    /// `$names` mean is looked up anew.
-    public func move(_ node: NodeID, to parent: NodeID, at index: Int?) throws(Failure) {
+    /// `$names` mean is looked up anew. In another parent it is content; in its section it stays in its part.
+    /// - Returns: false when it stands there already.
+    public func move(_ node: NodeID, to parent: NodeID, at index: Int?) throws(Failure) -> Bool {
         try refuseRootAndInstances(node)
         let oldParent = nodes[Int(node.row)].parent
         guard nodes[Int(parent.row)].kind != .forEach, nodes[Int(parent.row)].kind != .view else {
@@ -435,10 +452,15 @@ extension ViewGraph {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
         if parent.row != oldParent { try refuse(depth: depth(of: parent.row) + levels(of: node.row), at: path(of: node)) }
+        if parent.row == oldParent {
+            let siblings = nodes[Int(oldParent)].children
+            if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
+        }
         let from = ids(of: node.row)
         markEdited(node.row)
         markEdited(parent.row)
         detach(node.row)
+        if parent.row != oldParent { nodes[Int(node.row)].slot = .content }
         attach(node.row, to: parent.row, at: index)
         if parent.row != oldParent {
             nodes[Int(node.row)].isContent = isComponentRoot(parent.row)
@@ -453,6 +475,7 @@ extension ViewGraph {
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         settleStructure()
+        return true
     }
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {

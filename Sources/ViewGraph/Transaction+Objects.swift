@@ -7,10 +7,10 @@ import SceneModel
 extension ViewGraph {
     /// Replaces an object by another of its type in the open transaction. A stored property that the new one does not name begins
     /// as the type says; a computed one may be named with the value it has.
-    /// - Throws: `typeMismatch`, `notFound` for a property that the type does not have, `readOnly` for a computed one; then
-    ///   nothing was written.
+    /// - Throws: `typeMismatch`, `notFound` for a property that the type does not have, `readOnly` for a computed one, `limit`;
+    ///   then nothing was written.
     func write(
-        object: UInt32, held holder: AttributeID, _ animation: String?, _ path: AttributePath,
+        object: UInt32, held holder: AttributeID, _ animation: String?, _ path: AttributePath, isKept: Bool,
         _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         guard let new = try change(.map(storedProperties(of: object))) else {
@@ -32,6 +32,7 @@ extension ViewGraph {
                     guard let accepted = record.type.accept(part) else {
                         throw mismatch(record.type, part, Place(attribute), path.appending(.key(name)))
                     }
+                    if !isKept { try refuseLong(accepted, at: path.appending(.key(name))) }
                     writes.append((attribute, accepted))
                 case .object(let inner): pending.append((inner, attribute, map[name] ?? .map(ValueMap())))
                 default:

@@ -69,14 +69,16 @@ extension ViewGraph {
     }
 
     /// Changes the value at a place, through any bindings, in the open transaction.
-    /// - Parameter change: from the present value (nil: a key that is not there) to the new one (nil: remove it).
-    /// - Throws: `readOnly`, `typeMismatch`, `notFound`, `dangling` or what `change` throws; then nothing was written.
+    /// - Parameters:
+    ///   - isKept: the value was accepted once, and comes from a store or a document: the limit of its size does not hold.
+    ///   - change: from the present value (nil: a key that is not there) to the new one (nil: remove it).
+    /// - Throws: `readOnly`, `typeMismatch`, `notFound`, `dangling`, `limit` or what `change` throws; then nothing was written.
     public func write(
-        _ place: Place, through path: AttributePath, _ change: (Value?) throws(Failure) -> Value?
+        _ place: Place, through path: AttributePath, isKept: Bool = false, _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         let (state, animation) = try writable(place, path)
         if case .object(let object) = record(state.attribute).source {
-            return try write(object: object, held: state.attribute, animation, path, change)
+            return try write(object: object, held: state.attribute, animation, path, isKept: isKept, change)
         }
         let whole: Value
         if let written = transaction?.values[state.attribute] {
@@ -86,7 +88,17 @@ extension ViewGraph {
         }
         let type = record(state.attribute).type
         let changed: Value
-        do { changed = try whole.changing(state.steps, change) } catch { throw error.located(at: path.description) }
+        var mayGrow = false
+        do throws(Failure) {
+            changed = try whole.changing(state.steps) { old throws(Failure) in
+                let new = try change(old)
+                mayGrow = new?.mayOutgrow(old) ?? false
+                return new
+            }
+        } catch {
+            throw error.located(at: path.description)
+        }
+        if mayGrow, !isKept { try refuseLong(changed, at: path) }
         guard let accepted = type.accept(changed) else { throw mismatch(type, changed, state, path) }
         stage(accepted, for: state.attribute, animation)
     }

@@ -7,7 +7,7 @@ import SceneModel
 /// environment values and clocks.
 ///
 /// It knows no clients, sockets or time: transactions come in (`Transaction`), content is read out (`content(of:)`), and
-/// what may have changed is drained (`drainInvalidated`). One owner, one thread.
+/// what may have changed is drained (`takeInvalidated`). One owner, one thread.
 public final class ViewGraph {
     typealias Engine = GraphCore<RuleHost>
 
@@ -29,6 +29,12 @@ public final class ViewGraph {
     var environmentDefaults: [String: AttributeID] = [:]
     /// One vertex per schedule, shared by all clocks of it.
     var clocks: [ClockSchedule: AttributeID] = [:]
+    var clockObservations: [AttributeID: ClockObservation] = [:]
+    /// How often all that depends on a clock was walked for that; nothing but tests asks.
+    var clockLookups = 0
+    /// Watches that ever began and ended.
+    var watchesBegun: UInt64 = 0
+    var watchesEnded: UInt64 = 0
     /// The time that clocks show.
     var wallTime: Timestamp
 
@@ -47,8 +53,8 @@ public final class ViewGraph {
     var proxies: [AttributeID: Set<AttributeID>] = [:]
     /// The attribute whose value a projection is a place in, for projections that the engine knows no input of.
     var projectionOwners: [AttributeID: AttributeID] = [:]
-    /// Rules run since the list was last emptied, while somebody keeps count (tests do); nil: nobody does.
-    public var recordedRuns: [AttributeID]?
+    /// Told of the rules that run; nil: nobody wants to know.
+    public var runRecorder: RunRecorder?
     /// The rules of the rows whose source is one.
     var rules = RuleTable()
     var evaluators = EvaluatorStack()
@@ -94,6 +100,8 @@ public final class ViewGraph {
         public var nodes = 2_000_000
         public var attributes = 8_000_000
         public var depth = 512
+        /// Bytes, as JSON, of a value that a write makes.
+        public var valueSize = 16 << 20
         /// Rounds in which `forEach` may change the tree after one transaction before it counts as endless.
         public var structureRounds = 64
         /// What a rule may be and do.

@@ -3,11 +3,15 @@ import AttributeValues
 
 extension ViewGraph {
     /// From now on the attribute is reported by `takeInvalidated` when it may have changed. Evaluates nothing.
-    public func watch(_ attribute: AttributeID) { engine.watch(attribute) }
+    public func watch(_ attribute: AttributeID) {
+        watchesBegun &+= 1
+        engine.watch(attribute)
+    }
 
     public func unwatch(_ attribute: AttributeID) {
         // The tree's own watching of its data must go on.
         guard forEachByData[attribute.index] == nil else { return }
+        watchesEnded &+= 1
         engine.unwatch(attribute)
         if engine.isAlive(attribute), let whole = whole(of: attribute) { noteRelease(of: whole) }
     }

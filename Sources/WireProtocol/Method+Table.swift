@@ -55,7 +55,7 @@ extension Method {
             .optional("hint", .string, "What to do about it."),
         ]
     }
-    private static var writeErrors: [ErrorCode] { [.notFound, .typeMismatch, .readOnly, .dangling, .removed, .invalid, .denied] }
+    private static var writeErrors: [ErrorCode] { [.notFound, .typeMismatch, .readOnly, .dangling, .removed, .invalid, .limit, .denied] }
 
     // Reading and writing values.
 
@@ -100,7 +100,7 @@ extension Method {
         Method(
             name: "transact", summary: "Commits mutations together, all or none, as one revision.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly,
-            errors: writeErrors + [.conflict], need: Need(.write, on: "each path")
+            errors: writeErrors + [.conflict, .ruleFailed], need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
             .transact(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
         }
@@ -111,7 +111,7 @@ extension Method {
             name: "onDisconnect",
             summary: "Mutations that the daemon commits when this client goes away, behind those given before.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly,
-            errors: writeErrors + [.limit], need: Need(.write, on: "each path")
+            errors: writeErrors, need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
             .onDisconnect(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
         }
@@ -136,7 +136,7 @@ extension Method {
                 .optional("differences", .array(.string), "Of a dry run: what changes at nodes that stay, a line each."),
                 .optional("unset", paths, "Paths of the document's values where no state takes them."),
             ]),
-            errors: [.invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .limit, .denied],
+            errors: [.invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .readOnly, .limit, .denied],
             need: Need(.define, on: "the node `at` and all below it, or on the whole tree if the document declares something")
         ) { (given) throws(Failure) in
             .apply(.init(
@@ -150,7 +150,7 @@ extension Method {
         Method(
             name: "remove", summary: "Removes a node with its attributes, children, subscriptions and animations.",
             parameters: [path("The path of a node.")] + transactionOptions, result: revisionOnly,
-            errors: [.notFound, .invalid, .conflict, .denied], need: Need(.define, on: "the node and all below it")
+            errors: [.notFound, .invalid, .conflict, .limit, .denied], need: Need(.define, on: "the node and all below it")
         ) { (given) throws(Failure) in
             .remove(path: given.path(), given.transactionOptions())
         }
@@ -216,7 +216,7 @@ extension Method {
     private static var hello: Method {
         Method(
             name: "hello", summary: "Who is there: the protocol's version, epoch, revision, and the daemon's clock against wall time.",
-            parameters: [.optional(.client, .string, "The client's name, for explanations and the log.")],
+            parameters: [.optional(.client, .string, "The client's name, for explanations.")],
             result: .object([
                 .required("server", .string, "The daemon's name."), .required("protocol", .count, "The protocol's version."),
                 .required("epoch", .string, "The life of the graph."), revision,
@@ -282,7 +282,7 @@ extension Method {
             parameters: [
                 .optional(.format, .choice(Request.StatsFormat.allCases.map(\.rawValue)), default: "json", "openmetrics is Prometheus' text."),
             ],
-            result: .any, errors: [.denied], need: Need(.read, on: "the whole tree")
+            result: .any, errors: [.denied, .limit], need: Need(.read, on: "the whole tree")
         ) { (given) throws(Failure) in
             .stats(format: given.text(.format).flatMap(Request.StatsFormat.init) ?? .json)
         }
@@ -290,9 +290,9 @@ extension Method {
 
     private static var trace: Method {
         Method(
-            name: "trace", summary: "What each turn did, in the Chrome trace format.",
-            parameters: [.optional(.enable, .bool, "Whether turns are recorded from now on; left out: what was recorded.")],
-            result: .any, errors: [.denied], need: Need(.admin, on: "the whole tree")
+            name: "trace", summary: "What each turn did and which rules ran, in the Chrome trace format, with the time that they took.",
+            parameters: [.optional(.enable, .bool, "Whether turns are recorded from now on, which begins anew if they were not; left out: what was recorded.")],
+            result: .any, errors: [.denied, .limit], need: Need(.admin, on: "the whole tree")
         ) { (given) throws(Failure) in .trace(.init(enable: given.optionalFlag(.enable))) }
     }
 

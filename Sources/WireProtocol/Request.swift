@@ -189,6 +189,15 @@ public struct Mutation {
     }
 }
 
+extension Mutation {
+    /// Takes from a budget about the bytes that the mutation fills as JSON.
+    public func draw(from budget: inout Int) {
+        // {"op":"set","path":"","value":}
+        budget -= 40 + path.utf8.count
+        value?.draw(from: &budget, isTyped: false)
+    }
+}
+
 public struct TransactionOptions {
     /// Text form or JSON form of an animation.
     public var animation: Value?
@@ -202,6 +211,13 @@ public struct TransactionOptions {
         self.disablesAnimations = disablesAnimations
         self.label = label
         self.typed = typed
+    }
+
+    /// Takes from a budget about the bytes that the options fill as JSON.
+    public func draw(from budget: inout Int) {
+        // {"animation":,"label":"","typed":true}
+        budget -= 40 + (label?.utf8.count ?? 0)
+        animation?.draw(from: &budget, isTyped: false)
     }
 }
 

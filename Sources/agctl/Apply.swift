@@ -50,16 +50,14 @@ struct ApplyCommand: ParsableCommand {
     func run() throws {
         let text = try InputText.read(file)
         try perform(common) { session in
-            let writing = write.writing()
             let request = Request.apply(.init(
                 document: .string(text), at: at, mode: Request.ApplyMode(rawValue: mode.rawValue) ?? .create, dryRun: dryRun,
-                options: TransactionOptions(
-                    animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)))
+                options: write.writing().options))
             let result: Value
             do throws(ClientError) { result = try session.connection().call(request) } catch {
                 guard case .refused(let fault) = error else { throw error }
                 throw DocumentFaults.complaint(
-                    fault.failure, text: text, file: InputText.title(of: file), session.errorStyle)
+                    fault.failure, text: text, file: InputText.title(of: file), session.errors.style)
             }
             if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }
         }

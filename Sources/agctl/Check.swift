@@ -22,12 +22,11 @@ struct CheckCommand: ParsableCommand {
     @Flag(help: "Write JSON: a list of faults.")
     var json = false
 
-    @Option(help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when"))
-    var color = ColorChoice.auto
+    @OptionGroup var coloring: ColorOption
 
     func run() throws {
-        let output = Output(color: color)
-        let style = Style(isOn: Terminal.isColored(.standardError, choice: color))
+        let output = Output(color: coloring.color)
+        let style = ErrorForm(isJSON: json, color: coloring.color).style
         var isFaulty = false
         try output.flushing {
             var listed: [Value] = []

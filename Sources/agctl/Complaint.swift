@@ -73,9 +73,8 @@ struct Complaint: Error {
     }
 
     /// Writes it to standard error.
-    func report(isJSON: Bool) -> Int32 {
-        let style = Style(isOn: Terminal.isColored(.standardError, choice: .auto))
-        Terminal.write(isJSON ? json.jsonText + "\n" : text(style), to: .standardError)
+    func report(_ form: ErrorForm) -> Int32 {
+        form.tell(text(form.style), json)
         return status.rawValue
     }
 }

@@ -18,10 +18,11 @@ struct CurveCommand: ParsableCommand {
             Examples:
               agctl curve bouncy
               agctl curve 'spring(duration: 0.5, bounce: 0.3)' --json --at 0,0.1,0.5
-              agctl curve 'easeInOut(duration: 1).delay(0.2)' --from 10 --to 250 --svg curve.svg
+              agctl curve 'easeIn(duration: 1).delay(0.2)' --from 10 --svg curve.svg
               agctl curve bouncy --velocity 8 --css
-              agctl curve bouncy --retarget 'at=0.1,to=2,curve=smooth' --retarget 'at=0.3,to=0' --plot
-              agctl curve '{"curve": {"easeIn": {"duration": 1}}, "modifiers": [{"repeatCount": 3}]}'
+              agctl curve bouncy --retarget at=0.1,to=2 --retarget at=0.3,to=0 --plot
+              agctl curve bouncy --retarget at=0.1,to=2,curve=smooth,mode=chain
+              agctl curve '{"curve": {"easeIn": {"duration": 1}}}'
             """)
 
     @Argument(help: "The animation.")
@@ -63,6 +64,8 @@ struct CurveCommand: ParsableCommand {
         """, valueName: "mode"))
     var mode = Timeline.Retargeting.merge
 
+    @OptionGroup var coloring: ColorOption
+
     func validate() throws {
         let drawn = [plot ? "--plot" : nil, svg.map { _ in "--svg" }, css ? "--css" : nil].compactMap(\.self)
         if drawn.count > 1 { throw ValidationError("\(drawn[0]) and \(drawn[1]) contradict each other") }
@@ -73,7 +76,7 @@ struct CurveCommand: ParsableCommand {
     }
 
     func run() throws {
-        let output = Output(color: .auto)
+        let output = Output(color: coloring.color)
         let trajectory = try trajectory()
         if let svg, svg != "-" {
             try CurveCommand.write(trajectory.svg(title: title), to: svg)

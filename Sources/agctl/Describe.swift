@@ -6,20 +6,21 @@ import WireProtocol
 struct DescribeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "describe",
-        abstract: "Describe a node or an attribute, or the protocol and its methods.",
+        abstract: "Describe a node or an attribute, or the protocol with its methods and events.",
         discussion: """
-            A path describes what stands there: kinds, types, rules. The name of a method describes its parameters. Without \
-            either, all methods are listed; with --json that is the protocol's schema, as OpenRPC.
+            A path describes what stands there: kinds, types, rules. The name of a method or an event describes its parameters. \
+            Without either, all methods and events are listed; with --json that is the protocol's schema, as OpenRPC.
 
             Examples:
               agctl describe /player/playButton.scale
               agctl describe /player --depth 0
               agctl describe
               agctl describe subscribe
+              agctl describe update
               agctl describe --json > agd.openrpc.json
             """)
 
-    @Argument(help: ArgumentHelp("A path or a method.", valueName: "subject"))
+    @Argument(help: ArgumentHelp("A path, a method or an event.", valueName: "subject"))
     var subject: String?
 
     @Option(help: ArgumentHelp("Levels of children.", valueName: "n"))
@@ -41,13 +42,16 @@ struct DescribeCommand: ParsableCommand {
             }
             let schema = try session.connection().call(.describe(path: nil, depth: nil))
             guard let subject else {
-                return session.settings.isJSON ? output.json(schema) : output.write(MethodList.text(schema, output.style))
+                return session.settings.isJSON ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
             }
-            guard let method = MethodList.method(subject, of: schema) else {
-                let names = MethodList.names(schema)
-                throw Complaint(.notFound, "there is no method '\(subject)'", hint: NearestName.hint(subject, among: names) ?? "a path begins with /")
+            let entries = ProtocolText.methods(schema) + ProtocolText.events(schema)
+            guard let entry = entries.first(where: { $0["name"]?.string == subject }) else {
+                let names = entries.compactMap { $0["name"]?.string }
+                throw Complaint(
+                    .notFound, "there is no method or event '\(subject)'",
+                    hint: NearestName.hint(subject, among: names) ?? "a path begins with /")
             }
-            session.settings.isJSON ? output.json(.map(method)) : output.write(MethodList.text(method, output.style))
+            session.settings.isJSON ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
         }
     }
 }
@@ -68,23 +72,26 @@ enum FieldList {
 }
 
 /// The protocol's schema for people.
-enum MethodList {
-    private static func methods(_ schema: Value) -> [ValueMap] { (schema.map?["methods"]?.list ?? []).compactMap(\.map) }
+enum ProtocolText {
+    static func methods(_ schema: Value) -> [ValueMap] { (schema.map?["methods"]?.list ?? []).compactMap(\.map) }
 
-    static func names(_ schema: Value) -> [String] { methods(schema).compactMap { $0["name"]?.string } }
+    /// What the daemon sends without being asked.
+    static func events(_ schema: Value) -> [ValueMap] { (schema.map?["x-events"]?.list ?? []).compactMap(\.map) }
 
-    static func method(_ name: String, of schema: Value) -> ValueMap? {
-        methods(schema).first { $0["name"]?.string == name }
+    /// The methods, and behind them the events.
+    static func text(_ schema: Value, _ style: Style) -> String {
+        list(methods(schema), style) + "\nevents\n" + list(events(schema), style)
     }
 
-    static func text(_ schema: Value, _ style: Style) -> String {
-        let table = TextTable(rows: methods(schema).map { [$0["name"]?.string ?? "", $0["summary"]?.string ?? ""] })
+    private static func list(_ entries: [ValueMap], _ style: Style) -> String {
+        let table = TextTable(rows: entries.map { [$0["name"]?.string ?? "", $0["summary"]?.string ?? ""] })
         return table.text { _, column, cell in column == 0 ? style.bold(cell) : cell }
     }
 
-    static func text(_ method: ValueMap, _ style: Style) -> String {
-        var text = "\(style.bold(method["name"]?.string ?? ""))  \(method["summary"]?.string ?? "")\n"
-        let parameters = (method["params"]?.list ?? []).compactMap(\.map)
+    /// A method or an event.
+    static func text(of entry: ValueMap, _ style: Style) -> String {
+        var text = "\(style.bold(entry["name"]?.string ?? ""))  \(entry["summary"]?.string ?? "")\n"
+        let parameters = (entry["params"]?.list ?? []).compactMap(\.map)
         if !parameters.isEmpty {
             text += "\nparameters\n"
             text += TextTable(rows: parameters.map { parameter in
@@ -92,8 +99,8 @@ enum MethodList {
                 return ["  " + (parameter["name"]?.string ?? ""), isRequired ? "required" : "", form(parameter["schema"]), parameter["description"]?.string ?? ""]
             }).text { _, column, cell in column == 0 ? style.yellow(cell) : column == 3 ? cell : style.dim(cell) }
         }
-        let errors = (method["errors"]?.list ?? []).compactMap { $0.map?["message"]?.string }
-        if let need = method["x-needs"]?.map, let right = need["right"]?.string, let place = need["on"]?.string {
+        let errors = (entry["errors"]?.list ?? []).compactMap { $0.map?["message"]?.string }
+        if let need = entry["x-needs"]?.map, let right = need["right"]?.string, let place = need["on"]?.string {
             text += "\nneeds\n  the right \(style.bold(right)) on \(place)\n"
         }
         if !errors.isEmpty { text += "\nerrors\n  \(errors.joined(separator: ", "))\n" }

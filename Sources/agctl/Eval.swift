@@ -48,8 +48,7 @@ struct EvalCommand: ParsableCommand {
     @Flag(help: "Write JSON.")
     var json = false
 
-    @Option(help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when"))
-    var color = ColorChoice.auto
+    @OptionGroup var coloring: ColorOption
 
     mutating func validate() throws {
         if typed, expression == nil, cases == nil { cases = "-" }
@@ -61,7 +60,7 @@ struct EvalCommand: ParsableCommand {
     }
 
     func run() throws {
-        let output = Output(color: color)
+        let output = Output(color: coloring.color)
         try output.flushing {
             if let cases { return try EvalCases.run(cases, output) }
             if let expression { try evaluate(NegativeNumbers.reveal(expression), output) }

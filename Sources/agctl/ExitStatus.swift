@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import Glibc
 
 /// What agctl ends with; the numbers of `sysexits.h` where there is one. They are part of its interface.
 enum ExitStatus: Int32 {
@@ -20,8 +21,19 @@ enum ExitStatus: Int32 {
     /// The same may succeed later: a `test` did not hold, a limit was passed, the daemon lacks something.
     case tryAgain = 75
     case denied = 77
-    /// Ended by Ctrl-C.
+    /// Ended by a signal: 128 and its number, as shells have it. The terminal was closed, Ctrl-C, `kill`.
+    case hungUp = 129
     case interrupted = 130
+    case terminated = 143
+
+    /// - Parameter signal: one of `Signals.ending`.
+    init(endedBy signal: Int32) {
+        switch signal {
+        case SIGHUP: self = .hungUp
+        case SIGTERM: self = .terminated
+        default: self = .interrupted
+        }
+    }
 
     init(_ failure: Failure) {
         switch failure.code {
@@ -34,7 +46,7 @@ enum ExitStatus: Int32 {
 
     init(_ error: ClientError) {
         switch error {
-        case .unreachable(_, let code) where code == 13 || code == 1: self = .denied
+        case .unreachable(_, let code) where code == EACCES || code == EPERM: self = .denied
         case .unreachable, .lost: self = .unreachable
         case .socketPathTooLong: self = .usage
         case .refused(let fault): self.init(fault.failure)

@@ -11,13 +11,13 @@ struct FeedCommand: ParsableCommand {
         discussion: """
             Every line is a request of its own, in order, none left out; they are sent without waiting for the answer to each. \
             A line is JSON where it is JSON, else text. The first refusal ends it, unless --keep-going. \
-            Without a path each line is a change as in transact: set /a.b 1.
+            Without a path each line is a mutation as in transact: set /a.b 1.
 
             Examples:
               vmstat -n 1 | awk '{ print $15; fflush() }' | agctl feed /host.idle
               tail -f app.log | agctl feed /log.last --raw
               sensors-json | agctl feed /sensors.all --json --on-disconnect null
-              agctl feed < changes.txt
+              agctl feed < mutations.txt
             """)
 
     @Argument(help: "Where; without it, each line says.")
@@ -40,6 +40,8 @@ struct FeedCommand: ParsableCommand {
     @Option(help: "The daemon's socket.", completion: .file())
     var socket: String?
 
+    @OptionGroup var coloring: ColorOption
+
     func validate() throws {
         if raw, json { throw ValidationError("--raw and --json contradict each other") }
         if onDisconnect != nil, path == nil { throw ValidationError("--on-disconnect needs the path to write to") }
@@ -49,10 +51,9 @@ struct FeedCommand: ParsableCommand {
 
     func run() throws {
         let feed = LineFeed(
-            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing, isJSON: json)
-        let writing = write.writing()
-        let options = TransactionOptions(
-            animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)
+            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing,
+            errors: ErrorForm(isJSON: json, color: coloring.color))
+        let options = write.writing().options
         if let path, let onDisconnect {
             let value = try form.read(NegativeNumbers.reveal(onDisconnect))
             _ = try feed.connection.call(.onDisconnect([Mutation(operation: .set, path: path, value: value)], options))
@@ -74,17 +75,17 @@ private final class LineFeed {
 
     let connection: Connection
     private let keepsGoing: Bool
-    /// Refusals are told as JSON.
-    private let isJSON: Bool
+    /// How refusals are told.
+    private let errors: ErrorForm
     /// Line numbers of unanswered requests by their ids, which are answered in order.
     private var outstanding: [(id: Int64, line: Int)] = []
     private var head = 0
     private var refused: ExitStatus?
 
-    init(connection: Connection, keepsGoing: Bool, isJSON: Bool) {
+    init(connection: Connection, keepsGoing: Bool, errors: ErrorForm) {
         self.connection = connection
         self.keepsGoing = keepsGoing
-        self.isJSON = isJSON
+        self.errors = errors
     }
 
     /// - Parameter request: nil for a line that says nothing.
@@ -153,7 +154,7 @@ private final class LineFeed {
     private func judge(_ complaint: Complaint, _ line: Int) throws {
         let complaint = complaint.located(at: "line \(line)")
         guard keepsGoing else { throw complaint }
-        _ = complaint.report(isJSON: isJSON)
+        _ = complaint.report(errors)
         refused = refused ?? complaint.status
     }
 }

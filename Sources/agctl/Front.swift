@@ -12,7 +12,7 @@ enum Front {
         while let word = next.pointee {
             guard let argument = String(validatingCString: word) else {
                 let shown = arguments.isEmpty ? "the program's name" : "argument \(arguments.count)"
-                return Complaint(.data, "\(shown) is not UTF-8: \(String(cString: word))").report(isJSON: arguments.contains("--json"))
+                return Complaint(.data, "\(shown) is not UTF-8: \(String(cString: word))").report(GlobalOptions.errorForm(arguments))
             }
             arguments.append(argument)
             next += 1
@@ -21,8 +21,7 @@ enum Front {
     }
 
     static func run(_ arguments: [String]) -> Int32 {
-        // Behind "--" nothing is an option.
-        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        let form = GlobalOptions.errorForm(arguments)
         do {
             try StandardDescriptors.fill()
             if let quick = QuickPath(arguments) {
@@ -35,19 +34,19 @@ enum Front {
         } catch let end as EndOfCommand {
             return end.status.rawValue
         } catch let error as ClientError {
-            return Complaint(error).report(isJSON: isJSON)
+            return Complaint(error).report(form)
         } catch let complaint as Complaint {
-            return complaint.report(isJSON: isJSON)
+            return complaint.report(form)
         } catch {
-            return tell(error, isJSON: isJSON)
+            return tell(error, form)
         }
     }
 
     /// A request for help, or arguments that are no command: the argument parser has the words for both.
-    private static func tell(_ error: any Error, isJSON: Bool) -> Int32 {
+    private static func tell(_ error: any Error, _ form: ErrorForm) -> Int32 {
         let code = Agctl.exitCode(for: error)
         guard code == .success else {
-            if isJSON { return usage(error).report(isJSON: true) }
+            if form.isJSON { return usage(error).report(form) }
             Terminal.write(text(of: error) + "\n", to: .standardError)
             return code.rawValue
         }
@@ -70,9 +69,11 @@ enum Front {
         {
             return command
         }
-        if let name = arguments.first, !name.hasPrefix("-"), name != "help" {
+        // What help is asked of must be there, too.
+        let isHelp = arguments.first == "help"
+        if let name = arguments.dropFirst(isHelp ? 1 : 0).first, !name.hasPrefix("-") {
             let verbs = Agctl.verbs.compactMap { $0.configuration.commandName }
-            guard verbs.contains(name) else {
+            guard verbs.contains(name) || isHelp && name == "help" else {
                 throw Complaint(
                     .usage, "there is no verb '\(name)'",
                     hint: NearestName.hint(name, among: verbs) ?? "'agctl help' lists them: \(verbs.joined(separator: ", "))")

@@ -15,7 +15,8 @@ struct GetCommand: ParsableCommand {
         abstract: "Print values.",
         discussion: """
             One path prints its value: a string as it is, anything else as JSON. Several paths, or patterns, print a line each: \
-            path, tab, JSON. An attribute with an error ends with status 2; a path that names nothing with 66.
+            path, tab, JSON. An attribute with an error ends with status 2; a path that names nothing with 66, one that is not \
+            well formed with 65.
 
             Examples:
               agctl get /player.isPlaying
@@ -45,10 +46,18 @@ struct GetCommand: ParsableCommand {
         let result = try session.connection().call(request(paths, isSingle: false, reading))
         guard result.map?["values"]?.map?.isEmpty != true else { throw Complaint(.notFound, "nothing matches \(paths.joined(separator: " "))") }
         let rows = try show(result, session)
-        // What a pattern matched is there, whatever its error says is not.
-        let failures = rows.compactMap { row in row.content.failure.map { (code: $0.code, isNamed: paths.contains(row.path)) } }
+        let failures = rows.compactMap { row in row.content.failure.map { (path: row.path, code: $0.code) } }
         if failures.isEmpty { return }
-        throw EndOfCommand(status: failures.contains { $0.isNamed && $0.code == .notFound } ? .notFound : .attributeError)
+        // What a pattern matched is there, whatever its error says is not.
+        let named = failures.filter { paths.contains($0.path) }
+        if named.contains(where: { $0.code == .invalid && !namesAttributes($0.path) }) { throw EndOfCommand(status: .data) }
+        throw EndOfCommand(status: named.contains { $0.code == .notFound } ? .notFound : .attributeError)
+    }
+
+    /// Whether it is the path of an attribute, or a pattern, by its form.
+    private static func namesAttributes(_ path: String) -> Bool {
+        if isPattern(path) { return (try? PathPattern(path)) != nil }
+        return (try? AttributePath(path))?.attribute != nil
     }
 
     /// Whether wildcards stand in the path, outside of quoted ids.

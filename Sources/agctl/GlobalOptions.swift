@@ -3,6 +3,19 @@ enum GlobalOptions {
     private static let flags: Set<String> = ["--json"]
     private static let options: Set<String> = ["--socket", "--color"]
 
+    /// How standard error is to be written. Asked before the arguments are read: they may be what is wrong.
+    static func errorForm(_ arguments: [String]) -> ErrorForm {
+        // Behind "--" nothing is an option.
+        let arguments = arguments.prefix { $0 != "--" }
+        var form = ErrorForm(isJSON: arguments.contains("--json"))
+        for (argument, next) in zip(arguments, arguments.dropFirst() + [""]) {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts[0] == "--color" else { continue }
+            form.color = ColorChoice(rawValue: parts.count == 2 ? parts[1] : next) ?? form.color
+        }
+        return form
+    }
+
     /// The arguments with such options moved behind the verb, which reads them.
     static func moveBehindVerb(_ arguments: [String]) -> [String] {
         var verb = 0

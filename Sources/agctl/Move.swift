@@ -29,9 +29,7 @@ struct MoveCommand: ParsableCommand {
     }
 
     func run() throws {
-        let writing = write.writing()
-        let options = TransactionOptions(
-            animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)
+        let options = write.writing().options
         try perform(common) { session in
             session.report(revision: try session.connection().call(.move(.init(path: path, to: to, index: index), options)))
         }

@@ -5,9 +5,7 @@ import WireProtocol
 extension Session {
     /// Commits mutations as one transaction and tells the revision where a person or a JSON reader looks.
     func commit(_ mutations: [Mutation], _ writing: Writing) throws(ClientError) {
-        let options = TransactionOptions(
-            animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label,
-            typed: writing.isTyped)
+        let options = writing.options
         let request: Request =
             if mutations.count == 1, mutations[0].operation == .set { .set(mutations[0], options) } else { .transact(mutations, options) }
         report(revision: try connection().call(request))

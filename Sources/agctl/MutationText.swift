@@ -9,7 +9,9 @@ enum MutationText {
     /// nothing.
     /// - Parameter name: how the text is called in complaints, which add the line's number.
     static func read(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
-        if isJSON(text) { return try readJSON(text, form, name: name) }
+        if isJSON(text) {
+            do throws(Complaint) { return try readObjects(try parse(text, form), form) } catch { throw error.located(at: name) }
+        }
         var mutations: [Mutation] = []
         for (position, line) in text.lines.enumerated() {
             do throws(Complaint) {
@@ -19,22 +21,29 @@ enum MutationText {
         return mutations
     }
 
-    /// An argument: one change, whose value may have several lines, or JSON.
-    /// - Parameter name: how the argument is called in complaints.
-    static func readArgument(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
-        if isJSON(text) { return try readJSON(text, form, name: name) }
+    /// An argument: one mutation, whose value may have several lines, or JSON.
+    /// - Parameter count: mutations of the arguments before it. The daemon counts all of them, and so do complaints.
+    static func readArgument(_ text: String, _ form: ValueForm, behind count: Int) throws(Complaint) -> [Mutation] {
+        if isJSON(text) {
+            let value: Value
+            do throws(Complaint) { value = try parse(text, form) } catch { throw error.located(at: place(count)) }
+            return try readObjects(value, form, behind: count)
+        }
         do throws(Complaint) {
-            guard let mutation = try readLine(text, form) else { throw Complaint(.data, "no change", hint: syntax) }
+            guard let mutation = try readLine(text, form) else { throw Complaint(.data, "no mutation", hint: syntax) }
             return [mutation]
-        } catch { throw error.located(at: name) }
+        } catch { throw error.located(at: place(count)) }
     }
+
+    /// As the protocol names it.
+    private static func place(_ position: Int) -> String { "mutations[\(position)]" }
 
     private static func isJSON(_ text: String) -> Bool {
         let start = text.first { !$0.isWhitespace }
         return start == "[" || start == "{"
     }
 
-    /// A change; the value is all that stands behind the path, without white space around it.
+    /// A mutation; the value is all that stands behind the path, without white space around it.
     /// - Returns: nil for a line that says nothing.
     static func readLine(_ line: String, _ form: ValueForm) throws(Complaint) -> Mutation? {
         var rest = Substring(line)
@@ -78,15 +87,17 @@ enum MutationText {
         return word.isEmpty ? nil : String(word)
     }
 
-    private static func readJSON(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
+    private static func parse(_ text: String, _ form: ValueForm) throws(Complaint) -> Value {
         // Every value in it has said already what it is.
         guard form != .string else {
-            throw Complaint(.usage, "\(name): --string goes with changes in words, not in JSON", hint: "in JSON a text stands in quotes")
+            throw Complaint(.usage, "--string goes with mutations in words, not in JSON", hint: "in JSON a text stands in quotes")
         }
-        let value: Value
-        do throws(Complaint) { value = try ValueForm.json.read(text) } catch { throw error.located(at: name) }
-        return try (value.list ?? [value]).enumerated().map { (position, entry) throws(Complaint) in
-            do throws(Complaint) { return try readObject(entry, form) } catch { throw error.located(at: "\(name): mutations[\(position)]") }
+        return try ValueForm.json.read(text)
+    }
+
+    private static func readObjects(_ value: Value, _ form: ValueForm, behind count: Int = 0) throws(Complaint) -> [Mutation] {
+        try (value.list ?? [value]).enumerated().map { (position, entry) throws(Complaint) in
+            do throws(Complaint) { return try readObject(entry, form) } catch { throw error.located(at: place(count + position)) }
         }
     }
 

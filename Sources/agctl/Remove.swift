@@ -23,9 +23,7 @@ struct RemoveCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        let writing = write.writing()
-        let options = TransactionOptions(
-            animation: writing.animation, disablesAnimations: writing.disablesAnimations, label: writing.label)
+        let options = write.writing().options
         try perform(common) { session in
             for path in paths { session.report(revision: try session.connection().call(.remove(path: path, options))) }
         }

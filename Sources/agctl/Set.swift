@@ -14,7 +14,8 @@ struct SetCommand: ParsableCommand {
               agctl set /player.isPlaying true
               agctl set /player.episode.title 'Some Episode'
               agctl set /app.zip --string 00501
-              agctl set /player.position 30 --animation 'easeInOut(duration: 1)' --label seek
+              agctl set /player.position 30 --animation 'easeInOut(duration: 1)'
+              agctl set /player.position 30 --label seek
               agctl set /app.items '[{"id": "x", "done": false}]'
               agctl set /app.seen --typed '{"timestamp": {"seconds": "0", "nanos": 0}}'
             """)

@@ -13,6 +13,12 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     case auto, always, never
 }
 
+/// The option of every verb.
+struct ColorOption: ParsableArguments {
+    @Option(help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when"))
+    var color = ColorChoice.auto
+}
+
 /// The options of every verb that talks to the daemon.
 struct CommonOptions: ParsableArguments {
     @Option(help: "The daemon's socket.", completion: .file())
@@ -21,10 +27,9 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Write JSON.")
     var json = false
 
-    @Option(help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when"))
-    var color = ColorChoice.auto
+    @OptionGroup var coloring: ColorOption
 
-    var settings: Settings { Settings(socket: socket, isJSON: json, color: color) }
+    var settings: Settings { Settings(socket: socket, isJSON: json, color: coloring.color) }
 }
 
 /// One run of a verb: the connection, made when it is first wanted, and where it writes.
@@ -64,5 +69,5 @@ extension ParsableCommand {
 }
 
 extension Session {
-    var errorStyle: Style { Style(isOn: !settings.isJSON && Terminal.isColored(.standardError, choice: settings.color)) }
+    var errors: ErrorForm { ErrorForm(isJSON: settings.isJSON, color: settings.color) }
 }

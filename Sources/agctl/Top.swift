@@ -45,7 +45,7 @@ struct TopCommand: ParsableCommand {
                     typed: false, bookmarks: false)))
             }
             load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
-            let signals = try Signals()
+            let signals = try Signals(and: [SIGWINCH])
             let screen = session.output.isTerminal && count == nil && !session.settings.isJSON ? Screen() : nil
             var left = count
             while left != 0 {
@@ -63,7 +63,7 @@ struct TopCommand: ParsableCommand {
         while case let left = end - MonotonicTime.now, left > 0 {
             let message = try connection.receive(timeout: left, interrupt: signals.descriptor)
             if case .event(_, .update(_, _, _, _, let changes, _))? = message { load.count(changes.map(\.path)) }
-            if signals.take().contains(where: { $0 != SIGWINCH }) { throw EndOfCommand(status: .interrupted) }
+            try signals.check()
         }
     }
 

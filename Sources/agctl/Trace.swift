@@ -1,18 +1,20 @@
 import AGClient
 import ArgumentParser
 import AttributeValues
-import Glibc
 import WireProtocol
 
 struct TraceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
-        abstract: "Record what each turn of the daemon does.",
+        abstract: "Record what each turn of the daemon does, and which rules run.",
         discussion: """
-            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option: what has been recorded so far.
+            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option: what has been recorded so far. \
+            A recording that begins has nothing of the one before. Ctrl-C ends --seconds early, with what was recorded until \
+            then.
 
             Examples:
               agctl trace --seconds 5 > agd.trace.json
+              agctl trace --seconds 5 --rules
               agctl trace --start
               agctl trace --stop > agd.trace.json
             """)
@@ -26,23 +28,66 @@ struct TraceCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Record so long, then write.", valueName: "n"))
     var seconds: Double?
 
+    @Flag(help: "Show how often each rule ran and how long, those that took longest first, instead of the recording.")
+    var rules = false
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         if [start, stop, seconds != nil].count(where: { $0 }) > 1 { throw ValidationError("one of --start, --stop and --seconds") }
+        if start, rules { throw ValidationError("--start shows nothing yet; give --rules with --stop") }
         if let seconds, !(seconds > 0 && seconds <= 86_400) { throw ValidationError("--seconds is above 0 and at most 86400") }
     }
 
     func run() throws {
         try perform(common) { session in
             let connection = try session.connection()
-            if start || seconds != nil { _ = try connection.call(.trace(.init(enable: true))) }
-            if start { return }
-            if let seconds {
-                // Nothing is expected: this is a pause that notices when the daemon goes.
-                _ = try connection.receive(timeout: seconds)
-            }
-            session.output.json(try connection.call(.trace(.init(enable: stop || seconds != nil ? false : nil))))
+            if let seconds { return try record(seconds, connection, session) }
+            let recorded = try connection.call(.trace(.init(enable: start ? true : stop ? false : nil)))
+            if !start { show(recorded, session) }
+        }
+    }
+
+    /// However it ends, the daemon records no longer then.
+    private func record(_ seconds: Double, _ connection: Connection, _ session: Session) throws {
+        let signals = try Signals()
+        _ = try connection.call(.trace(.init(enable: true)))
+        // Nothing is expected: this is a pause that notices when the daemon goes.
+        let pause = Swift.Result { try connection.receive(timeout: seconds, interrupt: signals.descriptor) }
+        show(try connection.call(.trace(.init(enable: false))), session)
+        _ = try pause.get()
+        try signals.check()
+    }
+
+    private func show(_ recorded: Value, _ session: Session) {
+        guard rules else { return session.output.json(recorded) }
+        let map = recorded.map ?? ValueMap()
+        let rules = map["rules"]?.list ?? []
+        if session.settings.isJSON { return session.output.json(.list(rules)) }
+        let text = RuleTimes(rules.compactMap(\.map), others: map["otherRules"]?.map)
+        session.output.write(session.output.isTerminal ? text.table(session.output.style) : text.lines)
+    }
+}
+
+/// Rules that ran, with their counts and times.
+struct RuleTimes {
+    /// Own milliseconds, all milliseconds, runs, path.
+    private let rows: [[String]]
+
+    init(_ rules: [ValueMap], others: ValueMap?) {
+        rows = (rules + (others.map { [$0] } ?? [])).map { rule in
+            func milliseconds(_ name: String) -> String { Figure.fixed((rule[name]?.number ?? 0) * 1000, places: 3) }
+            let path = rule["path"]?.string.map(\.printable) ?? "all others"
+            return [milliseconds("ownTime"), milliseconds("time"), rule["runs"]?.jsonText ?? "", path]
+        }
+    }
+
+    /// For a pipe.
+    var lines: String { rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
+
+    func table(_ style: Style) -> String {
+        TextTable(rows: [["OWN ms", "ALL ms", "RUNS", "RULE"]] + rows).text(numeric: [0, 1, 2]) { row, column, cell in
+            row == 0 ? style.bold(cell) : column == 0 ? style.cyan(cell) : cell
         }
     }
 }

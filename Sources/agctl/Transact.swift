@@ -7,25 +7,26 @@ import WireProtocol
 struct TransactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transact",
-        abstract: "Commit several changes together, all or none.",
+        abstract: "Commit several mutations together, all or none.",
         discussion: """
-            Each argument is a change, and so is each line of --file or standard input: set PATH VALUE, toggle PATH, \
+            Each argument is a mutation, and so is each line of --file or standard input: set PATH VALUE, toggle PATH, \
             add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH VALUE. \
             The value is the rest of the line; in an argument it may have several lines. \
             JSON as the protocol has it works as well. A test that does not hold ends with status 75, and nothing has changed.
 
             Examples:
-              agctl transact 'set /player.position 0' 'toggle /player.isPlaying' --animation spring
+              agctl transact 'set /player.position 0' 'toggle /player.isPlaying'
+              agctl transact 'add /a.x 5' 'add /a.y 5' --animation spring
               agctl transact 'test /lock.owner null' 'set /lock.owner "me"'
               agctl transact 'append /app.items {"id": "y"}' 'remove /app.items[id="x"]'
               agctl transact '[{"op": "add", "path": "/counter.value", "value": 1}]'
-              generate-changes | agctl transact --file -
+              generate-mutations | agctl transact --file -
             """)
 
-    @Argument(help: ArgumentHelp("Changes; without any, those of --file or standard input.", valueName: "change"))
-    var changes: [String] = []
+    @Argument(help: ArgumentHelp("Mutations; without any, those of --file or standard input.", valueName: "mutation"))
+    var mutations: [String] = []
 
-    @Option(name: .shortAndLong, help: "A file of changes; - is standard input.", completion: .file())
+    @Option(name: .shortAndLong, help: "A file of mutations; - is standard input.", completion: .file())
     var file: String?
 
     @OptionGroup var valueOptions: ValueOptions
@@ -33,13 +34,13 @@ struct TransactCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if file != nil, !changes.isEmpty { throw ValidationError("changes come from --file or from the arguments, not both") }
-        if file == nil, changes.isEmpty, isatty(0) == 1 { throw ValidationError("no changes: \(MutationText.syntax)") }
+        if file != nil, !mutations.isEmpty { throw ValidationError("mutations come from --file or from the arguments, not both") }
+        if file == nil, mutations.isEmpty, isatty(0) == 1 { throw ValidationError("no mutations: \(MutationText.syntax)") }
     }
 
     func run() throws {
-        let mutations = try mutations()
-        guard !mutations.isEmpty else { throw Complaint(.data, "no changes: \(MutationText.syntax)") }
+        let mutations = try readMutations()
+        guard !mutations.isEmpty else { throw Complaint(.data, "no mutations: \(MutationText.syntax)") }
         try perform(common) { session in
             do throws(ClientError) {
                 try session.commit(mutations, write.writing(typed: valueOptions.typed))
@@ -51,15 +52,15 @@ struct TransactCommand: ParsableCommand {
         }
     }
 
-    private func mutations() throws(Complaint) -> [Mutation] {
-        guard !changes.isEmpty else {
+    private func readMutations() throws(Complaint) -> [Mutation] {
+        guard !mutations.isEmpty else {
             let name = file ?? "-"
             return try MutationText.read(try InputText.read(name), valueOptions.form, name: InputText.title(of: name))
         }
-        var mutations: [Mutation] = []
-        for (position, change) in changes.enumerated() {
-            mutations += try MutationText.readArgument(NegativeNumbers.reveal(change), valueOptions.form, name: "change \(position + 1)")
+        var read: [Mutation] = []
+        for text in mutations {
+            read += try MutationText.readArgument(NegativeNumbers.reveal(text), valueOptions.form, behind: read.count)
         }
-        return mutations
+        return read
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AttributeValues
+import WireProtocol
 
 /// How a text on the command line becomes a value.
 enum ValueForm {
@@ -18,7 +19,7 @@ enum ValueForm {
             return self == .typed ? try Value(typedJSON: value) : value
         } catch {
             if self == .auto { return .string(text) }
-            throw Complaint(.data, "\(text.prefix(60)) is \(error.message)")
+            throw Complaint(.data, "\(text.prefix(60)): \(error.message)")
         }
     }
 }
@@ -44,6 +45,10 @@ struct Writing {
     var disablesAnimations = false
     var label: String?
     var isTyped = false
+
+    var options: TransactionOptions {
+        TransactionOptions(animation: animation, disablesAnimations: disablesAnimations, label: label, typed: isTyped)
+    }
 }
 
 /// The options of verbs that change something.

@@ -13,6 +13,9 @@ struct WatchCommand: ParsableCommand {
             every change: path, tab, JSON, where error: … stands for an attribute without a value and ~ before a value for what is \
             displayed in the middle of an animation. With --json each event as it came, one a line.
 
+            --invalidate tells of a path as soon as it may have changed, before any rule has run. Then it reads the path, so that \
+            the next change is told, too; that runs the path's rule, but for what --once or --count ends.
+
             --structure and --completion tell of what the patterns match: '/**' is all.
 
             When the daemon goes away, watch waits for it and continues where it was. It ends with status 66 when all \
@@ -33,7 +36,7 @@ struct WatchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Displayed values of what moves, so many times a second; 0 for none.", valueName: "rate"))
     var frames: Double?
 
-    @Flag(help: "Tell what may have changed instead of values; no rule is run for it.")
+    @Flag(help: "Tell what may have changed instead of values.")
     var invalidate = false
 
     @Flag(help: "Also tell which nodes come, go and move.")
@@ -88,20 +91,27 @@ struct WatchCommand: ParsableCommand {
             if isTable {
                 try WatchScreen(watcher, patterns: patterns, session).run()
             } else {
-                try WatchLines(watcher, limit: limit, session).run()
+                try WatchLines(watcher, limit: limit, acknowledges: invalidate, session).run()
             }
         }
     }
 }
 
-/// What both forms of watching say on standard error.
-enum WatchNotice {
-    static func text(_ news: Watcher.News, _ style: Style) -> String? {
+/// What lines of watching are accompanied by on standard error.
+struct WatchNotice {
+    var message: String
+
+    /// nil where there is nothing to say.
+    init?(_ news: Watcher.News) {
         switch news {
-        case .interrupted(let error): "\(style.bold("agctl:")) \(error); waiting for agd\n"
-        case .resumed(true): "\(style.bold("agctl:")) agd is back; it does not remember what was missed, so all values were read anew\n"
-        case .resumed(false): "\(style.bold("agctl:")) agd is back; continued where it was\n"
-        case .event: nil
+        case .interrupted(let error): message = "\(error); waiting for agd"
+        case .resumed(true): message = "agd is back; it does not remember what was missed, so all values were read anew"
+        case .resumed(false): message = "agd is back; continued where it was"
+        case .event: return nil
         }
+    }
+
+    func report(_ form: ErrorForm) {
+        form.tell("\(form.style.bold("agctl:")) \(message)\n", ["notice": ["message": .string(message)]])
     }
 }

@@ -7,18 +7,21 @@ final class WatchLines {
     private let watcher: Watcher
     private let session: Session
     private let decoder = MessageDecoder()
+    private let acknowledges: Bool
     private var left: Int?
     private var log = ChangeLog()
 
-    init(_ watcher: Watcher, limit: Int?, _ session: Session) {
+    /// - Parameter acknowledges: invalidations are watched, and not only the first of each path.
+    init(_ watcher: Watcher, limit: Int?, acknowledges: Bool, _ session: Session) {
         self.watcher = watcher
         self.session = session
+        self.acknowledges = acknowledges
         left = limit
     }
 
     func run() throws {
         while left != 0, let news = try watcher.next() {
-            if let notice = WatchNotice.text(news, session.errorStyle) { Terminal.write(notice, to: .standardError) }
+            WatchNotice(news)?.report(session.errors)
             switch news {
             case .interrupted: continue
             case .resumed(let isSnapshot): if isSnapshot { log.expectSnapshot() }
@@ -26,8 +29,14 @@ final class WatchLines {
                 try show(message)
                 try session.output.flush()
                 left? -= 1
+                if acknowledges, left != 0 { try acknowledge(message) }
             }
         }
+    }
+
+    /// Who has read what an invalidation named is told the next.
+    private func acknowledge(_ message: EncodedMessage) throws {
+        if case .event(_, .invalidate(_, let paths)) = try decoder.decode(message) { watcher.acknowledge(paths) }
     }
 
     private func show(_ message: EncodedMessage) throws {

@@ -23,7 +23,7 @@ final class WatchScreen {
     func run() throws {
         // The first news before the screen is taken: a refusal is told where it can be read.
         var pending = try watcher.next()
-        let signals = try Signals()
+        let signals = try Signals(and: [SIGWINCH])
         do {
             let screen = Screen()
             while true {
@@ -34,10 +34,7 @@ final class WatchScreen {
                 var pause = table.nextFade.map { max(0, $0 - now) }
                 if isStale { pause = min(pause ?? .infinity, max(0, lastDrawn + 1 / Self.rate - now)) }
                 pending = try watcher.next(timeout: pause, interrupt: signals.descriptor)
-                for signal in signals.take() {
-                    guard signal == SIGWINCH else { throw EndOfCommand(status: .interrupted) }
-                    isStale = true
-                }
+                if try signals.check() { isStale = true }
             }
         } catch {
             // What was seen last stays to be read when the first screen is back.

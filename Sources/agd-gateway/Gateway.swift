@@ -27,15 +27,17 @@ final class Gateway: HTTPHandler {
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard isAddressed(request) else { return Gateway.refusal(.misdirectedRequest, "this machine is not called so") }
         guard request.method == .GET else { return Gateway.refusal(.methodNotAllowed, "the gateway only reads") }
-        do throws(ClientError) {
+        do {
             switch request.path {
             case "/value": return try await value(request)
             case "/watch": return try await watch(request)
             case "/metrics": return try await metrics()
             default: return Gateway.refusal(.notFound, "there are /value, /watch and /metrics")
             }
-        } catch {
+        } catch let error as ClientError {
             return Gateway.refusal(error)
+        } catch let unreadable as UnreadableOption {
+            return Gateway.refusal(.badRequest, unreadable.description)
         }
     }
 
@@ -45,12 +47,11 @@ final class Gateway: HTTPHandler {
         return hosts.contains(host.split(separator: ":").first.map { $0.lowercased() } ?? "")
     }
 
-    private func value(_ request: HTTPRequest) async throws(ClientError) -> HTTPResponse {
+    private func value(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let path = request.query["path"] else { return Gateway.refusal(.badRequest, "which? /value?path=/host.status") }
         let result = try await client.call(
             .get(.init(
-                paths: [path], isSingle: true, presentation: request.query["presentation"] == "true",
-                typed: request.query["typed"] == "true")))
+                paths: [path], isSingle: true, presentation: try request.flag("presentation"), typed: try request.flag("typed"))))
         return Gateway.json(.ok, result)
     }
 
@@ -61,14 +62,13 @@ final class Gateway: HTTPHandler {
             body: Data(text.utf8))
     }
 
-    private func watch(_ request: HTTPRequest) async throws(ClientError) -> HTTPResponse {
+    private func watch(_ request: HTTPRequest) async throws -> HTTPResponse {
         let paths = request.query.filter { $0.name == "path" }.map(\.value)
         guard !paths.isEmpty else { return Gateway.refusal(.badRequest, "which? /watch?path=/host/**") }
+        let options = WatchOptions(paths: paths, maxRate: try request.rate("maxRate"), css: try request.flag("css"))
         guard let place = watches.take() else {
             return Gateway.refusal(.serviceUnavailable, "\(Gateway.maximumWatches) watches are open")
         }
-        let options = WatchOptions(
-            paths: paths, maxRate: request.query["maxRate"].flatMap { Double($0) }, css: request.query["css"] == "true")
         try await refuseHopeless(options)
         return HTTPResponse(
             statusCode: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],

@@ -9,6 +9,9 @@ final class Feeder {
     private let interval: Double
     private let proc: ProcFolder
     private let interrupt: StopSignal
+    private var backoff = Backoff()
+    /// It has been told that there is no daemon to feed.
+    private var hasComplained = false
 
     init(node: String, interval: Double, proc: ProcFolder, interrupt: StopSignal) {
         self.node = node
@@ -20,22 +23,23 @@ final class Feeder {
     /// Feeds until it is told to stop, over as many connections as that takes.
     /// - Throws: what no waiting mends: a refusal, a path that can be no socket's, a lack of rights.
     func run(_ location: () -> SocketLocation) throws(ClientError) {
-        var backoff = Backoff()
-        var hasComplained = false
         while !interrupt.hasCome {
             do throws(ClientError) {
-                let connection = try Connection(to: location(), name: "agd-host-feeder")
-                if hasComplained { report("agd is there") }
-                hasComplained = false
-                backoff.reset()
-                try feed(connection)
+                try feed(try Connection(to: location(), name: "agd-host-feeder"))
             } catch {
                 guard error.mayPass else { throw error }
-                if !hasComplained { report("\(error); waiting for it") }
+                if !hasComplained { report("\(error); trying again") }
                 hasComplained = true
                 interrupt.wait(seconds: backoff.pause())
             }
         }
+    }
+
+    /// A daemon has answered: it has let the feeder in.
+    private func noteAnswer() {
+        if hasComplained { report("agd is there") }
+        hasComplained = false
+        backoff.reset()
     }
 
     private func feed(_ connection: Connection) throws(ClientError) {
@@ -54,6 +58,7 @@ final class Feeder {
                 }
                 if case .reply(_, let reply) = message {
                     _ = try reply.get()
+                    noteAnswer()
                     awaited -= 1
                 }
             }
@@ -65,17 +70,6 @@ final class Feeder {
                 TransactionOptions(label: "sample")))
             awaited = 1
             before = now
-        }
-    }
-}
-
-extension ClientError {
-    /// The daemon is not there, or went away: it may come back.
-    fileprivate var mayPass: Bool {
-        switch self {
-        case .unreachable(_, let code): code == ENOENT || code == ECONNREFUSED || code == EAGAIN
-        case .lost: true
-        default: false
         }
     }
 }

@@ -8,9 +8,9 @@ struct HostFeeder: ParsableCommand {
         commandName: "agd-host-feeder",
         abstract: "Feeds this machine's figures from /proc to agd, for the scene host-monitor.yaml.",
         discussion: """
-            Once a second it writes CPU times, memory, load, pressure, network and disk traffic and the busiest processes, raw and as
-            one transaction. It waits for a daemon that is not there yet, or not any more, and says through the daemon when it
-            goes itself: the figures are then marked as stale.
+            Once a second it writes CPU times, memory, load, pressure, network and disk traffic and the busiest processes, raw \
+            and as one transaction. It waits for a daemon that is not there yet, not any more, or has no room for it, and says \
+            through the daemon when it goes itself: the figures are then marked as stale.
 
             It ends with 0 on SIGINT and SIGTERM, and with 1 when the daemon refuses what it writes.
             """,
@@ -38,7 +38,7 @@ struct HostFeeder: ParsableCommand {
             try feeder.run { .find(socket) }
         } catch {
             report("\(error)" + (error.hint.map { " (\($0))" } ?? ""))
-            if error.failure != nil { report("is the scene host-monitor.yaml loaded? 'agctl apply -f host-monitor.yaml' does it") }
+            if error.failure?.code == .notFound { report("is the scene host-monitor.yaml loaded? 'agctl apply -f host-monitor.yaml' does it") }
             throw ExitCode.failure
         }
     }

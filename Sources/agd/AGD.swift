@@ -20,12 +20,17 @@ struct AGD: ParsableCommand {
               agd --config /etc/agd/agd.conf --check-config
 
             SIGNALS
-              SIGTERM, SIGINT  answer what has come in, remove the socket, end; a second one does not wait
+              SIGTERM, SIGINT  answer what has come in, remove the socket, end;
+                               a second one does not wait
               SIGHUP           read the configuration again
 
             EXIT STATUS
-              0 ended as told   64 command line   65 scene   66 scene file missing   69 socket or store in use
-              71 operating system   73 socket   74 store   77 rights   78 configuration, or its file missing
+              0   ended as told           71  operating system
+              64  command line            72  store damaged or foreign
+              65  scene                   73  socket
+              66  scene file missing      74  store cannot be read or written
+              69  socket or store in use  77  rights
+              78  configuration, or its file missing
             """,
         version: Release.version)
 
@@ -44,25 +49,17 @@ struct AGD: ParsableCommand {
     @Flag(help: "Go on with what can be read of a damaged store; what is lost is said, and the damaged file is kept.")
     var recover = false
 
-    @Flag(help: "Only check the configuration and its scenes: print all faults, and exit with 0 or as a start would, with 78 or 65.")
+    @Flag(help: "Only check the configuration and its scenes: print all faults, and exit with 0 or as a start would for the first of them.")
     var checkConfig = false
 
     func run() throws {
         do throws(StartupError) {
+            if checkConfig { return try check() }
             let configuration: Configuration
             do throws(ConfigurationFaults) { configuration = try readConfiguration() } catch {
                 throw StartupError(.configuration, error.description)
             }
             AttributePath.maximumLength = configuration.pathLength
-            if checkConfig {
-                let faults = Daemon.check(configuration)
-                if let first = faults.first {
-                    throw StartupError(first.status, faults.map(\.description).joined(separator: "\n"))
-                }
-                let scenes = configuration.scenes.count
-                print("\(config ?? "the built-in configuration"): valid, with \(scenes) \(scenes == 1 ? "scene" : "scenes")")
-                return
-            }
             var log = Logger(label: "agd") { _ in StandardErrorLog(level: configuration.logLevel) }
             log.logLevel = configuration.logLevel
             var random = SystemRandomNumberGenerator()
@@ -78,13 +75,25 @@ struct AGD: ParsableCommand {
         }
     }
 
+    /// Tells the faults of the file together with those of what it leads to.
+    private func check() throws(StartupError) {
+        let read = config.map(Configuration.reading(file:))
+        let configuration = overridden(read?.configuration ?? Configuration())
+        AttributePath.maximumLength = configuration.pathLength
+        let faults = (read?.faults ?? []).map { StartupError(.configuration, $0.description) } + Daemon.check(configuration)
+        if let first = faults.first { throw StartupError(first.status, faults.map(\.description).joined(separator: "\n")) }
+        let scenes = configuration.scenes.count
+        print("\(config ?? "the built-in configuration"): valid, with \(scenes) \(scenes == 1 ? "scene" : "scenes")")
+    }
+
     /// The configuration file's settings, with the command line's in their place.
     private func readConfiguration() throws(ConfigurationFaults) -> Configuration {
-        var configuration = Configuration()
-        if let config { configuration = try Configuration(file: config) }
-        if let socket { configuration.socket = AGD.absolute(socket) }
-        if let stateDirectory { configuration.stateDirectory = stateDirectory }
-        configuration.scenes += scene
+        overridden(try config.map { (file) throws(ConfigurationFaults) in try Configuration(file: file) } ?? Configuration())
+    }
+
+    private func overridden(_ configuration: Configuration) -> Configuration {
+        var configuration = configuration
+        configuration.override(socket: socket.map(AGD.absolute), stateDirectory: stateDirectory, scenes: scene)
         return configuration
     }
 

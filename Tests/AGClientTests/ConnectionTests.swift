@@ -28,6 +28,14 @@ struct ConnectionTests {
         }
     }
 
+    @Test("a file that is no socket is told as that")
+    func noSocket() {
+        #expect { try Connection(to: SocketLocation(path: "/etc/passwd")) } throws: { error in
+            guard let error = error as? ClientError else { return false }
+            return "\(error)" == "/etc/passwd is no socket" && error.hint?.contains("has ended") != true
+        }
+    }
+
     @Test("the client's name goes out with the first request")
     func hello() throws {
         let daemon = FakeDaemon { listener in
@@ -127,6 +135,16 @@ struct ConnectionTests {
         #expect(try connection.call(.set(long, TransactionOptions())) == [:])
         guard case .event(_, .update(_, _, _, _, let changes, _))? = try connection.receive() else { return #expect(Bool(false), "no update") }
         #expect(changes.first?.content.value?.string?.utf8.count == size)
+    }
+
+    @Test("a wait may be as long as it likes", arguments: [Double.infinity, .greatestFiniteMagnitude, 1e300, 3e9])
+    func longWait(_ seconds: Double) throws {
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            peer.update(1, "/a.b", "1")
+            _ = peer.readLine()
+        }
+        #expect(try Connection(to: daemon.location).receive(timeout: seconds) != nil)
     }
 
     @Test("a wait ends when its time is over or its interrupt is signalled, and loses nothing")

@@ -42,6 +42,16 @@ struct MessageDecoderTests {
         #expect(line(event) == written)
     }
 
+    @Test("a revision that is none is passed over", arguments: ["-1", "1.5", "\"x\""])
+    func impossibleRevision(_ revision: String) throws {
+        let text = "{\"method\":\"update\",\"params\":{\"subscription\":1,\"revision\":\(revision),\"changes\":[]}}"
+        let padded = Array(text.utf8) + [UInt8](repeating: 0, count: JSONParser.padding)
+        let summary = try padded.withUnsafeBufferPointer { bytes in
+            try MessageDecoder().summarize(UnsafeBufferPointer(rebasing: bytes[..<text.utf8.count]))
+        }
+        #expect(summary == .event(.init(method: "update", revision: nil, isInitial: false)))
+    }
+
     @Test("typed values lose nothing")
     func typed() throws {
         let time = try #require(Timestamp("2024-05-06T07:08:09.5Z"))

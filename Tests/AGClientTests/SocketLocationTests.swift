@@ -23,6 +23,8 @@ struct SocketLocationTests {
         #expect(find(nil, environment, existing: ["/run/agd/agd.sock"]).path == "/run/agd/agd.sock")
         #expect(find(nil, environment).searched == [own, "/run/agd/agd.sock"])
         #expect(find(nil, [:]).path == "/run/agd/agd.sock")
+        // A folder that is not absolute counts for nothing, as the rules of XDG have it.
+        #expect(find(nil, ["XDG_RUNTIME_DIR": "run"], existing: ["run/agd/agd.sock"]).path == "/run/agd/agd.sock")
     }
 
     @Test("a missing socket is told with the places that were looked at")

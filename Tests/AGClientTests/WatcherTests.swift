@@ -81,14 +81,21 @@ struct WatcherTests {
         #expect(try [told(watcher.next()), told(watcher.next())] == ["update 4", "snapshot 5"])
     }
 
-    @Test("while the scene is not there yet after a restart, the watcher waits for it")
-    func sceneLater() throws {
+    @Test(
+        "while the scene is not there yet after a restart, or there is no room for one more client, the watcher waits",
+        arguments: ["notFound", "limit", "unavailable"])
+    func later(_ code: String) throws {
         let daemon = FakeDaemon { listener in
             for turn in 0..<3 {
                 let peer = listener.accept()
+                if turn == 1, code == "limit" {
+                    // As the daemon refuses a client too many: before it has read anything.
+                    peer.write(#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"full","data":{"code":"limit"}}}"# + "\n")
+                    continue
+                }
                 guard let (id, _) = peer.readRequest() else { return }
                 if turn == 1 {
-                    peer.refuse(id, "notFound", "no node a in /")
+                    peer.refuse(id, code, "not now")
                     continue
                 }
                 peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5,"resumed":true}"#)
@@ -99,6 +106,22 @@ struct WatcherTests {
         let watcher = watcher(daemon)
         let heard = try (0..<4).map { _ in try told(watcher.next()) }
         #expect(heard == ["snapshot 5", "interrupted", "resumed", "update 5"])
+    }
+
+    @Test("a refusal that no waiting mends ends it also after a restart")
+    func deniedLater() throws {
+        let daemon = FakeDaemon { listener in
+            for turn in 0..<2 {
+                let peer = listener.accept()
+                guard let (id, _) = peer.readRequest() else { return }
+                if turn == 1 { return peer.refuse(id, "denied", "no") }
+                peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5}"#)
+                peer.update(5, "/a.b", "1", initial: true)
+            }
+        }
+        let watcher = watcher(daemon)
+        #expect(try [told(watcher.next()), told(watcher.next())] == ["snapshot 5", "interrupted"])
+        #expect { try watcher.next() } throws: { ($0 as? ClientError)?.failure?.code == .denied }
     }
 
     @Test("the first subscription's refusal is thrown, not tried again")

@@ -111,7 +111,7 @@ struct CommandTests {
 
     @Test("options that contradict each other are refused", arguments: [
         ["set", "/a.b", "1", "--string", "--typed"], ["set", "/a.b", "1", "--animation", "spring", "--no-animation"],
-        ["watch", "/a.b", "--once", "--count", "3"], ["move", "/a"], ["feed", "--on-disconnect", "1"], ["trace", "--start", "--stop"],
+        ["watch", "/a.b", "--once", "--count", "3"], ["move", "/a"], ["feed", "--on-disconnect", "1"], ["trace", "--start", "--stop"], ["trace", "--start", "--rules"],
     ])
     func contradictions(_ arguments: [String]) {
         #expect { try Front.parse(arguments) } throws: { Agctl.exitCode(for: $0).rawValue == 64 }

@@ -36,10 +36,10 @@ struct MutationTextTests {
         #expect { try read("set /a.b 1\r\nsett /a.b 1\r\n") } throws: { ($0 as? Complaint)?.message == "test:2: there is no mutation 'sett'" }
     }
 
-    @Test("an argument is one change, however many lines its value has")
+    @Test("an argument is one mutation, however many lines its value has")
     func argument() throws {
         func read(_ text: String, _ form: ValueForm = .string) throws -> [Value?] {
-            try MutationText.readArgument(text, form, name: "change 1").map(\.value)
+            try MutationText.readArgument(text, form, behind: 0).map(\.value)
         }
         #expect(try read("set /a.s title\n# not a comment") == ["title\n# not a comment"])
         #expect(try read("set /a.s title\r\nset /a.s injected") == ["title\r\nset /a.s injected"])
@@ -49,9 +49,9 @@ struct MutationTextTests {
 
     @Test("an argument that says nothing is a mistake", arguments: ["", "  \n", "# a comment\nset /a.b 1", "sett /a.b 1"])
     func noChange(_ argument: String) {
-        #expect { try MutationText.readArgument(argument, .auto, name: "change 2") } throws: { error in
+        #expect { try MutationText.readArgument(argument, .auto, behind: 1) } throws: { error in
             let complaint = error as? Complaint
-            return complaint?.status == .data && complaint?.message.hasPrefix("change 2: ") == true && complaint?.hint != nil
+            return complaint?.status == .data && complaint?.message.hasPrefix("mutations[1]: ") == true && complaint?.hint != nil
         }
     }
 
@@ -129,6 +129,14 @@ struct ValueFormTests {
         #expect(try ValueForm.typed.read(#"{"uint":"5"}"#) == .uint(5))
         #expect(throws: Complaint.self) { try ValueForm.json.read("Hello") }
         #expect(throws: Complaint.self) { try ValueForm.typed.read("5") }
+    }
+
+    @Test("a refused value is told with what is wrong with it", arguments: [
+        (ValueForm.typed, "5", "5: typed JSON is an object with one member"),
+        (.typed, #"{"int":"x"}"#, #"{"int":"x"}: "x" is not the typed JSON of int"#), (.json, "Hello", "Hello: not JSON: "),
+    ])
+    func refused(_ form: ValueForm, _ text: String, _ message: String) {
+        #expect { try form.read(text) } throws: { ($0 as? Complaint)?.message.hasPrefix(message) == true }
     }
 
     @Test("negative numbers and durations are operands, not options")

@@ -72,6 +72,13 @@ struct AccessTests {
         #expect(throws: ConfigurationFaults.self) { try read(String(repeating: line, count: AccessRules.maximumCount + 1)) }
     }
 
+    @Test("path-length does not hold for access lines, wherever it stands") func pathLength() throws {
+        let pattern = "/" + String(repeating: "x", count: 8000) + "/**"
+        for text in ["path-length = 64\naccess = read everyone \(pattern)\n", "access = read everyone \(pattern)\npath-length = 64\n"] {
+            #expect(try read(text).map(\.pattern.description) == [pattern])
+        }
+    }
+
     @Test("the machine's own accounts are known") func system() {
         #expect(Accounts.system.user("root") == 0)
         #expect(Accounts.system.group("root") == 0)

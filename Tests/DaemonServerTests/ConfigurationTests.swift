@@ -158,6 +158,55 @@ struct ConfigurationTests {
         #expect(faults?.description.contains("/nonexistent/agd.conf") == true)
     }
 
+    @Test("a check names the line that leads to a fault, looks at what can be read of a faulty file, and at $AGD_SOCKET")
+    func checkPlaces() throws {
+        let folder = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = folder + "/agd.conf"
+        try """
+            nonsense
+            socket = \(folder)
+            socket-group = no-such-group
+            scene = \(folder)/none.yaml
+            state-directory = \(file)
+            """.write(toFile: file, atomically: true, encoding: .utf8)
+        let read = Configuration.reading(file: file)
+        #expect(read.faults.map(\.line) == [1])
+        let nowhere = ProcessEnvironment([:])
+        var faults = Daemon.check(read.configuration, environment: nowhere)
+        #expect(faults.map(\.status) == [.cannotCreate, .configuration, .configuration, .noInput])
+        for (fault, line) in zip(faults, [2, 3, 5, 4]) { #expect(fault.description.hasPrefix("\(file):\(line): "), "\(fault)") }
+        // What the command line says stands in no line.
+        var overridden = read.configuration
+        overridden.override(socket: nil, stateDirectory: "", scenes: [folder + "/two.yaml"])
+        faults = Daemon.check(overridden, environment: nowhere)
+        #expect(faults.map(\.description).dropFirst(2).first == "state-directory: the path is empty")
+        #expect(faults.last?.description.hasPrefix("scene: ") == true)
+        #expect(Daemon.check(Configuration(), environment: ProcessEnvironment(["AGD_SOCKET": "rel"])).map(\.status) == [.configuration])
+        #expect(Daemon.check(Configuration(), environment: nowhere).isEmpty)
+    }
+
+    @Test("a check refuses folders in which this user may make nothing", .enabled(if: geteuid() != 0)) func checkRights() throws {
+        var configuration = Configuration()
+        configuration.socket = "/agd.sock"
+        configuration.stateDirectory = "/agd-store"
+        #expect(Daemon.check(configuration).map(\.status) == [.noPermission, .noPermission])
+    }
+
+    @Test("scenes and configurations that are not UTF-8 are refused") func encoding() throws {
+        let file = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        try Data(Array("agd: 1\nnodes: [{ id: a, state: { t: \"".utf8) + [0xE9] + Array("\" } }]\n".utf8)).write(to: URL(fileURLWithPath: file))
+        var configuration = Configuration()
+        configuration.scenes = [file]
+        let faults = Daemon.check(configuration)
+        #expect(faults.map(\.status) == [.dataError])
+        #expect(faults.first?.description == "scene: \(file): not UTF-8")
+        let refusal = #expect(throws: ConfigurationFaults.self) { try Configuration(file: file) }
+        #expect(refusal?.description.hasSuffix("not UTF-8") == true)
+    }
+
     @Test("without a setting the socket stands where agctl looks") func standardPath() {
         func path(_ environment: [String: String]) -> String { SocketPath.standard(ProcessEnvironment(environment)) }
         #expect(path(["AGD_SOCKET": "/tmp/s", "XDG_RUNTIME_DIR": "/run/user/7"]) == "/tmp/s")

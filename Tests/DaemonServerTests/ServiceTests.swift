@@ -119,8 +119,8 @@ struct ServiceTests {
             "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "\(getpid())",
         ]))
         #expect(manager.watchdogInterval == 1.5)
-        manager.ready("412 attributes, 37 subscribers, revision 91823")
-        #expect(told() == "READY=1\nSTATUS=412 attributes, 37 subscribers, revision 91823")
+        manager.ready("412 attributes, 37 subscriptions, revision 91823")
+        #expect(told() == "READY=1\nSTATUS=412 attributes, 37 subscriptions, revision 91823")
         manager.reloading(at: 12.5)
         #expect(told() == "RELOADING=1\nMONOTONIC_USEC=12500000\nSTATUS=reloading")
         manager.isAlive()
@@ -158,6 +158,19 @@ struct ServiceTests {
         try "clients = 6\nnonsense\n".write(toFile: file, atomically: true, encoding: .utf8)
         daemon.daemon.reload()
         #expect(daemon.sessions.limits.clients == 5)
+    }
+
+    @Test("the status names the fault of a reload until one goes well") func reloadStatus() throws {
+        let file = try folder() + "/agd.conf"
+        try "nonsense\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let daemon = try TestDaemon(reader: { () throws(ConfigurationFaults) in try Configuration(file: file) })
+        let client = try daemon.connect()
+        daemon.daemon.reload()
+        _ = try client.call("set", #"{"path":"/counter.value","value":1}"#)
+        #expect(daemon.daemon.status.hasSuffix("; the configuration stays as it was: \(file):1: expected name = value, found \"nonsense\""))
+        try "clients = 6\n".write(toFile: file, atomically: true, encoding: .utf8)
+        daemon.daemon.reload()
+        #expect(daemon.daemon.status == daemon.daemon.runtime.status)
     }
 
     @Test("a turn that comes too soon behind a line of status is told of a little later") func status() throws {

@@ -279,6 +279,27 @@ struct SlowSessionTests {
         #expect(daemon.sessions.statistics.disconnected == 1)
     }
 
+    @Test("a client for whom there is no file descriptor is told so and counted, and the others are served") func descriptors() throws {
+        let daemon = try TestDaemon()
+        let first = try daemon.connect()
+        #expect(try first.call("ping").member("result", "pong") == true)
+        daemon.sessions.descriptors = DescriptorLimit(soft: DescriptorLimit.spare, hard: DescriptorLimit.spare)
+        let second = try daemon.connect()
+        let refused = try second.next()
+        #expect(refused?.member("error", "data", "hint") == "LimitNOFILE is the limit", "\(String(describing: refused))")
+        daemon.run { second.isOver() }
+        #expect(try first.call("stats").member("result", "refused_clients") == 1)
+    }
+
+    @Test("the limit of file descriptors is raised as far as clients need and it goes, and no further") func descriptorLimit() {
+        func limit(_ soft: Int, _ hard: Int) -> DescriptorLimit { DescriptorLimit(soft: soft, hard: hard) }
+        #expect(limit(1024, 4096).raised(for: 1000) == limit(1032, 4096))
+        #expect(limit(1024, 4096).raised(for: 100) == limit(1024, 4096))
+        #expect(limit(1024, 4096).raised(for: 5000) == limit(4096, 4096))
+        #expect(limit(1032, 1032).fits(1000) && !limit(1031, 1031).fits(1000))
+        #expect(limit(40, 40).admits(31) && !limit(40, 40).admits(32))
+    }
+
     @Test("clients that came, were refused, let go or fell behind are counted in stats") func statistics() throws {
         let daemon = try TestDaemon { $0.server.clients = 1 }
         let client = try daemon.connect()

@@ -166,9 +166,10 @@ struct ControlTests {
         #expect(try daemon.client().get("/player.volume") == 0.5)
     }
 
-    @Test("get ends with 66 where something is missing and with 2 where something holds an error, however many it reads", arguments: [
+    @Test("get ends with 65 for what is no path, 66 where something is missing, 2 where something holds an error, however many it reads", arguments: [
         (["/faulty.bad"], 2), (["/faulty.bad", "/faulty.list"], 2), (["/faulty.*"], 2), (["/faulty.list"], 0),
         (["/faulty.list[9]"], 66), (["/faulty.list[9]", "/faulty.bad"], 66), (["/nowhere.value", "/faulty.list"], 66), (["/nowhere.*"], 66),
+        (["bad"], 65), (["/faulty.list", "bad"], 65), (["bad", "/nowhere.value"], 65), (["/faulty.*y"], 65), (["/faulty", "/faulty.list"], 65),
     ] as [([String], Int32)])
     func readingStatus(paths: [String], code: Int32) throws {
         let scene = try daemon.folder.write(
@@ -248,6 +249,36 @@ struct ControlTests {
         #expect(try lines("get", "/alarm.time") == ["2995s"])
     }
 
+    @Test("colours of complaints are as --color says, behind the verb as before it", arguments: [
+        "get /nowhere.value", "feed /nowhere.value", "set /player.volume loud", "bogus", "eval '1 +'", "curve bogus",
+    ])
+    func complaintColors(_ command: String) throws {
+        for (choice, isColored) in [("always", true), ("never", false), ("auto", false)] {
+            for line in ["agctl --color \(choice) \(command)", "agctl \(command) --color=\(choice)"] {
+                let ended = try shell("echo 1 | \(line)")
+                #expect(ended.code != 0 && ended.text.contains("\u{1b}[") == isColored, "\(line): \(ended.text)")
+            }
+        }
+    }
+
+    @Test("events are described as methods are")
+    func events() throws {
+        #expect(try lines("describe", "update").contains { $0.contains("timeline") || $0.contains("changes") })
+        #expect(try json("describe", "update")["name"] == "update")
+        #expect(try lines("describe").contains { $0.contains("bookmark") })
+        #expect(try control(["describe", "updaet"]).text.contains("did you mean 'update'?"))
+    }
+
+    @Test("what goes wrong with a mutation is told with its number, the same by agctl and by the daemon")
+    func mutationNumbers() throws {
+        let valid = "set /player.volume 1"
+        #expect(try control(["transact", valid, "sett /player.volume 2"]).text.contains("mutations[1]: "))
+        #expect(try control(["transact", valid, "set /player.volume loud"]).text.contains("mutations[1]: "))
+        let list = #"[{"op":"set","path":"/player.volume","value":1},{"op":"set","path":"/player.volume","value":2}]"#
+        #expect(try control(["transact", list, "set /player.volume loud"]).text.contains("mutations[2]: "))
+        #expect(try control(["transact", list, #"{"op":"toggle"}"#]).text.contains("mutations[2]: "))
+    }
+
     @Test("a binding without a name or type is refused", arguments: ["=5", ":=5", ":int=5", "x:=5", "x"])
     func unnamedBinding(_ binding: String) throws {
         let ended = try control(["eval", "1", "--bind", binding])
@@ -258,7 +289,7 @@ struct ControlTests {
         (["get", "/player.volume"], 0), (["get", "/nowhere.value"], 66), (["set", "/player.volume", "loud"], 65),
         (["transact", "test /player.volume 7"], 75), (["get"], 64), (["bogus"], 64),
         (["get", "/player.volume", "--socket", "/nonexistent/agd.sock"], 69), (["eval", "1 / 0"], 2), (["--help"], 0),
-        (["set", "--help"], 0),
+        (["set", "--help"], 0), (["help"], 0), (["help", "set"], 0), (["help", "bogus"], 64), (["describe", "nothing"], 66),
     ] as [([String], Int32)])
     func status(arguments: [String], code: Int32) throws {
         let ended = try control(arguments)

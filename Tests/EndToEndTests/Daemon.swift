@@ -12,16 +12,17 @@ final class Daemon {
     ///   - sceneFiles: files of the project, as `Examples/podcast.yaml`.
     ///   - configuration: text of a configuration file; the socket is named by option.
     ///   - folder: one that earlier daemons have used, for what they left there.
+    ///   - limits: what `ulimit` sets for it.
     convenience init(
-        scenes: [String] = [], sceneFiles: [String] = [], configuration: String? = nil, folder: Folder? = nil
+        scenes: [String] = [], sceneFiles: [String] = [], configuration: String? = nil, folder: Folder? = nil, limits: String = ""
     ) throws {
         try self.init(
-            starting: scenes, sceneFiles, configuration, in: folder ?? Folder(), listening: [], environment: [:])
+            starting: scenes, sceneFiles, configuration, in: folder ?? Folder(), listening: [], environment: [:], limits: limits)
     }
 
     init(
         starting scenes: [String], _ sceneFiles: [String], _ configuration: String?, in folder: Folder,
-        listening: [Descriptor], environment: [String: String]
+        listening: [Descriptor], environment: [String: String], limits: String = ""
     ) throws {
         self.folder = folder
         socket = folder.file("agd.sock")
@@ -35,12 +36,13 @@ final class Daemon {
         for file in sceneFiles { arguments += ["--scene", Project.file(file)] }
         var variables = ["NOTIFY_SOCKET": notify]
         variables.merge(environment) { $1 }
-        if listening.isEmpty {
+        if listening.isEmpty, limits.isEmpty {
             program = try Program("agd", arguments, environment: variables, folder: folder)
         } else {
             // LISTEN_PID must be the daemon's own, which a shell knows before it becomes the daemon.
+            let limit = limits.isEmpty ? "" : "ulimit \(limits) && "
             program = try Program(
-                "/bin/sh", ["-c", "LISTEN_PID=$$ exec \"$0\" \"$@\"", Program.built("agd")] + arguments,
+                "/bin/sh", ["-c", limit + "LISTEN_PID=$$ exec \"$0\" \"$@\"", Program.built("agd")] + arguments,
                 environment: variables, folder: folder, descriptors: listening)
         }
         try awaitNotification("READY=1")

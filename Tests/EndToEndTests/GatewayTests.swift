@@ -79,6 +79,32 @@ struct GatewayTests {
         #expect(try answer("/watch?path=[").status == 400)
     }
 
+    @Test("options that cannot be read are refused with what is allowed", arguments: [
+        ("/watch?path=/counter.*&maxRate=abc", "number above 0"), ("/watch?path=/counter.*&maxRate=inf", "number above 0"),
+        ("/watch?path=/counter.*&maxRate=0", "number above 0"), ("/watch?path=/counter.*&css=yes", "true or false"),
+        ("/value?path=/counter.value&typed=1", "true or false"), ("/value?path=/counter.value&presentation=", "true or false"),
+    ])
+    func unreadableOptions(_ target: String, _ allowed: String) throws {
+        let answer = try answer(target)
+        #expect(answer.status == 400)
+        #expect(try JSONParser.parseOnce(answer.body.utf8)["error"]?["message"]?.string?.contains(allowed) == true, "\(answer.body)")
+    }
+
+    @Test("options are read")
+    func readableOptions() throws {
+        let body = try answer("/value?path=/counter.value&typed=true&presentation=false").body
+        #expect(try JSONParser.parseOnce(body.utf8)["value"] == ["int": "0"])
+        #expect(try answer("/value?path=/counter.value&typed=false").status == 200)
+    }
+
+    @Test("a port that is taken is told at once")
+    func takenPort() throws {
+        let second = try Program.run(
+            "agd-gateway", ["--socket", daemon.socket, "--port", "\(port)"], folder: daemon.folder)
+        #expect(second.code == 69)
+        #expect(second.text == "agd-gateway: port \(port) of 127.0.0.1 is taken by another program\n")
+    }
+
     @Test("it outlives its daemon, and says so meanwhile")
     func daemonGone() throws {
         try daemon.stop()

@@ -163,6 +163,26 @@ struct HostMonitorTests {
         #expect(try feeder.wait() == 0)
     }
 
+    @Test("where the daemon has no room for it, the feeder says so once and waits for its place")
+    func noRoom() throws {
+        let daemon = try Daemon(sceneFiles: ["Examples/host-monitor.yaml"], configuration: "clients = 2\n")
+        let client = try daemon.client()
+        try client.call("subscribe", ["paths": ["/host.feed.isLive"]])
+        var guest: Client? = try daemon.client()
+        try guest?.call("ping")
+        let feeder = try feeder(daemon, "--interval", "0.1")
+        let deadline = Deadline(Deadline.patience)
+        while !feeder.text.contains("trying again") {
+            try #require(!feeder.isOver(within: 0.05) && !deadline.isOver, "\(feeder.text)")
+        }
+        guest = nil
+        #expect(try client.value(of: "/host.feed.isLive") { $0 == true } == true)
+        feeder.signal(SIGTERM)
+        #expect(try feeder.wait() == 0)
+        let lines = feeder.text.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].contains("clients") && lines[1].hasSuffix("agd is there"), "\(feeder.text)")
+    }
+
     @Test("a feeder without its scene says what is missing")
     func withoutScene() throws {
         let daemon = try Daemon()

@@ -288,7 +288,10 @@ struct MethodTests {
         #expect(text.contains("agd_requests_total") && text.hasSuffix("# EOF\n"))
         try call("trace", ["enable": true])
         try call("set", ["path": "/player.volume", "value": 0.9])
-        #expect(try call("trace")["traceEvents"]?.list?.isEmpty == false)
+        let trace = try call("trace", ["enable": false])
+        let events = try #require(trace["traceEvents"]?.list)
+        #expect(!events.isEmpty && events.allSatisfy { $0["ph"] == "X" && ($0["dur"]?.number ?? -1) >= 0 })
+        #expect(trace["rules"]?.list != nil)
     }
 
     @Test("eval runs a rule without touching the graph, and points at mistakes")

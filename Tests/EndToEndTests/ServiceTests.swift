@@ -7,7 +7,9 @@ private enum ExitStatus {
     static let scene: Int32 = 65
     static let fileMissing: Int32 = 66
     static let inUse: Int32 = 69
+    static let store: Int32 = 72
     static let socket: Int32 = 73
+    static let writing: Int32 = 74
     static let configuration: Int32 = 78
 }
 
@@ -111,6 +113,37 @@ struct ServiceTests {
         #expect(missing.text.contains("none.yaml"))
     }
 
+    @Test("a damaged store ends it with a status after which the unit does not start it again") func damagedStore() throws {
+        let folder = try Folder()
+        _ = try folder.write("this is no database, it is a letter", to: "state.db")
+        let ended = try Program.run("agd", ["--socket", folder.file("agd.sock"), "--state-directory", folder.file("")], folder: folder)
+        #expect(ended.code == ExitStatus.store && ended.text.contains("--recover"), "\(ended.text)")
+        let unit = try Project.text("systemd/agd.service").split(separator: "\n")
+        let prevented = try #require(unit.first { $0.hasPrefix("RestartPreventExitStatus=") })
+        #expect(prevented.split(whereSeparator: { " =".contains($0) }).contains("\(ExitStatus.store)"))
+    }
+
+    @Test("a store that reaches the limit of a file's size ends it with a status and a word of why") func fileSize() throws {
+        let folder = try Folder()
+        let daemon = try Daemon(
+            scenes: [Scenes.counter, "agd: 1\nnodes: [{ id: a, state: { text: '' } }]\n"],
+            configuration: "state-directory = \(folder.file("store"))\n", folder: folder, limits: "-f 200")
+        // Blocks of 512 bytes; the empty store takes about half of that.
+        let text = String(repeating: "x", count: 200_000)
+        try daemon.client().send(#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.text","value":"\#(text)"}}"#)
+        #expect(try daemon.program.wait() == ExitStatus.writing, "\(daemon.program.text)")
+        #expect(daemon.program.text.contains("state.db"), "\(daemon.program.text)")
+    }
+
+    @Test("where file descriptors are scarcer than clients it says so, refuses who is too many, and tells them why") func descriptors() throws {
+        let daemon = try Daemon(scenes: [Scenes.counter], configuration: "clients = 100\n", limits: "-n 40")
+        #expect(daemon.program.text.contains("file descriptors"), "\(daemon.program.text)")
+        let clients = try (0..<60).map { _ in try daemon.client() }
+        let refused = try #require(clients.last).message()
+        #expect(refused["error"]?["data"]?["code"] == "limit" && refused["id"] == .null)
+        #expect(try clients[0].get("/counter.value") == 0)
+    }
+
     @Test("--check-config accepts what ships, and names line and near name of what is wrong")
     func checkConfiguration() throws {
         let folder = try Folder()
@@ -169,6 +202,11 @@ struct ServiceTests {
         let unit = "/opt/agd/lib/systemd/system/agd.service"
         let text = try String(contentsOfFile: folder.file("root") + unit, encoding: .utf8)
         #expect(text.contains("ExecStart=/opt/agd/bin/agd --config /opt/etc/agd/agd.conf"))
+        let documents = text.split(separator: "\n").first { $0.hasPrefix("Documentation=") }?.dropFirst(14).split(separator: " ") ?? []
+        #expect(documents.count == 2)
+        for document in documents {
+            #expect(FileManager.default.fileExists(atPath: folder.file("root") + document.dropFirst(5)), "\(document)")
+        }
         #expect(try mode("/opt/etc/agd/agd.conf") == 0o644 && mode("/opt/agd/share/doc/agd") == 0o755)
         #expect(try mode("/opt/agd/share/bash-completion/completions/agctl") == 0o644)
     }

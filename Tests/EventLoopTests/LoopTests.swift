@@ -77,25 +77,6 @@ struct LoopTests {
         loop.run()
     }
 
-    @Test("work is done elsewhere and comes back to the loop") func work() throws {
-        final class Box { var thread = pthread_self(); var sum = 0 }
-        let loop = try Loop()
-        let box = Box()
-        let here = pthread_self()
-        var returned: pthread_t?
-        try Work.run(on: loop) {
-            box.thread = pthread_self()
-            box.sum = (1...100).reduce(0, +)
-        } then: { wasCancelled in
-            #expect(!wasCancelled)
-            returned = pthread_self()
-        }
-        loop.run()
-        #expect(box.sum == 5050)
-        #expect(pthread_equal(box.thread, here) == 0)
-        #expect(returned.map { pthread_equal($0, here) != 0 } == true)
-    }
-
     @Test("an open handle lives without its owner's help, and goes when it is closed") func lifetime() throws {
         let loop = try Loop()
         weak var timer: Timer?
@@ -115,7 +96,7 @@ struct LoopTests {
 
     @Test("a failed call says which, on what, and why") func errors() throws {
         let loop = try Loop()
-        let error = #expect(throws: LoopError.self) { try Listener(loop, descriptor: -1) { _ in } }
+        let error = #expect(throws: LoopError.self) { try Listener(loop, descriptor: -1, onFailure: { _ in }) { _ in } }
         #expect(error?.call == "uv_pipe_open")
         #expect(error?.name == "EBADF")
         #expect(LoopError(call: "bind", number: EADDRINUSE, subject: "/x").description == "bind: address already in use (EADDRINUSE): /x")

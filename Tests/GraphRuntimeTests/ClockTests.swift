@@ -1,9 +1,9 @@
 import AttributeValues
 import Testing
-import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import ViewGraph
 
 @Suite("Clocks")
 struct ClockTests {
@@ -77,6 +77,38 @@ struct ClockTests {
         #expect(graph.runtime.revision == revision)
         #expect(graph.runs() == [])
         #expect(graph.runtime.nextDeadline == nil)
+    }
+
+    @Test("what depends on a clock is walked again only when a watch or an edge that matters has come or gone") func lookups() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - { id: n, state: { on: true, other: 0 }, clock: { now: every 1s }, computed: { s: "on ? now.getSeconds() : -1" } }
+            """)
+        _ = try graph.get("/n.s")
+        #expect(graph.runtime.nextDeadline == nil)
+        var lookups = graph.runtime.graph.clockLookups
+        func walked() -> Int {
+            defer { lookups = graph.runtime.graph.clockLookups }
+            return graph.runtime.graph.clockLookups - lookups
+        }
+        for number in 1...20 {
+            try graph.set("/n.other", .int(Int64(number)))
+            graph.advance(0.3)
+            #expect(graph.runtime.nextDeadline == nil)
+        }
+        #expect(walked() == 0)
+        try graph.subscribe(["/n.s"])
+        #expect(graph.runtime.nextDeadline != nil)
+        #expect(walked() == 1)
+        for _ in 0..<5 {
+            graph.advance(1)
+            #expect(graph.changes.count == 1 && graph.runtime.nextDeadline != nil)
+        }
+        #expect(walked() == 0)
+        try graph.set("/n.on", false)
+        #expect(graph.runtime.nextDeadline == nil)
+        #expect(walked() == 1)
     }
 
     @Test("a watcher of invalidations alone makes a clock tick, and evaluates nothing") func invalidations() throws {

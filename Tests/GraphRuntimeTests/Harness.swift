@@ -11,6 +11,10 @@ final class Harness {
     private var nextRequest: Int64 = 1
     /// Everything said in the last call, in order.
     private(set) var deliveries: [Delivery] = []
+    /// What the last call gave the store.
+    private(set) var accepted: [JournalEntry] = []
+    /// Rules that ran, by path; not while the runtime records.
+    private var recorded: [String] = []
 
     static var start: Moment { Moment(monotonic: 1000, wall: Timestamp.epoch) }
 
@@ -21,13 +25,14 @@ final class Harness {
         for number in 1...clients {
             turn([.connected(ClientID(number: UInt64(number)), Peer(pid: Int32(number), uid: 1000, gid: 1000))])
         }
-        runtime.graph.recordedRuns = []
+        runtime.graph.runRecorder = RunRecorder(now: { 0 }) { [unowned self] in recorded.append(runtime.graph.path(of: $0.attribute)) }
     }
 
     @discardableResult
     func turn(_ commands: [Command]) -> [Delivery] {
         let outcome = runtime.apply(commands, at: now)
         deliveries = outcome.deliveries
+        accepted = outcome.accepted.map(\.entry)
         return deliveries
     }
 
@@ -45,8 +50,18 @@ final class Harness {
         let id = nextRequest
         nextRequest += 1
         turn([.call(ClientID(number: client), id: .int(id), request)])
-        for case .reply(_, .int(id), let result) in deliveries { return result }
+        for case .reply(_, .int(id), let result) in deliveries {
+            if case .fault(let fault) = result { expectListed(fault.failure, request) }
+            return result
+        }
         throw Failure(.unavailable, "no reply")
+    }
+
+    /// Whatever refuses a request is among the errors that its method is described with.
+    private func expectListed(_ failure: Failure, _ request: Request) {
+        let name = Mirror(reflecting: request).children.first?.label ?? "\(request)"
+        let listed = Method.table().first { $0.name == name }?.errors
+        #expect(listed?.contains(failure.code) == true, "\(name) is refused with \(failure.code): \(failure.message)")
     }
 
     /// The same, where a fault is a thrown failure.
@@ -105,9 +120,8 @@ final class Harness {
 
     /// The rules that ran since this was last asked, by path.
     func runs() -> [String] {
-        let runs = (runtime.graph.recordedRuns ?? []).map { runtime.graph.path(of: $0) }
-        runtime.graph.recordedRuns = []
-        return runs
+        defer { recorded = [] }
+        return recorded
     }
 
     /// The events in the last deliveries.

@@ -65,6 +65,65 @@ struct LimitTests {
         #expect(refusal { try graph.apply("nodes: [{ id: e, children: [{ id: c, children: [{ id: n, children: [{ id: m }] }] }] }]") }?.code == .limit)
     }
 
+    @Test("a write that would make a value longer than value-size is refused, by whatever operation, and changes nothing")
+    func valueSize() throws {
+        let scene = """
+            types: { T: { state: { text: '', list: [] } } }
+            nodes: [{ id: a, state: { list: [], text: '', map: { in: {} }, any: { initial: 0, type: dyn }, o: { type: T, initial: {} } } }]
+            """
+        let graph = try Harness(scene, limits: limits { $0.graph.valueSize = 2000 })
+        let long = Value.string(String(repeating: "x", count: 900))
+        for (operation, path) in [
+            (Mutation.Operation.append, "/a.list"), (.insert, "/a.list"), (.append, "/a.text"), (.append, "/a.o.list"), (.append, "/a.o.text"),
+        ] {
+            let mutation = Mutation(operation: operation, path: path, value: long)
+            while try graph.value(path).jsonText.utf8.count + 900 < 2000 { try graph.transact([mutation]) }
+            let (before, revision) = (try graph.value(path), graph.runtime.revision)
+            let failure = refusal { try graph.transact([mutation]) }
+            #expect(failure?.code == .limit && failure?.hint == "value-size is the limit", "\(operation) \(path)")
+            #expect(try graph.value(path) == before && graph.runtime.revision == revision)
+        }
+        // Many parts, each of them short.
+        let keys = (0..<400).map { Mutation(operation: .set, path: "/a.map.in.key\($0)", value: .int($0)) }
+        #expect(refusal { try graph.transact(keys) }?.code == .limit)
+        let patch = Value.map(ValueMap((0..<400).map { (.string("key\($0)"), .int($0)) }))
+        #expect(refusal { try graph.transact([Mutation(operation: .merge, path: "/a.map", value: patch)]) }?.code == .limit)
+        #expect(refusal { try graph.set("/a.any", patch) }?.code == .limit)
+        #expect(refusal { try graph.set("/a.o", ["text": long, "list": .list([long, long, long])]) }?.code == .limit)
+        #expect(try graph.value("/a.map") == ["in": .map(ValueMap())])
+    }
+
+    @Test("in a value of the greatest length scalars can be written and parts taken out, and a store brings back longer ones")
+    func longValue() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { list: [0, ''] } }]", limits: limits { $0.graph.valueSize = 2000 })
+        let kept = Value.list([1, .string(String(repeating: "x", count: 5000))])
+        #expect(graph.runtime.restore([(1, .state(path: "/a.list", value: kept))]).isEmpty)
+        try graph.set("/a.list[0]", 123_456_789)
+        try graph.set("/a.list[1]", "short")
+        #expect(try graph.value("/a.list") == [123_456_789, "short"])
+    }
+
+    @Test("what a client leaves for when it goes is bounded in bytes, labels and animations included") func onDisconnect() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { text: '' } }]", limits: limits { $0.onDisconnectSize = 2000 })
+        let long = Value.string(String(repeating: "x", count: 900))
+        func leave(_ mutations: [Mutation], _ options: TransactionOptions = .init()) -> Failure? {
+            refusal { try graph.succeed(.onDisconnect(mutations, options)) }
+        }
+        let set = Mutation(operation: .set, path: "/a.text", value: long)
+        #expect(leave([set]) == nil)
+        #expect(leave([], TransactionOptions(label: String(repeating: "x", count: 2000)))?.hint == "on-disconnect-size is the limit")
+        #expect(leave([set, set])?.code == .limit)
+        #expect(leave([set]) == nil)
+        #expect(leave([set])?.code == .limit)
+        var count = 0
+        while leave([]) == nil { count += 1 }
+        #expect(count < 10)
+        // Each client has its own.
+        try graph.succeed(.onDisconnect([set], .init()), from: 2)
+        graph.turn([.disconnected(ClientID(number: 1))])
+        #expect(try graph.get("/a.text", from: 2).get() == long)
+    }
+
     @Test("a scene is dumped up to the limit of nodes, counted over the whole tree") func dumps() throws {
         let nodes = (0..<10).map { "{ id: n\($0) }" }.joined(separator: ", ")
         let graph = try Harness("nodes: [\(nodes)]", limits: limits { $0.describedNodes = 9 })
@@ -93,5 +152,27 @@ struct LimitTests {
         let request = Request.Get(paths: ["/a.x", "/a.x"], isSingle: false, presentation: false, typed: false)
         guard case .contents(let contents, _, _) = try graph.succeed(.get(request)) else { throw Failure(.unavailable, "no contents") }
         #expect(contents.map(\.path) == ["/a.x"])
+    }
+
+    @Test("a label is cut for subscribers as for the history, whatever request carries it") func labels() throws {
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { x: 1 } }, { id: b, state: { y: 1 } }, { id: c, kind: container, state: { z: 1 } }]",
+            limits: limits { $0.labelLength = 4 })
+        try graph.subscribe(["/**"], events: .update)
+        let options = TransactionOptions(label: "größer")
+        let mutation = Mutation(operation: .set, path: "/a.x", value: 2)
+        let document: Value = ["agd": 1, "nodes": [["id": "d", "state": ["w": 1]]]]
+        let requests: [Request] = [
+            .set(mutation, options), .transact([Mutation(operation: .add, path: "/a.x", value: 2)], options),
+            .move(.init(path: "/b", to: "/c", index: nil), options), .remove(path: "/c", options),
+            .apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: options)),
+        ]
+        for request in requests {
+            try graph.succeed(request)
+            let labels = graph.events.compactMap { if case .update(_, _, let label, _, _, _) = $0 { label } else { nil } }
+            #expect(labels == ["größ"], "\(request)")
+        }
+        guard case .value(let value) = try graph.succeed(.explain(path: "/a.x", revision: nil)) else { return }
+        #expect(value.map?["changed"]?.map?["label"] == "größ")
     }
 }

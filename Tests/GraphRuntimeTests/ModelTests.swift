@@ -272,6 +272,31 @@ struct ModelTests {
         #expect(inside["changed"]?.map?["label"] == "inside" && inside["chain"] == ["/a.sum", "/a.m.x", "/a.m"])
     }
 
+    @Test("explain says of a revision whether it changed there, that it is not known, or that there has been none such") func explainRevision() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { x: 1, y: 1, m: { k: 1 } }, computed: { big: x > 100, more: x + 1 } }]")
+        try graph.subscribe(["/a.*"])
+        func at(_ path: String, _ revision: UInt64) throws -> ValueMap {
+            guard case .value(let value) = try graph.succeed(.explain(path: path, revision: revision)) else { return ValueMap() }
+            return value.map?["at"]?.map ?? ValueMap()
+        }
+        try graph.set("/a.x", 5)
+        let first = graph.runtime.revision
+        try graph.set("/a.x", 6)
+        try graph.set("/a.m", ["k": 2])
+        let last = graph.runtime.revision
+        try graph.set("/a.m", ["k": 3])
+        #expect(try at("/a.x", first)["changed"] == true && at("/a.x", first + 1)["changed"] == true)
+        #expect(try at("/a.x", last)["changed"] == false && at("/a.y", first)["changed"] == false && at("/a.big", first)["changed"] == false)
+        for (path, revision) in [("/a.more", first), ("/a.m.k", last)] {
+            let unknown = try at(path, revision)
+            #expect(unknown["changed"] == .null, "\(path)")
+            #expect(unknown["reason"] == "it has changed again since, so what happened then is no longer known")
+        }
+        let coming = try at("/a.x", 99_999)
+        #expect(coming["changed"] == .null)
+        #expect(coming["reason"]?.string == "there has been no such revision yet; the present one is \(last + 1)")
+    }
+
     @Test("explain of a place that nobody reads makes no vertex, and a place is forgotten with its last watcher")
     func placesForgotten() throws {
         let graph = try Harness("nodes: [{ id: a, state: { m: { x: 1 } }, computed: { all: m } }]")

@@ -152,4 +152,72 @@ struct MovingTests {
         }
         #expect(changes.map(\.path) == ["/h/h2.load", "/g/h1.load"])
     }
+
+    // MARK: Sections
+
+    static let sections = """
+        nodes:
+          - id: s
+            kind: section
+            header: [{ id: h, kind: view, computed: { at: self.index } }]
+            content: [{ id: a, kind: view }, { id: b, kind: view }]
+            footer: [{ id: f, kind: view }]
+          - { id: t, kind: section, content: [{ id: x, kind: view }], footer: [{ id: g, kind: view }] }
+          - { id: c, kind: container, children: [{ id: y, kind: view }] }
+        """
+
+    private func children(_ graph: Harness, _ path: String) throws -> [String] {
+        guard case .value(let value) = try graph.succeed(.describe(path: path, depth: nil)) else { return [] }
+        return (value.map?["children"]?.list ?? []).compactMap { $0.map?["id"]?.string }
+    }
+
+    /// The node as a document writes it: ids by the part they stand in.
+    private func parts(_ graph: Harness, _ path: String) throws -> [String: [String]] {
+        guard case .value(let value) = try graph.succeed(.dump(path: path, format: .scene)),
+            let node = value.map?["document"]?.map?["nodes"]?.list?.first?.map
+        else { return [:] }
+        var parts: [String: [String]] = [:]
+        for name in ["header", "content", "footer", "children"] {
+            if let list = node[name]?.list { parts[name] = list.compactMap { $0.map?["id"]?.string } }
+        }
+        return parts
+    }
+
+    @Test("a section's header or footer is content wherever else it goes, and what is exported then can be read") func headers() throws {
+        let graph = try Harness(MovingTests.sections)
+        try move(graph, "/s/h", to: "/c")
+        try move(graph, "/s/f", to: "/t")
+        #expect(try parts(graph, "/s") == ["content": ["a", "b"]])
+        #expect(try parts(graph, "/t") == ["content": ["x", "f"], "footer": ["g"]])
+        #expect(try parts(graph, "/c") == ["children": ["y", "h"]])
+        #expect(try graph.value("/c/h.at") == 1)
+        guard case .value(let value) = try graph.succeed(.dump(path: "/", format: .scene)), let document = value.map?["document"] else {
+            Issue.record("a document")
+            return
+        }
+        let other = try Harness()
+        try other.succeed(.apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: .init())))
+        #expect(try children(other, "/t") == ["x", "f", "g"])
+    }
+
+    @Test("within a section the header stays before the content, and the footer behind it") func order() throws {
+        let graph = try Harness(MovingTests.sections)
+        #expect(try graph.value("/s/h.at") == 0)
+        func place(_ path: String, _ index: Int?) throws {
+            try graph.succeed(.move(.init(path: path, to: nil, index: index), .init()))
+        }
+        try place("/s/f", 0)
+        #expect(try children(graph, "/s") == ["h", "a", "b", "f"])
+        try place("/s/h", nil)
+        #expect(try children(graph, "/s") == ["h", "a", "b", "f"])
+        try place("/s/b", 0)
+        #expect(try children(graph, "/s") == ["h", "b", "a", "f"])
+        try place("/s/b", nil)
+        #expect(try children(graph, "/s") == ["h", "a", "b", "f"])
+        try move(graph, "/c/y", to: "/s")
+        #expect(try children(graph, "/s") == ["h", "a", "b", "y", "f"])
+        // A document that gives a child another part gives it that part's place.
+        _ = try graph.apply("nodes: [{ id: s, kind: section, header: [{ id: y, kind: view }], footer: [{ id: h, kind: view }] }]")
+        #expect(try children(graph, "/s") == ["y", "a", "b", "f", "h"])
+    }
 }

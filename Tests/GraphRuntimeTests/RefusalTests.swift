@@ -116,4 +116,26 @@ struct RefusalTests {
         let entries = documents.map { (1 as UInt64, JournalEntry.applied(document: .string($0), at: "/", mode: "merge")) }
         #expect(restored.restore(entries).isEmpty)
     }
+
+    @Test("what methods are refused with beside the common errors is listed with them") func listed() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { big: 9223372036854775807 } }]", limits: {
+            var limits = RuntimeLimits()
+            limits.mutationsPerTransaction = 1
+            return limits
+        }())
+        let long = "/" + String(repeating: "x", count: AttributePath.maximumLength) + ".y"
+        let add = Mutation(operation: .add, path: "/a.big", value: 1)
+        let set = Mutation(operation: .set, path: long, value: 1)
+        let readOnly: Value = [
+            "agd": 1, "nodes": [["id": "n", "computed": ["c": "1"], "children": [["id": "v", "binding": ["b": "$c"]]]]],
+        ]
+        let requests: [(Request, ErrorCode)] = [
+            (.transact([add], .init()), .ruleFailed), (.transact([add, add], .init()), .limit), (.set(set, .init()), .limit),
+            (.onDisconnect([set], .init()), .limit), (.remove(path: long, .init()), .limit),
+            (.move(.init(path: long, to: nil, index: 0), .init()), .limit),
+            (.apply(.init(document: readOnly, at: "/", mode: .create, dryRun: false, options: .init())), .readOnly),
+        ]
+        // The harness holds every refusal against the table.
+        for (request, code) in requests { #expect(refusal { try graph.succeed(request) }?.code == code, "\(request)") }
+    }
 }

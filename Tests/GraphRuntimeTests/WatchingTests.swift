@@ -331,4 +331,14 @@ struct MotionTests {
         #expect(failure?.code == .invalid)
         #expect(try graph.value("/g.v") == 0.0)
     }
+
+    @Test("the status counts attributes and subscriptions as people do") func status() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { x: 1 } }]")
+        let attributes = graph.runtime.graph.namedAttributes
+        #expect(graph.runtime.status == "\(attributes) attributes, 0 subscriptions, revision \(graph.runtime.revision)")
+        try graph.subscribe(["/a.x"])
+        #expect(graph.runtime.status.contains(" 1 subscription, "))
+        try graph.subscribe(["/a.x"])
+        #expect(graph.runtime.status.contains(" 2 subscriptions, "))
+    }
 }

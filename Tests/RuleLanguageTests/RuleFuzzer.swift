@@ -230,3 +230,25 @@ struct InterruptingReader: RuleReader {
         mayRead() ? inner.read(input, at: steps) : .interrupted
     }
 }
+
+extension RuleType {
+    /// What a value of this type is known as at run time, where that is certain.
+    fileprivate var runtimeName: String? {
+        switch self {
+        case .null: "null_type"
+        case .bool: "bool"
+        case .int: "int"
+        case .uint: "uint"
+        case .double: "double"
+        case .string: "string"
+        case .bytes: "bytes"
+        case .timestamp: "google.protobuf.Timestamp"
+        case .duration: "google.protobuf.Duration"
+        case .list: "list"
+        case .map: "map"
+        case .type: "type"
+        case .abstract(let name, _): name
+        case .dyn, .error, .wrapper, .parameter, .variable: nil
+        }
+    }
+}

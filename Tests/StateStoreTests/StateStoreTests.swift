@@ -1,8 +1,10 @@
 import AttributeValues
 import Foundation
+import Glibc
 import GraphRuntime
-import StateStore
 import Testing
+
+@testable import StateStore
 
 @Suite("The store")
 struct StateStoreTests {
@@ -99,6 +101,28 @@ struct StateStoreTests {
             }
         }
         try store.close(revision: 1050)
+    }
+
+    @Test("what is longer than SQLite takes is refused with what SQLite says", arguments: [1_000_000_001, 3 << 30])
+    func tooLong(count: Int) throws {
+        let path = folder.path + "/any.db"
+        let statement = try Database(path: path, FolderLock(folder.path, of: path)).prepare("SELECT ?1")
+        // Pages that are never touched.
+        let pages = try #require(mmap(nil, count, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))
+        defer { munmap(pages, count) }
+        let bytes = UnsafeBufferPointer(start: UnsafePointer(pages.assumingMemoryBound(to: UInt8.self)), count: count)
+        let error = #expect(throws: StoreError.self) { try statement.bind(1, bytes) }
+        #expect(error?.description.contains("too big (18)") == true, "\(String(describing: error))")
+    }
+
+    @Test("nobody but its user may read a store, whatever folder it is in") func mode() throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        let (store, _) = try folder.open()
+        try store.append([(1, .state(path: "/a.b", value: 1))], revision: 1)
+        for file in [folder.database, folder.log] {
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber
+            #expect(mode?.intValue == 0o600, "\(file)")
+        }
     }
 
     @Test("a second daemon on the same store is refused") func inUse() throws {

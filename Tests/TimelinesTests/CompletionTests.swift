@@ -111,7 +111,7 @@ struct CompletionTests {
             _ = tracker.seal(id, at: 0)
             if id > 1 { completed += tracker.remove(id - 1, at: 0).count }
         }
-        #expect(tracker.pendingDeadlines <= 64 + 3 * (CompletionTracker.maximumReplaced + 2))
+        #expect(tracker.deadlines.count <= 64 + 3 * (CompletionTracker.maximumReplaced + 2))
         #expect(completed / 2 >= 200_000 - CompletionTracker.maximumReplaced - 2)
     }
 }

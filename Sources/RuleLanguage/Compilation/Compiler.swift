@@ -26,7 +26,6 @@ struct Compiler {
     /// Whether this place may be reached more than once: in a loop.
     var isRepeated = false
     let isTraced: Bool
-    private var currentNode: SyntaxTree.ID = 0
 
     enum Local {
         case register(Int32)

@@ -81,10 +81,3 @@ enum Equality {
         }
     }
 }
-
-/// CEL's `==` for use outside of rules: numbers by value across their types, NaN unequal to itself.
-/// Parts beyond `RuleLimits().cost` are not looked at; such values count as unequal.
-public func celEqual(_ a: Value, _ b: Value) -> Bool {
-    var meter = Meter()
-    do throws(Fault) { return try Equality.equal(a, b, &meter) } catch { return false }
-}

@@ -65,26 +65,6 @@ public indirect enum RuleType: Hashable, Sendable {
         }
     }
 
-    /// What a value of this type is known as at run time, where that is certain.
-    var runtimeName: String? {
-        switch self {
-        case .null: "null_type"
-        case .bool: "bool"
-        case .int: "int"
-        case .uint: "uint"
-        case .double: "double"
-        case .string: "string"
-        case .bytes: "bytes"
-        case .timestamp: "google.protobuf.Timestamp"
-        case .duration: "google.protobuf.Duration"
-        case .list: "list"
-        case .map: "map"
-        case .type: "type"
-        case .abstract(let name, _): name
-        case .dyn, .error, .wrapper, .parameter, .variable: nil
-        }
-    }
-
     /// The type with all parts that satisfy nothing in particular read as `dyn`: how results are given out.
     var resolved: RuleType {
         switch self {

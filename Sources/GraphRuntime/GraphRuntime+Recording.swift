@@ -1,0 +1,43 @@
+import AttributeGraph
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+extension GraphRuntime {
+    /// What was recorded so far, and whether it goes on.
+    func trace(_ request: Request.Trace) -> Result {
+        switch request.enable {
+        case true?: beginRecording()
+        case false?: endRecording()
+        case nil: break
+        }
+        return .value(recording.value)
+    }
+
+    private func beginRecording() {
+        recording.begin()
+        graph.runRecorder = RunRecorder(now: { [unowned self] in exactTime }) { [unowned self] run in
+            recording.add(run, path: graph.path(of:))
+        }
+    }
+
+    private func endRecording() {
+        recording.end()
+        graph.runRecorder = nil
+    }
+
+    func recordTurn(_ commands: Int, since before: GraphCounters) {
+        guard recording.isOn else { return }
+        let after = graph.counters
+        recording.add(
+            turnFrom: now.monotonic, to: exactTime,
+            [
+                "commands": .int(Int64(commands)), "deliveries": .int(Int64(outcome.deliveries.count)),
+                "evaluations": .int(Int64(after.evaluations &- before.evaluations)),
+                "invalidations": .int(Int64(after.invalidations &- before.invalidations)),
+                "cutoffs": .int(Int64(after.cutOffs &- before.cutOffs)), "revision": .int(Int64(clamping: revision)),
+            ])
+    }
+
+    private var exactTime: Double { stopwatch?() ?? now.monotonic }
+}

@@ -1,0 +1,120 @@
+import AttributeGraph
+import AttributeValues
+import ViewGraph
+
+/// What turns did and which rules ran in them, while somebody wants to know.
+struct Recording {
+    /// A stretch of time in seconds: a turn, or a rule in it.
+    private struct Event {
+        var name: String
+        var isRule: Bool
+        var start: Double
+        var time: Double
+        var arguments: Value?
+    }
+
+    /// All runs of one rule.
+    private struct RuleTotal {
+        var path: String
+        var runs: Int64 = 0
+        var time = 0.0
+        /// Without inner runs.
+        var ownTime = 0.0
+
+        mutating func add(_ run: RuleRun) {
+            runs += 1
+            time += run.time
+            ownTime += run.time - run.innerTime
+        }
+    }
+
+    /// Events that are kept, and rules that are counted one by one.
+    private let capacity: Int
+    private(set) var isOn = false
+    /// A ring, once it is full.
+    private var events: [Event] = []
+    private var oldest = 0
+    private var rules: [AttributeID: RuleTotal] = [:]
+    private var otherRules = RuleTotal(path: "")
+
+    init(capacity: Int) { self.capacity = max(1, capacity) }
+
+    /// Begins anew, unless it is on already.
+    mutating func begin() {
+        if isOn { return }
+        self = Recording(capacity: capacity)
+        isOn = true
+    }
+
+    /// What was recorded stays.
+    mutating func end() { isOn = false }
+
+    mutating func add(turnFrom start: Double, to end: Double, _ arguments: Value) {
+        append(Event(name: "turn", isRule: false, start: start, time: max(0, end - start), arguments: arguments))
+    }
+
+    /// - Parameter path: names a rule; asked once for each.
+    mutating func add(_ run: RuleRun, path: (AttributeID) -> String) {
+        let name: String
+        if let known = rules[run.attribute]?.path {
+            name = known
+            rules[run.attribute]?.add(run)
+        } else {
+            name = path(run.attribute)
+            var total = RuleTotal(path: name)
+            total.add(run)
+            if rules.count < capacity { rules[run.attribute] = total } else { otherRules.add(run) }
+        }
+        append(Event(name: name, isRule: true, start: run.start, time: run.time))
+    }
+
+    private mutating func append(_ event: Event) {
+        if events.count < capacity {
+            events.append(event)
+        } else {
+            events[oldest] = event
+            oldest = (oldest + 1) % capacity
+        }
+    }
+}
+
+// As it is told.
+
+extension Recording {
+    /// In the Chrome trace format, with the rules beside it that took most of the time first.
+    var value: Value {
+        var map = ValueMap()
+        map["traceEvents"] = .list(events.indices.map { Recording.value(of: events[(oldest + $0) % events.count]) })
+        map["rules"] = .list(rules.values.sorted { ($1.ownTime, $0.path) < ($0.ownTime, $1.path) }.map { .map(Recording.value(of: $0)) })
+        if otherRules.runs > 0 {
+            var others = Recording.value(of: otherRules)
+            others["path"] = nil
+            map["otherRules"] = .map(others)
+        }
+        map["enabled"] = .bool(isOn)
+        return .map(map)
+    }
+
+    /// A complete event; times are in microseconds.
+    private static func value(of event: Event) -> Value {
+        var map = ValueMap()
+        map["name"] = .string(event.name)
+        map["cat"] = event.isRule ? "rule" : "turn"
+        map["ph"] = "X"
+        map["ts"] = .double(event.start * 1e6)
+        map["dur"] = .double(event.time * 1e6)
+        map["pid"] = 1
+        map["tid"] = 1
+        if let arguments = event.arguments { map["args"] = arguments }
+        return .map(map)
+    }
+
+    private static func value(of total: RuleTotal) -> ValueMap {
+        var map = ValueMap()
+        map["path"] = .string(total.path)
+        map["runs"] = .int(total.runs)
+        map["time"] = .double(total.time)
+        map["ownTime"] = .double(total.ownTime)
+        return map
+    }
+}

@@ -1,0 +1,211 @@
+import AttributeGraph
+import Testing
+
+/// Destroying what runs, what it has made, and what made it: what is left must belong to somebody.
+@Suite struct DestructionInRunsTests {
+    let graph = Graph<Int>()
+    let none = AttributeID(index: 0, generation: 0)
+
+    private var faults: [String] { graph.context.core.checkInvariants() }
+    private var living: UInt64 { graph.context.core.counters.liveAttributes }
+
+    /// Does something with the graph when the last closure that holds it goes.
+    final class Holder {
+        var atEnd: () -> Void
+        var value: Int { 1 }
+        init(atEnd: @escaping () -> Void) { self.atEnd = atEnd }
+        deinit { atEnd() }
+    }
+
+    // MARK: Cleanups
+
+    @Test func `what a cleanup makes under an observer that disposes of itself goes with it`() throws {
+        let source = graph.input(0)
+        var observer = none
+        observer = try graph.observe { [unowned graph] context in
+            guard try context[source] == 1 else { return }
+            context.onCleanup { _ = graph.rule { _ in 1 } }
+            try context.dispose(observer)
+        }
+        try graph.set(source, 1)
+        #expect(living == 1)
+        #expect(faults == [])
+    }
+
+    @Test func `a rule that a cleanup of its own reads when it is disposed of leaves nothing behind`() throws {
+        let source = graph.input(0)
+        var rule = none
+        rule = graph.rule { [unowned graph] context in
+            _ = context.input(try context[source])
+            context.onCleanup { _ = try? graph.peek(rule) }
+            return 1
+        }
+        _ = try graph.read(rule)
+        try graph.set(source, 1)
+        try graph.dispose(rule)
+        #expect(living == 1)
+        #expect(faults == [])
+    }
+
+    // MARK: Observers that go before they run
+
+    @Test func `an observer made by a run does not run once what it reads has destroyed it`() throws {
+        var scope = SubgraphID.root
+        var hasRun = false
+        let input = graph.rule { context in
+            try context.dispose(scope)
+            return 1
+        }
+        try graph.observe { context in
+            _ = try context.scope {
+                scope = context.core.subgraph(of: context.input(0))
+                try context.observe(over: [input, input]) { _ in hasRun = true }
+            }
+        }
+        #expect(!hasRun)
+        #expect(faults == [])
+    }
+
+    @Test func `an observer of one attribute does not run once that has destroyed it`() throws {
+        var scope = SubgraphID.root
+        var hasRun = false
+        let input = graph.rule { context in
+            try context.dispose(scope)
+            return 1
+        }
+        _ = try graph.scope {
+            scope = graph.context.core.subgraph(of: graph.input(0))
+            try graph.observe(input) { _ in hasRun = true }
+        }
+        #expect(!hasRun)
+        #expect(living == 1)
+        #expect(faults == [])
+    }
+
+    // MARK: Runs that are given up
+
+    @Test func `what a run makes after it has been interrupted goes when it begins anew`() throws {
+        graph.context.core.nestingLimit = 1
+        let source = graph.input(0)
+        let parity = graph.rule { try $0[source] & 1 }
+        let deep = graph.rule { try $0[parity] }
+        _ = try graph.read(deep)
+        var open = 0
+        let rule = graph.rule { context in
+            let value = (try? context[deep]) ?? -1
+            open += 1
+            context.onCleanup { open -= 1 }
+            _ = context.input(3)
+            _ = try context.scope { _ = context.input(4) }
+            return value
+        }
+        try graph.set(source, 2)
+        #expect(try graph.read(rule) == 0)
+        #expect(open == 1)
+        #expect(living == 6)
+        #expect(faults == [])
+    }
+
+    // MARK: Cycles
+
+    @Test func `a cycle one of whose members has destroyed itself is none any more`() throws {
+        let switcher = graph.input(0)
+        var first = none
+        var second = none
+        second = graph.rule { context in
+            guard try context[switcher] == 1 else { return 5 }
+            _ = try? context[first]
+            try context.dispose(second)
+            return 6
+        }
+        let third = graph.rule { (try? $0[second]) ?? -1 }
+        first = graph.rule { context in
+            _ = try context[switcher]
+            return try context[third]
+        }
+        #expect(try graph.read(first) == 5)
+        try graph.set(switcher, 1)
+        _ = try? graph.read(first)
+        #expect(try graph.read(first) == -1)
+        #expect(try graph.read(third) == -1)
+        #expect(faults == [])
+    }
+
+    // MARK: Scopes
+
+    @Test func `a scope made by a run that has disposed of itself is not made by the next tenant of its row`() throws {
+        let source = graph.input(0)
+        var observer = none
+        var made = none
+        observer = try graph.observe { context in
+            guard try context[source] == 1 else { return }
+            try context.dispose(observer)
+            _ = try context.scope { made = context.input(7) }
+        }
+        try graph.set(source, 1)
+        let rule = graph.rule { context in
+            let value = (try? context[made]) ?? -1
+            try context.dispose(made)
+            return value
+        }
+        #expect(rule.index == observer.index)
+        _ = try graph.read(rule)
+        #expect(try graph.read(rule) == -1)
+        #expect(faults == [])
+    }
+
+    // MARK: What closures hold
+
+    @Test func `what goes at the end of a run that has disposed of itself makes things for the graph`() throws {
+        var scope: SubgraphID?
+        var rule = none
+        func make() {
+            let holder = Holder { [unowned graph] in scope = try? graph.scope { _ = graph.input(1) }.scope }
+            rule = graph.rule { context in
+                try context.dispose(rule)
+                return holder.value
+            }
+        }
+        make()
+        _ = try? graph.read(rule)
+        #expect(scope.map { graph.context.core.parent(of: $0) } == .root)
+        #expect(faults == [])
+    }
+
+    @Test func `what goes with a scope may make things in it and register cleanups`() throws {
+        let source = graph.input(0)
+        var cleanups = 0
+        func make() throws -> SubgraphID {
+            var scope = SubgraphID.root
+            scope = try graph.scope {
+                try graph.observe { context in if try context[source] == 1 { try context.dispose(scope) } }
+                let holder = Holder { [unowned graph] in
+                    _ = graph.input(1)
+                    graph.onCleanup { cleanups += 1 }
+                    _ = try? graph.scope { try graph.observe { $0.onCleanup { cleanups += 1 } } }
+                }
+                _ = graph.rule { _ in holder.value }
+            }.scope
+            return scope
+        }
+        _ = try make()
+        try graph.set(source, 1)
+        #expect(living == 1)
+        #expect(cleanups == 2)
+        #expect(faults == [])
+    }
+
+    @Test func `what goes with an open scope makes things for the graph`() throws {
+        let source = graph.input(0)
+        var observer = none
+        observer = try graph.observe { [unowned graph] context in
+            guard try context[source] == 1 else { return }
+            let holder = Holder { _ = graph.input(1) }
+            _ = context.rule { _ in holder.value }
+            _ = try context.scope { try context.dispose(observer) }
+        }
+        try graph.set(source, 1)
+        #expect(living == 2)
+        #expect(faults == [])
+    }
+}

@@ -1,0 +1,276 @@
+@testable import AttributeGraph
+
+/// A graph whose closures act on it while it runs, beside a model of who lives and what every value must be.
+///
+/// What a closure does beside computing its value is chosen at random each time, a little at a time, while there is fuel.
+final class DestructiveGraph {
+    enum Mode {
+        /// No rule reads itself.
+        case ordered
+        /// Rules read anything; nothing is looked at without a dependency, because what is seen on a cycle depends on where it was entered.
+        case cyclic
+        /// Anything: only what holds of every graph is compared.
+        case wild
+    }
+
+    /// What is in progress on the machine's stack, as far as the closures know.
+    enum Frame: Equatable { case body(Int), scope(Int), cleanup(Int), parting(Int) }
+
+    let graph = Graph<Counted>()
+    let census: Census
+    let mode: Mode
+    /// How often a closure does something, in a thousand opportunities.
+    let appetite: Int
+    var generator: SeededGenerator
+    var model = LifeModel()
+    var frames: [Frame] = []
+    var fuel = 0
+    static let fullTank = 12
+    var stepsTaken = 0
+    var faults: [String] = []
+    var ids: [AttributeID] = []
+    var nodes: [AttributeID: Int] = [:]
+    var scopeIDs: [SubgraphID?] = []
+    var scopes: [SubgraphID: Int] = [:]
+    /// What will be gone when everything is at rest.
+    var ending: [LifeModel.Thing] = []
+    /// Nothing happens any more when the graph goes.
+    var isOver = false
+    /// An input to be written some times in succession, and what is read each time: what makes the engine keep orders.
+    var repeated: (input: Int, target: Int?, left: Int)?
+
+    static let none = AttributeID(index: 0, generation: 0)
+
+    init(seed: UInt64, mode: Mode, appetite: Int, nestingLimit: Int, census: Census) {
+        generator = SeededGenerator(state: seed)
+        self.mode = mode
+        self.appetite = appetite
+        self.census = census
+        graph.context.core.nestingLimit = nestingLimit
+        for _ in 0..<4 { makeInput() }
+    }
+
+    var core: GraphCore<ClosureHost<Counted>> { graph.context.core }
+
+    func fault(_ text: String) { faults.append(text) }
+
+    func value(_ number: Int) -> Counted { Counted(number, in: census) }
+
+    // MARK: Who owns what is made
+
+    /// Rules and observers whose bodies are entered.
+    var running: Set<Int> {
+        var set: Set<Int> = []
+        for case .body(let node) in frames { set.insert(node) }
+        return set
+    }
+
+    /// The innermost frame but for scopes.
+    var innermost: Frame? { frames.last { if case .scope = $0 { false } else { true } } }
+
+    /// Whether a cleanup runs or a closure goes: what runs meanwhile only the engine can tell.
+    var isBeside: Bool {
+        switch innermost {
+        case .cleanup, .parting: true
+        default: false
+        }
+    }
+
+    /// The rule or observer that runs, unless it is gone.
+    var runner: Int? {
+        if isBeside { return core.runningAttribute.flatMap { nodes[$0] } }
+        guard case .body(let node)? = innermost, model.nodes[node].isAlive else { return nil }
+        return node
+    }
+
+    /// Where what is made now belongs; nil where only the engine can tell, because a cleanup runs or a closure goes.
+    var owner: LifeModel.Owner? {
+        switch frames.last {
+        case .none: return .graph
+        case .scope(let scope): return model.scopes[scope].isAlive ? .scope(scope) : .graph
+        case .cleanup, .parting: return nil
+        case .body(let node):
+            if model.nodes[node].isAlive { return .node(node) }
+            // What is left of a run that has disposed of itself makes things as if it were not there.
+            for case .scope(let scope) in frames.reversed() { return model.scopes[scope].isAlive ? .scope(scope) : .graph }
+            return .graph
+        }
+    }
+
+    /// Where the engine has put something.
+    func engineOwner(_ subgraph: SubgraphID) -> LifeModel.Owner? {
+        if subgraph == .root { return .graph }
+        if let scope = scopes[subgraph] { return .scope(scope) }
+        let owners = graph.context.table.pointee.owners
+        guard Int(subgraph.index) < owners.count, owners[Int(subgraph.index)] != 0 else { return nil }
+        return nodes[core.attribute(at: owners[Int(subgraph.index)])].map { .node($0) }
+    }
+
+    func addNode(_ kind: LifeModel.Kind) -> Int {
+        ids.append(DestructiveGraph.none)
+        return model.addNode(kind, to: owner ?? .graph)
+    }
+
+    /// The id of a new node is known: perhaps who owns it, too, only now.
+    func introduce(_ node: Int, _ id: AttributeID) {
+        if ids[node] == id { return }
+        if ids[node] != DestructiveGraph.none { return fault("node \(node) is \(ids[node]) and \(id)") }
+        ids[node] = id
+        nodes[id] = node
+        guard owner == nil || frames.last == .body(node) && frames.count > 1 && isAdopted(under: frames[frames.count - 2]) else { return }
+        adopt(.node(node), in: engineOwner(core.subgraph(of: id)))
+    }
+
+    func isAdopted(under frame: Frame) -> Bool {
+        switch frame {
+        case .cleanup, .parting: true
+        case .body, .scope: false
+        }
+    }
+
+    /// What cleanups before a run make belongs to that run.
+    func adopt(_ thing: LifeModel.Thing, in owner: LifeModel.Owner?) {
+        guard let owner else { return fault("\(thing) is nobody's") }
+        var isBefore = false
+        if case .node(let maker) = owner { isBefore = !running.contains(maker) }
+        model.move(thing, to: owner, before: isBefore)
+    }
+
+    // MARK: Making
+
+    @discardableResult
+    func makeInput() -> Int {
+        let node = addNode(.input)
+        model.nodes[node].value = generator.below(8)
+        introduce(node, graph.input(value(model.nodes[node].value)))
+        return node
+    }
+
+    @discardableResult
+    func makeRule() -> Int {
+        let node = addNode(.rule)
+        let formula = formula(for: node)
+        model.nodes[node].formula = formula
+        let operands = formula.operands.map { ids[$0] }
+        let captured = capture(for: node)
+        let id =
+            switch formula.kind {
+            case .one: graph.rule(operands[0]) { [unowned self] in try evaluate(node, captured, [$0]) }
+            case .two: graph.rule(operands[0], operands[1]) { [unowned self] in try evaluate(node, captured, [$0, $1]) }
+            case .many: graph.rule(over: operands) { [unowned self] in try evaluate(node, captured, $0) }
+            default:
+                graph.rule { [unowned self] context in
+                    value(try compute(node, captured) { try self.read($0, in: context) })
+                }
+            }
+        introduce(node, id)
+        return node
+    }
+
+    func evaluate(_ node: Int, _ captured: Captured, _ values: [Counted]) throws -> Counted {
+        var next = -1
+        return value(try compute(node, captured) { _ in next += 1; return values[next].number })
+    }
+
+    func evaluate(_ node: Int, _ captured: Captured, _ inputs: GraphInputs<Counted>) throws -> Counted {
+        var next = -1
+        return value(try compute(node, captured) { _ in next += 1; return try inputs[next].number })
+    }
+
+    /// An observer that exists when this returns, or one that has failed in its first run and never came to be.
+    func makeObserver() throws {
+        let owner = owner
+        let node = addNode(.observer)
+        let formula = formula(for: node)
+        model.nodes[node].formula = formula
+        let operands = formula.operands.map { ids[$0] }
+        let captured = capture(for: node)
+        do {
+            let id =
+                switch formula.kind {
+                case .one: try graph.observe(operands[0]) { [unowned self] in try observe(node, captured, [$0]) }
+                case .two: try graph.observe(operands[0], operands[1]) { [unowned self] in try observe(node, captured, [$0, $1]) }
+                case .many: try graph.observe(over: operands) { [unowned self] in try observe(node, captured, $0) }
+                default:
+                    try graph.observe { [unowned self] context in
+                        try note(node) { try compute(node, captured) { try self.read($0, in: context) } }
+                    }
+                }
+            if id == ids[node] { return }
+            // What it reads must have destroyed it before.
+            if core.isAlive(id) || owner != nil && model.nodes[node].isAlive { fault("observer \(node) did not run when it was made") }
+            end(.node(node))
+        } catch {
+            // It may also be the error of another that ran after it.
+            if ids[node] == DestructiveGraph.none || model.nodes[node].hasThrown { end(.node(node)) }
+            throw error
+        }
+    }
+
+    func observe(_ node: Int, _ captured: Captured, _ values: [Counted]) throws {
+        var next = -1
+        try note(node) { try compute(node, captured) { _ in next += 1; return values[next].number } }
+    }
+
+    func observe(_ node: Int, _ captured: Captured, _ inputs: GraphInputs<Counted>) throws {
+        var next = -1
+        try note(node) { try compute(node, captured) { _ in next += 1; return try inputs[next].number } }
+    }
+
+    /// What an observer has seen. It fails now and then, and always if it has begun with that.
+    func note(_ node: Int, _ body: () throws -> Int) throws {
+        do { model.nodes[node].seen = .value(try body()) } catch { model.nodes[node].seen = fate(of: error) }
+        if fuel > 0 && generator.chance(2) {
+            if model.nodes[node].runs == 1 { model.nodes[node].hasThrown = true }
+            throw Boom()
+        }
+    }
+
+    /// Something that goes with the node's closure, and may act then.
+    func capture(for node: Int) -> Captured {
+        guard generator.below(1000) < appetite else { return Captured(in: census) }
+        return Captured(in: census) { [weak self] in self?.within(.parting(node)) { try self?.tempt(often: true) } }
+    }
+
+    // MARK: What they compute
+
+    /// A node reads what comes before it, and what is made before it by the same run.
+    func formula(for node: Int) -> Formula {
+        var operands = candidates(below: model.nodes[node].rank).filter { $0 != node }
+        if case .node(let maker)? = owner { operands += ownParts(of: maker).filter { $0 != node } }
+        if generator.chance(4), let gone = model.nodes.indices.randomElement(using: &generator), !model.nodes[gone].isAlive,
+            model.nodes[gone].kind != .observer { operands.append(gone) }
+        if operands.isEmpty || generator.chance(2) { return Formula(kind: .many, operands: []) }
+        let kinds = Formula.Kind.allCases.filter { $0 != .glance || mode != .cyclic && model.nodes[node].kind == .rule }
+        return Formula.random(among: operands, from: kinds, &generator)
+    }
+
+    /// What may be read now without meeting a rule that runs.
+    func candidates(below rank: Int) -> [Int] {
+        let readable = model.nodes.indices.filter { model.nodes[$0].isAlive && model.nodes[$0].kind != .observer }
+        if mode != .ordered { return readable }
+        let limit = min(rank, ceiling)
+        return readable.filter { model.nodes[$0].rank < limit }
+    }
+
+    /// All rules that may be running have at least this rank.
+    var ceiling: Int {
+        var least = Int.max
+        for frame in frames {
+            switch frame {
+            case .body(let node) where model.nodes[node].kind == .rule: least = min(least, model.nodes[node].rank)
+            case .cleanup(let node), .parting(let node): least = min(least, model.nodes[node].rank)
+            case .body, .scope: break
+            }
+        }
+        return least
+    }
+
+    /// What the run of a node has made itself, outside scopes, that can be read.
+    func ownParts(of maker: Int) -> [Int] {
+        model.nodes[maker].made.compactMap { thing in
+            guard case .node(let node) = thing, model.nodes[node].isAlive, model.nodes[node].kind != .observer else { return nil }
+            return node
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import AttributeValues
+import Foundation
+import Testing
+
+/// `agctl` where it runs until it is told to end: what it goes on with, and how it ends.
+@Suite("agctl, running")
+struct RunningControlTests {
+    let daemon: Daemon
+
+    init() throws { daemon = try Daemon(scenes: [Scenes.player]) }
+
+    private func start(_ arguments: String...) throws -> (program: Program, output: Client) {
+        let (ours, theirs) = try Descriptor.pair()
+        let program = try Program(
+            "agctl", arguments, environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder, standardOutput: theirs)
+        return (program, Client(socket: ours))
+    }
+
+    /// Asks the daemon again until the answer is the one that is waited for.
+    private func wait(_ client: Client, for method: String, where isWanted: (Value) -> Bool) throws {
+        let deadline = Deadline(Deadline.patience)
+        while !isWanted(try client.call(method)) {
+            guard !deadline.isOver else { throw Trouble("\(method) never answers what is waited for") }
+        }
+    }
+
+    @Test("a watch of invalidations goes on telling them", arguments: [[], ["--json"]])
+    func invalidations(_ form: [String]) throws {
+        let (ours, theirs) = try Descriptor.pair()
+        let watch = try Program(
+            "agctl", ["watch", "/player/playButton.symbol", "--invalidate"] + form, environment: ["AGD_SOCKET": daemon.socket],
+            folder: daemon.folder, standardOutput: theirs)
+        let output = Client(socket: ours)
+        let client = try daemon.client()
+        try wait(client, for: "stats") { $0["subscriptions"] == 1 }
+        for count in 0..<4 {
+            // What changes before the value has been read again belongs to the invalidation before.
+            let deadline = Deadline(Deadline.patience)
+            repeat {
+                try #require(!deadline.isOver, "\(count) invalidations were told")
+                try client.call("transact", ["mutations": [["op": "toggle", "path": "/player.isPlaying"]]])
+            } while !ours.isReadable(within: 0.05)
+            #expect(try output.line()?.contains("/player/playButton.symbol") == true)
+        }
+        watch.signal(SIGTERM)
+        try watch.wait()
+    }
+
+    @Test("it ends with 128 and the number of the signal that it is ended by", arguments: [
+        (SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129),
+    ] as [(Int32, Int32)])
+    func ended(by signal: Int32, status: Int32) throws {
+        for arguments in [["top", "--json", "--interval", "0.05"], ["watch", "/player.volume"]] {
+            let (ours, theirs) = try Descriptor.pair()
+            let program = try Program(
+                "agctl", arguments, environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder, standardOutput: theirs)
+            _ = try Client(socket: ours).line()
+            program.signal(signal)
+            #expect(try program.wait() == status)
+        }
+    }
+
+    @Test("a signal that its caller has it ignore is ignored, as nohup does with SIGHUP")
+    func ignored() throws {
+        let (ours, theirs) = try Descriptor.pair()
+        let top = try Program(
+            "/bin/sh", ["-c", "trap '' HUP; exec \"$0\" top --json --interval 0.05", Program.built("agctl")],
+            environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder, standardOutput: theirs)
+        let output = Client(socket: ours)
+        _ = try output.line()
+        top.signal(SIGHUP)
+        // More pictures than were under way when the signal came.
+        for _ in 0..<5 { #expect(try output.line() != nil) }
+        top.signal(SIGTERM)
+        #expect(try top.wait() == 143)
+    }
+
+    @Test("a recording that is interrupted ends, with what there is of it")
+    func interruptedRecording() throws {
+        let (trace, output) = try start("trace", "--seconds", "3600")
+        let client = try daemon.client()
+        try wait(client, for: "trace") { $0["enabled"] == true }
+        trace.signal(SIGINT)
+        #expect(try output.message()["traceEvents"]?.list?.isEmpty == false)
+        #expect(try trace.wait() == 130)
+        #expect(try client.call("trace")["enabled"] == false)
+    }
+
+    @Test("with --json a watch tells as JSON, too, that its daemon has gone and is back")
+    func notices() throws {
+        let (watch, output) = try start("watch", "/player.volume", "--json")
+        #expect(try output.line()?.contains("0.5") == true)
+        #expect(try daemon.stop() == 0)
+        let again = try Daemon(
+            scenes: [Scenes.player.replacingOccurrences(of: "volume: 0.5", with: "volume: 0.25")], folder: daemon.folder)
+        #expect(try output.line()?.contains("0.25") == true)
+        watch.signal(SIGTERM)
+        try watch.wait()
+        let notices = try watch.text.split(separator: "\n").map { try JSONParser.parseOnce($0.utf8)["notice"]?["message"]?.string }
+        #expect(notices.count == 2 && notices[0]?.contains("waiting for agd") == true && notices[1]?.contains("agd is back") == true)
+        #expect(try again.stop() == 0)
+    }
+}
