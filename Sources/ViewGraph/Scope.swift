@@ -192,6 +192,7 @@ extension ViewGraph {
 
     private func setEngineInput(_ attribute: AttributeID, _ content: Content) {
         guard engine.isAlive(attribute) else { return }
+        if transaction != nil { noteTouched(attribute) }
         do { _ = try engine.set(attribute, content) } catch {
             preconditionFailure("inputs are only written between evaluations: \(error)")
         }
