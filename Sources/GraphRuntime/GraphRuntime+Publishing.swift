@@ -224,6 +224,7 @@ extension GraphRuntime {
 
     private func applyStructure(_ structure: StructureChange, _ news: inout News) {
         if !structure.removedAttributes.isEmpty || !structure.movedNodes.isEmpty { lastRemoval = revision }
+        if !structure.isEmpty { lastStructureChange = revision }
         for attribute in structure.removedAttributes { leave(attribute, &news) }
         news.forEachTopic { part in part.topic.remove(Set(part.left.map(\.attribute))) }
         guard !topics.isEmpty else { return }
