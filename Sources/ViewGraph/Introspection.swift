@@ -118,7 +118,10 @@ extension ViewGraph {
 
     private func cause(of attribute: AttributeID) -> AttributeID? {
         if let cause = engine.cause(of: attribute) { return cause }
-        return projectionOwners[attribute]
+        if let owner = projectionOwners[attribute] { return owner }
+        // A place behind a reference is what it reads, also when it has run only once.
+        if whole(of: attribute).map(isReference) == true { return engine.inputs(of: attribute).first }
+        return nil
     }
 
     // MARK: Watching without evaluating
@@ -127,6 +130,11 @@ extension ViewGraph {
     /// same, the inputs it may read are watched in its place until it runs.
     public func watchSources(of attribute: AttributeID) {
         guard engine.changedAt(attribute) == 0 else { return }
+        // What refers to an input reads that and runs no rule for it.
+        if case .alias(let place, _)? = attributes[Int(attribute.index)]?.source, isInput(record(follow(place).attribute).source) {
+            _ = content(of: attribute)
+            return
+        }
         var seen: Set<AttributeID> = [attribute]
         var pending = [attribute]
         while let next = pending.popLast() {

@@ -45,15 +45,18 @@ extension ViewGraph {
         return content(of: place)
     }
 
-    /// The vertex to watch for a place; shared by all who watch it, and gone when nobody does any more.
+    /// The vertex to watch for a place; shared by all who watch it, and gone when nobody does any more. Behind a reference it is the
+    /// reference's own, which goes with it and shows whatever it comes to refer to.
     public func watchable(_ place: Place) -> AttributeID {
         guard !place.steps.isEmpty else { return place.attribute }
-        return vertex(for: place, isTemporary: true)
+        guard isReference(place.attribute) else { return vertex(for: place, isTemporary: true) }
+        return projection(of: place.attribute, at: place.steps, true)
     }
 
     /// The vertex that somebody watches or reads for a place, if there is one.
     public func existingVertex(for place: Place) -> AttributeID? {
         guard !place.steps.isEmpty else { return place.attribute }
+        if let own = attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps) { return own }
         let place = follow(place)
         guard !place.steps.isEmpty else { return place.attribute }
         return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
