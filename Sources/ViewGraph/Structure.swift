@@ -9,8 +9,8 @@ public struct StructureChange {
     public internal(set) var removedNames: [NodeNames] = []
     /// Have another place among their siblings.
     public internal(set) var reorderedNodes: [NodeID] = []
-    /// Have another parent, and with it all that is below.
-    public internal(set) var movedNodes: [(node: NodeID, from: [String])] = []
+    /// Have another parent, and with it all that is below that had been there before.
+    public internal(set) var movedNodes: [Move] = []
     public internal(set) var addedAttributes: [AttributeID] = []
     /// Instances of a `forEach` whose index is no vertex yet.
     public internal(set) var addedInstances: [NodeID] = []
@@ -19,6 +19,17 @@ public struct StructureChange {
     public var isEmpty: Bool {
         addedNodes.isEmpty && removedNames.isEmpty && reorderedNodes.isEmpty && movedNodes.isEmpty && addedAttributes.isEmpty
             && removedAttributes.isEmpty
+    }
+}
+
+extension StructureChange {
+    /// A node with another parent.
+    public struct Move {
+        public let node: NodeID
+        /// Its ids from the root down as they were.
+        public let from: [String]
+        /// All that was at and below it, by the names as they were.
+        public let names: [NodeNames]
     }
 }
 
@@ -424,15 +435,15 @@ extension ViewGraph {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
         if parent.row != oldParent { try refuse(depth: depth(of: parent.row) + levels(of: node.row), at: path(of: node)) }
-        let from = ids(of: node.row)
-        detach(node.row)
-        attach(node.row, to: parent.row, at: index)
+        let before = structureChange.removedNames.count
         if parent.row != oldParent {
+            structureChange.movedNodes.append(.init(node: node, from: ids(of: node.row), names: nodes(below: node).map(names)))
             nodes[Int(node.row)].isContent = isComponentRoot(parent.row)
-            structureChange.movedNodes.append((node, from))
         } else {
             structureChange.reorderedNodes.append(node)
         }
+        detach(node.row)
+        attach(node.row, to: parent.row, at: index)
         let rows = subtree(of: node.row)
         connect(withObjects(rows))
         placeChanged(of: rows)
@@ -440,6 +451,13 @@ extension ViewGraph {
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         settleStructure()
+        if parent.row != oldParent { forgetRemovals(since: before, below: ids(of: node.row)) }
+    }
+
+    /// What went from a moved node with the move went from its old place, and was never at the new one.
+    private func forgetRemovals(since start: Int, below place: [String]) {
+        let others = structureChange.removedNames[start...].filter { !$0.ids.starts(with: place) }
+        structureChange.removedNames.replaceSubrange(start..., with: others)
     }
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {
