@@ -46,9 +46,15 @@ extension ViewGraph {
     /// the attribute that holds the object.
     public func owner(of attribute: AttributeID) -> (NodeID, String)? {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)], !record.isHidden,
-            !nodes[Int(record.node)].isObject
+            !nodes[Int(record.node)].isObject, isNamed(attribute)
         else { return nil }
         return (nodeID(record.node), record.name)
+    }
+
+    /// Whether the name of an attribute means it: an instance's element or index gives way to an attribute of the node's own.
+    func isNamed(_ attribute: AttributeID) -> Bool {
+        let record = record(attribute)
+        return nodes[Int(record.node)].attributes[record.name].map { $0 == attribute } ?? true
     }
 
     public func systemValue(_ name: String) -> Value? {

@@ -63,15 +63,14 @@ extension ViewGraph {
     }
 
     func attributeNames(of row: UInt32) -> [String] {
-        (nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope).map(\.name)
-            + (nodes[Int(row)].indexScope.map { [$0.name] } ?? [])
+        nodes[Int(row)].namedAttributes.map(\.name) + (nodes[Int(row)].namedIndex.map { [$0] } ?? [])
     }
 
     public func names(of node: NodeID) -> NodeNames { NodeNames(ids: ids(of: node.row), attributes: attributeNames(of: node.row)) }
 
     /// Named attributes without an instance's index, which is no vertex before somebody asks for it: see `index(of:)`.
     public func attributes(of node: NodeID) -> [AttributeID] {
-        (nodes[Int(node.row)].attributes.list + nodes[Int(node.row)].elementScope).map(\.attribute)
+        nodes[Int(node.row)].namedAttributes.map(\.attribute)
     }
 
     /// A node and all that is below, parents first.

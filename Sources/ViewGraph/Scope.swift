@@ -54,8 +54,8 @@ extension ViewGraph {
 
     /// Every attribute that has a name, in the order of definition, an instance's element and index last.
     func namedAttributes(of row: UInt32) -> [(name: String, attribute: AttributeID)] {
-        var named = nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope
-        if let index = indexAttribute(of: row), let name = nodes[Int(row)].indexScope?.name { named.append((name, index)) }
+        var named = nodes[Int(row)].namedAttributes
+        if let name = nodes[Int(row)].namedIndex, let index = indexAttribute(of: row) { named.append((name, index)) }
         return named
     }
 

@@ -142,8 +142,9 @@ extension ViewGraph {
 
     private func namesAndTypes(of row: UInt32, elementOnly: Bool = false) -> [(name: String, type: ValueType)] {
         let record = nodes[Int(row)]
-        return ((elementOnly ? [] : record.attributes.list) + record.elementScope).map { ($0.name, self.record($0.attribute).type) }
-            + (record.indexScope.map { [($0.name, .int)] } ?? [])
+        let named = elementOnly ? record.elementScope : record.namedAttributes
+        let index = elementOnly ? record.indexScope?.name : record.namedIndex
+        return named.map { ($0.name, self.record($0.attribute).type) } + (index.map { [($0, .int)] } ?? [])
     }
 
     /// - Throws: `conflict` for an id that exists already (create), `limit` when the graph would become too large or too deep.
@@ -376,6 +377,11 @@ extension ViewGraph {
     /// A state keeps its value while its type stays; everything else takes the new definition.
     private func update(_ definition: AttributeDefinition, of row: UInt32) {
         guard let existing = ownAttribute(definition.name, of: row), let old = record(existing).definition else {
+            // The name was an element's or an index's until now.
+            if let shadowed = nodes[Int(row)].instanceAttribute(named: definition.name) {
+                structureChange.removedAttributes.append(shadowed)
+                record(shadowed).projections?.forEachAttribute { structureChange.removedAttributes.append($0) }
+            }
             createAttribute(definition, of: row)
             return
         }
@@ -406,6 +412,7 @@ extension ViewGraph {
         structureChange.removedNames.append(NodeNames(ids: ids(of: row), attributes: [name], isWhole: false))
         destroy(attribute)
         nodes[Int(row)].attributes.remove(name)
+        if let shown = nodes[Int(row)].instanceAttribute(named: name) { structureChange.addedAttributes.append(shown) }
     }
 
     // MARK: Removing and moving
