@@ -65,4 +65,25 @@ extension GraphCore where Host: ~Copyable {
     public func changedAt(_ attribute: AttributeID) -> Revision {
         s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.changedAt : 0
     }
+
+    /// The value that an attribute was given or that its rule returned last, up to date or not; `nil` for one that has none, and
+    /// for a destroyed one. Evaluates nothing.
+    @inlinable
+    public func lastValue(of attribute: AttributeID) -> Value? {
+        guard s.pointee.isAlive(attribute), !s.pointee.vertex(attribute.index).pointee.flags.contains(.empty) else { return nil }
+        return s.pointee.value(attribute.index).pointee
+    }
+
+    /// Says that an attribute's value became what it is at an earlier revision: it was another one for a while, and is that again.
+    ///
+    /// Whatever has read the other one must be up to date again, since it is not noticed any more that it may have to run. Does
+    /// nothing for a destroyed attribute.
+    @inlinable
+    public func redate(_ attribute: AttributeID, to revision: Revision) {
+        settleOrder()
+        guard s.pointee.isAlive(attribute) else { return }
+        precondition(revision <= s.pointee.revision, "a change lies in the past")
+        s.pointee.upcoming = .none
+        s.pointee.vertex(attribute.index).pointee.changedAt = revision
+    }
 }

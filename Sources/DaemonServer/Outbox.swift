@@ -23,9 +23,11 @@ final class Outbox {
     }
 
     private func reply(_ result: Result, to id: RequestID, of client: ClientID) {
-        guard let session = session(client) else { return }
+        // Answers are bounded by what a client may ask for in a turn, and by what may wait for it.
+        guard let session = sessions[client], !session.isClosing else { return }
+        sessions.touch(session)
         if let subscription = result.newSubscription { session.subscriptions.insert(subscription) }
-        session.replies.answer(result, to: id, &session.output)
+        session.replies.answer(result, to: id, within: sessions.limits.outputMaximum, &session.output)
     }
 
     private func send(_ event: Event, to receivers: [(client: ClientID, subscription: Int64)]) {

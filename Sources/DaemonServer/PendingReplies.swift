@@ -7,8 +7,8 @@ import WireProtocol
 /// subscription.
 struct PendingReplies {
     private enum Entry {
-        /// So many replies of the runtime.
-        case awaited(Int)
+        /// So many replies of the runtime; those to calls that only read may be refused yet.
+        case awaited(Int, onlyRead: Bool)
         case fault(RequestID, RequestFault)
         case batchBegins
         case batchEnds
@@ -35,11 +35,11 @@ struct PendingReplies {
     }
 
     /// A call has been taken that the runtime will answer.
-    mutating func await() {
-        if head < entries.count, case .awaited(let count) = entries[entries.count - 1] {
-            entries[entries.count - 1] = .awaited(count + 1)
+    mutating func await(_ request: Request) {
+        if head < entries.count, case .awaited(let count, request.onlyReads) = entries[entries.count - 1] {
+            entries[entries.count - 1] = .awaited(count + 1, onlyRead: request.onlyReads)
         } else {
-            entries.append(.awaited(1))
+            entries.append(.awaited(1, onlyRead: request.onlyReads))
         }
     }
 
@@ -49,13 +49,22 @@ struct PendingReplies {
     }
 
     /// The runtime's next answer.
-    mutating func answer(_ result: Result, to id: RequestID, _ output: inout OutputQueue) {
-        guard head < entries.count, case .awaited(let count) = entries[head] else {
+    /// - Parameter limit: bytes that may wait for the client: a call that only reads is refused where its answer would be beyond.
+    mutating func answer(_ result: Result, to id: RequestID, within limit: Int, _ output: inout OutputQueue) {
+        guard head < entries.count, case .awaited(let count, let onlyRead) = entries[head] else {
             preconditionFailure("a reply that no call awaits")
         }
-        write(result, to: id, &output)
+        let before = output.count + heldBytes
+        if onlyRead, before > 0, result.isLonger(than: limit - before) {
+            let failure = Failure(
+                .limit, "with what waits already the answer would be more than \(limit) bytes",
+                hint: "ask for less at once; output-maximum is the limit")
+            write(.fault(RequestFault(code: RequestFault.refused, failure: failure)), to: id, &output)
+        } else {
+            write(result, to: id, &output)
+        }
         if count > 1 {
-            entries[head] = .awaited(count - 1)
+            entries[head] = .awaited(count - 1, onlyRead: onlyRead)
         } else {
             advance()
             settle(&output)

@@ -40,7 +40,7 @@ extension Session {
         decoder.decode(line, isPadded: true) { incoming in
             switch incoming {
             case .call(let requestID, let request):
-                if requestID != nil { replies.await() }
+                if requestID != nil { replies.await(request) }
                 if request.isHeavy { share = sessions.limits.requestsPerTurn }
                 commands.append(.call(id, id: requestID, request))
             case .fault(let requestID?, let fault): answer(fault, to: requestID)

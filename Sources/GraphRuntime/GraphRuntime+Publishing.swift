@@ -21,6 +21,7 @@ extension GraphRuntime {
             graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion, &news) }
         }
         collectJoined(&news)
+        for part in news.topics where !part.left.isEmpty || !part.joined.isEmpty { news.touch(part.topic) }
         deliver(news, label)
         if !structure.isEmpty { deliverStructure(structure) }
         deliverCompletions(news)
@@ -55,6 +56,11 @@ extension GraphRuntime {
                 }
                 yield &topics[place]
             }
+        }
+
+        mutating func touch(_ topic: Topic) {
+            guard topic.key.events.contains(.completion), touched.last !== topic, !touched.contains(where: { $0 === topic }) else { return }
+            touched.append(topic)
         }
 
         mutating func forEachTopic(_ body: (inout TopicNews) -> Void) {
@@ -101,9 +107,7 @@ extension GraphRuntime {
             news.animated.append(attribute)
         }
         for topic in watch.topics where topic.wantsValues {
-            if topic.key.events.contains(.completion), news.touched.last !== topic, !news.touched.contains(where: { $0 === topic }) {
-                news.touched.append(topic)
-            }
+            news.touch(topic)
             if topic.key.events.contains(.update) {
                 let timeline = running.map { describe($0, replaces: replaced, css: topic.key.css) }
                 for path in topic.paths[attribute] ?? [] {
@@ -224,6 +228,7 @@ extension GraphRuntime {
 
     private func applyStructure(_ structure: StructureChange, _ news: inout News) {
         if !structure.removedAttributes.isEmpty || !structure.movedNodes.isEmpty { lastRemoval = revision }
+        if !structure.isEmpty { lastStructureChange = revision }
         for attribute in structure.removedAttributes { leave(attribute, &news) }
         news.forEachTopic { part in part.topic.remove(Set(part.left.map(\.attribute))) }
         guard !topics.isEmpty else { return }

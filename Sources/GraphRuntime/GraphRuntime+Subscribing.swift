@@ -26,7 +26,7 @@ extension GraphRuntime {
         clients[client]?.subscriptions.insert(number)
         topic.members.append((client, number))
         let newView = frameRate.flatMap { addFrames(of: topic, at: $0, for: (client, number)) }
-        let since = request.since.flatMap { resumable($0) }
+        let since = request.since.flatMap { resumable($0, for: topic) }
         if let since {
             afterReply { $0.deliverChanges(since: since, of: topic, to: (client, number)) }
         } else if request.initial || request.since != nil, request.events.contains(.update) {
@@ -43,9 +43,11 @@ extension GraphRuntime {
         ])
     }
 
-    /// What the client has missed can be told exactly: same life, the revision is remembered, and nothing has been removed since.
-    private func resumable(_ position: Request.Position) -> UInt64? {
-        guard position.epoch == epoch, position.revision <= revision, position.revision >= lastRemoval else { return nil }
+    /// What the client has missed can be told exactly: same life, the revision is remembered, and nothing has been removed since, or
+    /// for who watches the tree, changed in it.
+    private func resumable(_ position: Request.Position, for topic: Topic) -> UInt64? {
+        let last = topic.key.events.contains(.structure) ? lastStructureChange : lastRemoval
+        guard position.epoch == epoch, position.revision <= revision, position.revision >= last else { return nil }
         return position.revision == revision ? graph.stamp : history.stamp(after: position.revision)
     }
 
@@ -174,16 +176,23 @@ extension GraphRuntime {
                 typed: topic.key.typed))
     }
 
+    /// What a client has missed: one update with the values as they are, one event with what may have changed.
     private func deliverChanges(since stamp: UInt64, of topic: Topic, to member: (client: ClientID, subscription: Int64)) {
-        // Read first: when an attribute changed is known only once it has been read.
-        for attribute in topic.order { _ = evaluated(attribute) }
-        let changed = topic.order.filter { graph.changedAt($0) > stamp }
-        guard !changed.isEmpty, topic.key.events.contains(.update) else { return }
-        deliver(
-            [member],
-            .update(
-                revision: revision, from: nil, label: nil, isInitial: false, changes: changes(changed, of: topic),
-                typed: topic.key.typed))
+        // Read first: when an attribute changed is known only once it has been read. Who wants no values gets none evaluated.
+        if topic.wantsValues { for attribute in topic.order { _ = evaluated(attribute) } }
+        let changed = topic.order.filter { graph.mayHaveChanged($0, since: stamp) }
+        if changed.isEmpty { return }
+        if topic.key.events.contains(.update) {
+            deliver(
+                [member],
+                .update(
+                    revision: revision, from: nil, label: nil, isInitial: false, changes: changes(changed, of: topic),
+                    typed: topic.key.typed))
+        }
+        if topic.key.events.contains(.invalidate) {
+            subscriptions[member.subscription]?.outstanding.formUnion(changed)
+            deliver([member], .invalidate(revision: revision, paths: changed.flatMap { topic.paths[$0] ?? [] }))
+        }
     }
 
     func deliverBookmark(to member: (client: ClientID, subscription: Int64)) {

@@ -52,6 +52,8 @@ public final class GraphRuntime {
     private var following: [(GraphRuntime) -> Void] = []
     /// The last revision in which attributes were removed: who was away then must be told everything anew.
     var lastRemoval: UInt64 = 0
+    /// The last revision in which the tree became another one in any way.
+    var lastStructureChange: UInt64 = 0
 
     /// - Parameters:
     ///   - epoch: of a graph that continues an earlier life, or a fresh random name.

@@ -21,13 +21,13 @@ struct StructureNews {
         }
         removed = structure.removedNames
         arrived = []
-        for (node, from) in structure.movedNodes where graph.isAlive(node) {
-            let names = graph.nodes(below: node).map(graph.names)
-            let depth = graph.names(of: node).ids.count
-            arrived += names
-            removed += names.map { NodeNames(ids: from + $0.ids.dropFirst(depth), attributes: $0.attributes) }
+        var told = nodes
+        for move in structure.movedNodes where graph.isAlive(move.node) {
+            arrived += graph.nodes(below: move.node).filter { told.insert($0).inserted }.map(graph.names)
+            removed += move.names
         }
-        reordered = structure.reorderedNodes.filter(graph.isAlive).map { NodeNames(ids: graph.names(of: $0).ids, attributes: []) }
+        reordered = structure.reorderedNodes.filter { graph.isAlive($0) && told.insert($0).inserted }
+            .map { NodeNames(ids: graph.names(of: $0).ids, attributes: []) }
     }
 }
 

@@ -217,16 +217,21 @@ extension ViewGraph {
 
     /// Gives a vertex its source, and marks it stale only if that differs from what it had.
     func replaceSource(of attribute: AttributeID, _ source: Source) {
-        guard let old = attributes[Int(attribute.index)]?.source else { return }
-        if isSame(old, source) { return }
-        setSource(source, of: attribute)
+        guard let record = attributes[Int(attribute.index)] else { return }
+        if !isSame(record.source, source) { setSource(source, of: attribute) }
+        // Places that are watched through a reference follow it to where it leads now.
+        record.projections?.forEachAttribute { place in
+            guard let steps = attributes[Int(place.index)]?.steps else { return }
+            replaceSource(of: place, self.source(of: steps, in: attribute))
+        }
     }
 
     private func isSame(_ old: Source, _ new: Source) -> Bool {
         switch (old, new) {
         case (.literal(let a), .literal(let b)): a == b
-        case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == self.vertex(for: b) } ?? true
+        case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == self.vertex(for: b, isTemporary: true) } ?? true
         case (.rule(let a), .rule(let b)): a.program.text == b.program.text && a.accepted == b.accepted && a.sources == b.sources
+        case (.projection(let a, let x), .projection(let b, let y)): a == b && x == y
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
         case (.object(let a), .object(let b)): a == b
         case (.elements, .elements): true

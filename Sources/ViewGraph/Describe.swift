@@ -9,7 +9,7 @@ extension ViewGraph {
     public var namedAttributes: Int {
         var count = 0
         for node in nodes where node.isAlive {
-            count += node.attributes.count + node.elementScope.count + (node.indexScope == nil ? 0 : 1)
+            count += node.namedAttributes.count + (node.namedIndex == nil ? 0 : 1)
         }
         return count
     }

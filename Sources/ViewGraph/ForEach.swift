@@ -266,15 +266,15 @@ extension ViewGraph {
         }
         nodes[Int(made)].elementScope = [(definition.elementName, attribute)]
         nodes[Int(made)].indexScope = (definition.indexName, nil)
-        structureChange.addedAttributes.append(attribute)
+        if isNamed(attribute) { structureChange.addedAttributes.append(attribute) }
         structureChange.addedInstances.append(nodeID(made))
         return made
     }
 
     // MARK: Index
 
-    /// The name that an instance's `forEach` gives its index; nil for other nodes.
-    public func indexName(of node: NodeID) -> String? { nodes[Int(node.row)].indexScope?.name }
+    /// The name of an instance's index; nil where there is none, or an attribute of the node's own has the name.
+    public func indexName(of node: NodeID) -> String? { nodes[Int(node.row)].namedIndex }
 
     public func index(of node: NodeID) -> AttributeID? { indexAttribute(of: node.row) }
 

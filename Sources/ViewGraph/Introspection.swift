@@ -39,9 +39,15 @@ extension ViewGraph {
     /// the attribute that holds the object.
     public func owner(of attribute: AttributeID) -> (NodeID, String)? {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)], !record.isHidden,
-            !nodes[Int(record.node)].isObject
+            !nodes[Int(record.node)].isObject, isNamed(attribute)
         else { return nil }
         return (nodeID(record.node), record.name)
+    }
+
+    /// Whether the name of an attribute means it: an instance's element or index gives way to an attribute of the node's own.
+    func isNamed(_ attribute: AttributeID) -> Bool {
+        let record = record(attribute)
+        return nodes[Int(record.node)].attributes[record.name].map { $0 == attribute } ?? true
     }
 
     public func systemValue(_ name: String) -> Value? {
@@ -111,7 +117,10 @@ extension ViewGraph {
 
     private func cause(of attribute: AttributeID) -> AttributeID? {
         if let cause = engine.cause(of: attribute) { return cause }
-        return projectionOwners[attribute]
+        if let owner = projectionOwners[attribute] { return owner }
+        // A place behind a reference is what it reads, also when it has run only once.
+        if whole(of: attribute).map(isReference) == true { return engine.inputs(of: attribute).first }
+        return nil
     }
 
     // MARK: Watching without evaluating
@@ -120,6 +129,11 @@ extension ViewGraph {
     /// same, the inputs it may read are watched in its place until it runs.
     public func watchSources(of attribute: AttributeID) {
         guard engine.changedAt(attribute) == 0 else { return }
+        // What refers to an input reads that and runs no rule for it.
+        if case .alias(let place, _)? = attributes[Int(attribute.index)]?.source, isInput(record(follow(place).attribute).source) {
+            _ = content(of: attribute)
+            return
+        }
         var seen: Set<AttributeID> = [attribute]
         var pending = [attribute]
         while let next = pending.popLast() {

@@ -45,30 +45,32 @@ extension ViewGraph {
         return content(of: place)
     }
 
-    /// The vertex to watch for a place; shared by all who watch it, and gone when nobody does any more.
+    /// The vertex to watch for a place; shared by all who watch it, and gone when nobody does any more. Behind a reference it is the
+    /// reference's own, which goes with it and shows whatever it comes to refer to.
     public func watchable(_ place: Place) -> AttributeID {
         guard !place.steps.isEmpty else { return place.attribute }
-        return vertex(for: place, isTemporary: true)
+        guard isReference(place.attribute) else { return vertex(for: place, isTemporary: true) }
+        return projection(of: place.attribute, at: place.steps, true)
     }
 
     /// The vertex that somebody watches or reads for a place, if there is one.
     public func existingVertex(for place: Place) -> AttributeID? {
         guard !place.steps.isEmpty else { return place.attribute }
+        if let own = attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps) { return own }
         let place = follow(place)
         guard !place.steps.isEmpty else { return place.attribute }
         return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
     }
 
     func attributeNames(of row: UInt32) -> [String] {
-        (nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope).map(\.name)
-            + (nodes[Int(row)].indexScope.map { [$0.name] } ?? [])
+        nodes[Int(row)].namedAttributes.map(\.name) + (nodes[Int(row)].namedIndex.map { [$0] } ?? [])
     }
 
     public func names(of node: NodeID) -> NodeNames { NodeNames(ids: ids(of: node.row), attributes: attributeNames(of: node.row)) }
 
     /// Named attributes without an instance's index, which is no vertex before somebody asks for it: see `index(of:)`.
     public func attributes(of node: NodeID) -> [AttributeID] {
-        (nodes[Int(node.row)].attributes.list + nodes[Int(node.row)].elementScope).map(\.attribute)
+        nodes[Int(node.row)].namedAttributes.map(\.attribute)
     }
 
     /// A node and all that is below, parents first.

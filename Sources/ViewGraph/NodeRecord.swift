@@ -80,6 +80,21 @@ struct NodeRecord {
     var instances: ForEachState?
 }
 
+extension NodeRecord {
+    /// Its attributes and, of an instance, the element, in the order of definition; without an index, which may be no vertex yet.
+    var namedAttributes: [(name: String, attribute: AttributeID)] {
+        attributes.list + elementScope.filter { attributes[$0.name] == nil }
+    }
+
+    /// An instance's element or index by its name, as far as it is a vertex.
+    func instanceAttribute(named name: String) -> AttributeID? {
+        elementScope.first { $0.name == name }?.attribute ?? (indexScope?.name == name ? indexScope?.attribute : nil)
+    }
+
+    /// The name of an instance's index, unless an attribute of its own has it.
+    var namedIndex: String? { indexScope.flatMap { attributes[$0.name] == nil ? $0.name : nil } }
+}
+
 /// A node's attributes in order; found by name in line while they are few, through a dictionary when they are many.
 struct NamedAttributes: Sequence {
     private(set) var list: [(name: String, attribute: AttributeID)] = []

@@ -17,6 +17,7 @@ struct RuleHost: GraphHost {
     func evaluate(_ attribute: AttributeID, in engine: GraphCore<RuleHost>) throws -> Content {
         guard let graph else { return .failure(RuleHost.removed) }
         return try graph._withUnsafeGuaranteedRef { graph in
+            if _slowPath(graph.transaction != nil) { graph.noteTouched(attribute) }
             if let rule = graph.rules[attribute.index] {
                 return try rule._withUnsafeGuaranteedRef { try graph.evaluate($0, for: attribute) }
             }
@@ -71,7 +72,8 @@ extension ViewGraph {
         case .rule(let rule): return try evaluate(rule, for: attribute)
         case .alias(let place, let vertex):
             if let vertex { return try engine.read(vertex) }
-            let found = self.vertex(for: place)
+            // It is kept for as long as this reads it.
+            let found = self.vertex(for: place, isTemporary: true)
             attributes[Int(attribute.index)]?.source = .alias(place, vertex: found)
             return try engine.read(found)
         case .projection(let whole, let steps):

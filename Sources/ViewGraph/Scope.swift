@@ -54,8 +54,8 @@ extension ViewGraph {
 
     /// Every attribute that has a name, in the order of definition, an instance's element and index last.
     func namedAttributes(of row: UInt32) -> [(name: String, attribute: AttributeID)] {
-        var named = nodes[Int(row)].attributes.list + nodes[Int(row)].elementScope
-        if let index = indexAttribute(of: row), let name = nodes[Int(row)].indexScope?.name { named.append((name, index)) }
+        var named = nodes[Int(row)].namedAttributes
+        if let name = nodes[Int(row)].namedIndex, let index = indexAttribute(of: row) { named.append((name, index)) }
         return named
     }
 
@@ -106,7 +106,8 @@ extension ViewGraph {
         }
         let made: AttributeID
         if isInput(record.source) {
-            var content = content(of: attribute)
+            // Whoever runs now is to depend on the place alone.
+            var content = (try? engine.readUntracked(attribute)) ?? .failure(RuleHost.removed)
             if case .value(let whole) = content {
                 let hadLocators = tree.hasLocators
                 content = tree.select(steps, in: whole)
@@ -115,18 +116,38 @@ extension ViewGraph {
             made = createInput(content, node: record.node, name: record.name, kind: record.kind, source: .system)
             projectionOwners[made] = attribute
         } else {
-            made = createRule(
-                node: record.node, name: record.name, kind: record.kind, source: .projection(of: attribute, steps: steps))
+            made = createRule(node: record.node, name: record.name, kind: record.kind, source: source(of: steps, in: attribute))
         }
         attributes[Int(made.index)]?.steps = steps
         entry.attribute = made
         return made
     }
 
+    /// What a place in the value of an attribute that is no input shows: behind a reference what the place there shows, so that no
+    /// other place of what it refers to matters.
+    func source(of steps: [AttributePath.Step], in attribute: AttributeID) -> Source {
+        let place = Place(attribute, steps)
+        return follow(place).attribute == attribute ? .projection(of: attribute, steps: steps) : .alias(place, vertex: nil)
+    }
+
+    /// Whether an attribute shows what belongs to another node.
+    func isReference(_ attribute: AttributeID) -> Bool {
+        guard let record = attributes[Int(attribute.index)] else { return false }
+        return switch record.source {
+        case .alias: true
+        case .object: record.kind != .state
+        default: false
+        }
+    }
+
     /// The attribute in whose value a vertex is a place; nil for those that are none.
     func whole(of attribute: AttributeID) -> AttributeID? {
-        if case .projection(let whole, _)? = attributes[Int(attribute.index)]?.source { return whole }
-        return projectionOwners[attribute]
+        guard let record = attributes[Int(attribute.index)] else { return nil }
+        return switch record.source {
+        case .projection(let whole, _): whole
+        case .alias(let place, _) where !record.steps.isEmpty: place.attribute
+        default: projectionOwners[attribute]
+        }
     }
 
     /// A place in an attribute's value has lost its watcher. Once that is true of half of them a sweep is worth its while.
@@ -192,6 +213,7 @@ extension ViewGraph {
 
     private func setEngineInput(_ attribute: AttributeID, _ content: Content) {
         guard engine.isAlive(attribute) else { return }
+        if transaction != nil { noteTouched(attribute) }
         do { _ = try engine.set(attribute, content) } catch {
             preconditionFailure("inputs are only written between evaluations: \(error)")
         }

@@ -9,8 +9,8 @@ public struct StructureChange {
     public internal(set) var removedNames: [NodeNames] = []
     /// Have another place among their siblings.
     public internal(set) var reorderedNodes: [NodeID] = []
-    /// Have another parent, and with it all that is below.
-    public internal(set) var movedNodes: [(node: NodeID, from: [String])] = []
+    /// Have another parent, and with it all that is below that had been there before.
+    public internal(set) var movedNodes: [Move] = []
     public internal(set) var addedAttributes: [AttributeID] = []
     /// Instances of a `forEach` whose index is no vertex yet.
     public internal(set) var addedInstances: [NodeID] = []
@@ -19,6 +19,17 @@ public struct StructureChange {
     public var isEmpty: Bool {
         addedNodes.isEmpty && removedNames.isEmpty && reorderedNodes.isEmpty && movedNodes.isEmpty && addedAttributes.isEmpty
             && removedAttributes.isEmpty
+    }
+}
+
+extension StructureChange {
+    /// A node with another parent.
+    public struct Move {
+        public let node: NodeID
+        /// Its ids from the root down as they were.
+        public let from: [String]
+        /// All that was at and below it, by the names as they were.
+        public let names: [NodeNames]
     }
 }
 
@@ -133,8 +144,9 @@ extension ViewGraph {
 
     private func namesAndTypes(of row: UInt32, elementOnly: Bool = false) -> [(name: String, type: ValueType)] {
         let record = nodes[Int(row)]
-        return ((elementOnly ? [] : record.attributes.list) + record.elementScope).map { ($0.name, self.record($0.attribute).type) }
-            + (record.indexScope.map { [($0.name, .int)] } ?? [])
+        let named = elementOnly ? record.elementScope : record.namedAttributes
+        let index = elementOnly ? record.indexScope?.name : record.namedIndex
+        return named.map { ($0.name, self.record($0.attribute).type) } + (index.map { [($0, .int)] } ?? [])
     }
 
     /// - Throws: `conflict` for an id that exists already (create), `limit` when the graph would become too large or too deep.
@@ -390,6 +402,11 @@ extension ViewGraph {
     /// A state keeps its value while its type stays; everything else takes the new definition.
     private func update(_ definition: AttributeDefinition, of row: UInt32) {
         guard let existing = ownAttribute(definition.name, of: row), let old = record(existing).definition else {
+            // The name was an element's or an index's until now.
+            if let shadowed = nodes[Int(row)].instanceAttribute(named: definition.name) {
+                structureChange.removedAttributes.append(shadowed)
+                record(shadowed).projections?.forEachAttribute { structureChange.removedAttributes.append($0) }
+            }
             createAttribute(definition, of: row)
             return
         }
@@ -421,6 +438,7 @@ extension ViewGraph {
         structureChange.removedNames.append(NodeNames(ids: ids(of: row), attributes: [name], isWhole: false))
         destroy(attribute)
         nodes[Int(row)].attributes.remove(name)
+        if let shown = nodes[Int(row)].instanceAttribute(named: name) { structureChange.addedAttributes.append(shown) }
     }
 
     // MARK: Removing and moving
@@ -456,18 +474,18 @@ extension ViewGraph {
             let siblings = nodes[Int(oldParent)].children
             if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
         }
-        let from = ids(of: node.row)
         markEdited(node.row)
         markEdited(parent.row)
-        detach(node.row)
-        if parent.row != oldParent { nodes[Int(node.row)].slot = .content }
-        attach(node.row, to: parent.row, at: index)
+        let before = structureChange.removedNames.count
         if parent.row != oldParent {
+            structureChange.movedNodes.append(.init(node: node, from: ids(of: node.row), names: nodes(below: node).map(names)))
             nodes[Int(node.row)].isContent = isComponentRoot(parent.row)
-            structureChange.movedNodes.append((node, from))
         } else {
             structureChange.reorderedNodes.append(node)
         }
+        detach(node.row)
+        if parent.row != oldParent { nodes[Int(node.row)].slot = .content }
+        attach(node.row, to: parent.row, at: index)
         let rows = subtree(of: node.row)
         connect(withObjects(rows))
         placeChanged(of: rows)
@@ -475,7 +493,14 @@ extension ViewGraph {
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         settleStructure()
+        if parent.row != oldParent { forgetRemovals(since: before, below: ids(of: node.row)) }
         return true
+    }
+
+    /// What went from a moved node with the move went from its old place, and was never at the new one.
+    private func forgetRemovals(since start: Int, below place: [String]) {
+        let others = structureChange.removedNames[start...].filter { !$0.ids.starts(with: place) }
+        structureChange.removedNames.replaceSubrange(start..., with: others)
     }
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {

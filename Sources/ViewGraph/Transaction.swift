@@ -4,13 +4,34 @@ import SceneModel
 
 /// What a transaction wants, before any of it has reached the engine.
 struct OpenTransaction {
-    /// States with the value each shall have, in the order in which they were first written.
+    /// The engine's clock when it began.
+    let stamp: UInt64
+    /// States that have been written, in the order in which they were first.
     var order: [AttributeID] = []
+    /// What each shall hold, unless the engine has it already.
     var values: [AttributeID: Value] = [:]
-    /// Inputs that have reached the engine ahead of the commit, with what they held before.
-    var undo: [(attribute: AttributeID, content: Content)] = []
+    /// The engine has been told of writes ahead of the commit.
+    var isAhead = false
+    /// What has got, or may have got, another content since.
+    var touched: [Touched] = []
+    private var known: Set<AttributeID> = []
     /// Animations of the bindings that were written through, by the state they reached.
     var bindingAnimations: [AttributeID: String] = [:]
+
+    /// A vertex as it was before.
+    struct Touched {
+        var attribute: AttributeID
+        /// nil: its rule had never run.
+        var content: Content?
+        var changedAt: UInt64
+    }
+
+    init(stamp: UInt64) { self.stamp = stamp }
+
+    /// - Returns: whether this is the first time.
+    mutating func note(_ attribute: AttributeID) -> Bool { known.insert(attribute).inserted }
+
+    func isTouched(_ attribute: AttributeID) -> Bool { known.contains(attribute) }
 }
 
 /// What a committed transaction changed.
@@ -24,29 +45,41 @@ extension ViewGraph {
     /// Opens a transaction: all writes up to `commit` are one change, or none after `rollBack`.
     public func begin() {
         precondition(transaction == nil, "transactions do not nest")
-        transaction = OpenTransaction()
+        transaction = OpenTransaction(stamp: engine.revision)
         engine.beginBatch()
     }
 
-    /// Makes the writes visible and brings the tree in line with its data. Evaluates only what the tree depends on.
+    /// Makes the writes visible and brings the tree in line with its data. Evaluates only what the tree depends on, and again
+    /// what was read in between.
     public func commit() -> Commit {
-        let before = engine.revision
-        handOverWrites()
-        guard let done = transaction else { preconditionFailure("no open transaction") }
-        transaction = nil
+        let done = closeTransaction()
+        for state in done.order {
+            if let value = done.values[state] { setInput(state, .value(value)) }
+        }
         engine.endBatch()
-        var commit = Commit(bindingAnimations: done.bindingAnimations)
-        commit.states = done.order.filter { engine.changedAt($0) > before }
+        let same = forgetDetours(of: done)
+        let states = done.order.filter { engine.changedAt($0) > done.stamp }
+        if done.isAhead { withdrawReports { states.isEmpty || same.contains($0) } }
         settleStructure()
-        return commit
+        return Commit(states: states, bindingAnimations: done.bindingAnimations)
     }
 
     /// Takes all writes back. Nothing counts as changed.
     public func rollBack() {
-        guard let done = transaction else { preconditionFailure("no open transaction") }
-        transaction = nil
-        for (attribute, content) in done.undo.reversed() { setInput(attribute, content) }
+        let done = closeTransaction()
+        let written = Set(done.order)
+        for touched in done.touched where written.contains(touched.attribute) {
+            if let content = touched.content { setInput(touched.attribute, content) }
+        }
         engine.endBatch()
+        _ = forgetDetours(of: done)
+        if done.isAhead { withdrawReports { _ in true } }
+    }
+
+    private func closeTransaction() -> OpenTransaction {
+        guard let open = transaction else { preconditionFailure("no open transaction") }
+        transaction = nil
+        return open
     }
 
     /// The content of a place as the open transaction leaves it so far.
@@ -58,14 +91,49 @@ extension ViewGraph {
         return content(of: place)
     }
 
+    // MARK: Reading ahead of the commit
+
+    /// Tells the engine of the writes so far, so that rules see them. What this touches is noted: see `forgetDetours`.
     private func handOverWrites() {
-        guard let open = transaction else { return }
+        guard let open = transaction, !open.values.isEmpty else { return }
+        // What was reported before is none of this transaction's.
+        if !open.isAhead { collectInvalidated() }
+        transaction?.isAhead = true
         for state in open.order {
-            guard let value = open.values[state] else { continue }
-            transaction?.undo.append((state, content(of: state)))
-            setInput(state, .value(value))
+            if let value = open.values[state] { setInput(state, .value(value)) }
         }
         transaction?.values = [:]
+    }
+
+    /// A vertex is about to get another content while a transaction is open.
+    func noteTouched(_ attribute: AttributeID) {
+        guard transaction?.isAhead == true, transaction?.note(attribute) == true else { return }
+        transaction?.touched.append(
+            .init(attribute: attribute, content: engine.lastValue(of: attribute), changedAt: engine.changedAt(attribute)))
+    }
+
+    /// What was touched ahead of the commit and is in the end as it was before counts as never changed. All of it is brought up to
+    /// date first: what has seen a value that there never was must not keep what it made of it.
+    /// - Returns: what is as it was.
+    private func forgetDetours(of done: OpenTransaction) -> Set<AttributeID> {
+        for touched in done.touched { _ = content(of: touched.attribute) }
+        var same: Set<AttributeID> = []
+        for touched in done.touched {
+            guard let before = touched.content, engine.isAlive(touched.attribute), content(of: touched.attribute) == before else { continue }
+            engine.redate(touched.attribute, to: touched.changedAt)
+            same.insert(touched.attribute)
+        }
+        return same
+    }
+
+    /// Takes back what was reported since the engine was told of writes, of attributes that have not changed after all. They are
+    /// read, which runs nothing then, so that they are reported again when they do change.
+    private func withdrawReports(_ isOver: (AttributeID) -> Bool) {
+        let old = invalidated.count
+        collectInvalidated()
+        let over = Set(invalidated[old...].filter(isOver))
+        for attribute in over { _ = content(of: attribute) }
+        invalidated.removeAll { over.contains($0) }
     }
 
     /// Changes the value at a place, through any bindings, in the open transaction.
@@ -105,7 +173,9 @@ extension ViewGraph {
 
     func stage(_ value: Value, for state: AttributeID, _ animation: String?) {
         guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
-        if transaction?.values.updateValue(value, forKey: state) == nil { transaction?.order.append(state) }
+        if transaction?.values.updateValue(value, forKey: state) == nil, transaction?.isTouched(state) != true {
+            transaction?.order.append(state)
+        }
         if let animation { transaction?.bindingAnimations[state] = animation }
     }
 

@@ -26,12 +26,21 @@ extension ViewGraph {
 
     public func changedAt(_ attribute: AttributeID) -> UInt64 { engine.changedAt(attribute) }
 
-    /// Watched attributes that may have changed since the last call, once each until they are read again.
+    /// Watched attributes that may have changed since the last call, each once, in the order in which the first change reached them.
     public func takeInvalidated() -> [AttributeID] {
         collectInvalidated()
         let taken = invalidated
         invalidated = []
-        return taken
+        if taken.count < 2 { return taken }
+        // What was read in between has been reported again.
+        var seen: Set<AttributeID> = []
+        seen.reserveCapacity(taken.count)
+        return taken.filter { seen.insert($0).inserted }
+    }
+
+    /// Whether the attribute's content may have become another one after a stamp, as far as that is known without reading it.
+    public func mayHaveChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
+        engine.changedAt(attribute) > stamp || engine.isInvalidated(attribute)
     }
 
     func collectInvalidated() {

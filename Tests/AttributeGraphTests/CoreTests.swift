@@ -41,6 +41,38 @@ struct SumHost: GraphHost {
 @Suite struct CoreTests {
     let core = GraphCore(host: SumHost())
 
+    @Test("an input that was another one for a while and is dated back wakes nobody who has not seen it", arguments: [false, true])
+    func redated(_ isFixed: Bool) throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let seen = core.host.pointee.rule([a], plus: 0, fixed: isFixed, in: core)
+        let unseen = core.host.pointee.rule([a], plus: 10, fixed: isFixed, in: core)
+        let behind = core.host.pointee.rule([unseen], plus: 0, fixed: isFixed, in: core)
+        let unread = core.host.pointee.rule([a], plus: 20, in: core)
+        for rule in [seen, behind] { _ = try core.read(rule) }
+        core.watch(behind)
+        let before = [a, seen].map { ($0, core.changedAt($0)) }
+        try core.set(a, 5)
+        #expect(core.lastValue(of: a) == 5 && core.lastValue(of: seen) == 1 && core.lastValue(of: unread) == nil)
+        #expect(try core.read(seen) == 5)
+        try core.set(a, 1)
+        #expect(try core.read(seen) == 1)
+        for (attribute, revision) in before { core.redate(attribute, to: revision) }
+        #expect(before.allSatisfy { core.changedAt($0) == $1 })
+        let evaluations = core.counters.evaluations
+        #expect(try core.read(behind) == 11 && core.read(seen) == 1 && core.counters.evaluations == evaluations)
+        var reports: [AttributeID] = []
+        core.drainInvalidated(into: &reports)
+        try core.set(a, 2)
+        #expect(try core.read(behind) == 12 && core.read(seen) == 2)
+        reports = []
+        core.drainInvalidated(into: &reports)
+        #expect(reports == [behind])
+        core.destroy(unread)
+        core.redate(unread, to: 0)
+        #expect(core.lastValue(of: unread) == nil)
+    }
+
     @Test("a watched attribute is reported once until it is read, and watching evaluates nothing")
     func watching() throws {
         defer { core.deallocate() }

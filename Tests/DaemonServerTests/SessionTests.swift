@@ -250,14 +250,20 @@ struct SlowSessionTests {
         #expect(session.isClosing)
     }
 
-    @Test("a batch whose answer grows beyond what is kept for anybody disconnects its client") func batch() throws {
+    @Test("in a batch whose answers together are more than is kept for anybody the calls beyond that are refused") func batch() throws {
         let daemon = try TestDaemon { $0.server.outputMaximum = 100_000 }
         let client = try daemon.connect()
-        _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
+        let set = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"set\",\"params\":{\"path\":\"/counter.text\",\"value\":\"\(text)\"}}"
         let get = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.text"}}"#
-        client.send("[" + Array(repeating: get, count: 50).joined(separator: ",") + "]")
-        daemon.run { daemon.sessions.count == 0 }
-        #expect(daemon.sessions.statistics.disconnected == 1)
+        let ping = #"{"jsonrpc":"2.0","id":3,"method":"ping"}"#
+        client.send("[" + ([set] + Array(repeating: get, count: 50) + [set, ping]).joined(separator: ",") + "]")
+        let answers = try #require(try client.next()?.list)
+        #expect(answers.count == 53)
+        #expect(answers[1...9].allSatisfy { $0.member("result", "value")?.string?.utf8.count == 10_000 })
+        #expect(answers[10...50].allSatisfy { $0.member("error", "data", "code") == "limit" && $0.member("id") == 1 })
+        #expect(answers[51].member("result", "revision") != nil && answers[52].member("result", "pong") == true)
+        #expect(try client.call("ping").member("result", "pong") == true)
+        #expect(daemon.sessions.statistics.disconnected == 0)
     }
 
     @Test("who lets more pile up than is kept for anybody is disconnected") func overflow() throws {

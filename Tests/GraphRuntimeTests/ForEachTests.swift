@@ -48,6 +48,43 @@ struct ForEachTests {
         #expect(after.invalidations - before.invalidations <= 24, comment)
     }
 
+    @Test("a parameter named as the element or the index takes its name: one attribute to a path") func shadowed() throws {
+        let graph = try Harness(
+            """
+            components: { Row: { let: [item, place], computed: { t: string(item) } } }
+            nodes:
+              - id: l
+                state: { items: [{ id: x, title: T1 }] }
+                children:
+                  - { id: rows, forEach: { in: $items, as: item, index: place, component: Row, let: { item: =item.title, place: =place + 1 } } }
+            """)
+        try graph.subscribe(["/l/rows/**"], events: [.update, .structure], initial: true)
+        func paths() -> [String] {
+            graph.events.flatMap { event -> [String] in
+                if case .update(_, _, _, _, let changes, _) = event { changes.map(\.path) } else { [] }
+            }
+        }
+        #expect(paths().sorted() == ["/l/rows.elements", "/l/rows/x.item", "/l/rows/x.place", "/l/rows/x.t"])
+        #expect(graph.changes["/l/rows/x.item"] == .value("T1") && graph.changes["/l/rows/x.place"] == .value(1))
+        try graph.set("/l.items", [["id": "y", "title": "T3"], ["id": "x", "title": "T2"]])
+        #expect(Set(paths()).count == paths().count && graph.changes["/l/rows/x.item"] == .value("T2") && graph.changes["/l/rows/x.place"] == .value(2))
+        guard case .structure(_, let added, [], let moved)? = graph.events.last else {
+            Issue.record("a structure event: \(graph.events)")
+            return
+        }
+        #expect(added.sorted() == ["/l/rows/y", "/l/rows/y.item", "/l/rows/y.place", "/l/rows/y.t"] && moved.isEmpty)
+        // The parameter goes: the names are the element's and the index's again.
+        _ = try graph.apply(
+            """
+            components: { Row: { computed: { t: '"?"' } } }
+            nodes:
+              - { id: rows, forEach: { in: $items, as: item, index: place, component: Row } }
+            """, at: "/l")
+        #expect(graph.changes["/l/rows/x.item"] == .value(["id": "x", "title": "T2"]) && graph.changes["/l/rows/x.place"] == .value(1))
+        #expect(Set(paths()).count == paths().count)
+        #expect(try graph.value("/l/rows/x.item") == ["id": "x", "title": "T2"] && graph.value("/l/rows/x.place") == 1)
+    }
+
     @Test("an insertion among 10,000 runs the new instance's rule alone and touches a handful of vertices", arguments: [0, 5000, 10_000])
     func insertion(_ place: Int) throws {
         let graph = try large()

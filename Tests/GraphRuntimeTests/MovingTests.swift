@@ -140,6 +140,40 @@ struct MovingTests {
         #expect(moved == ["/g/h1", "/g/h1.load", "/g/h1.spot", "/g/h1/in", "/g/h1/in.v"])
     }
 
+    @Test("instances that a move changes are removed by their old names, and added by their new ones") func instances() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: a
+                state: { l: [{ id: x }, { id: both }] }
+                children: [{ id: fe, forEach: { in: $l, node: { kind: view, state: { o: 0 } } } }]
+              - { id: b, state: { l: [{ id: both }, { id: y }] }, kind: container }
+            """)
+        try graph.subscribe(["/**.o"], events: .structure)
+        try move(graph, "/a/fe", to: "/b")
+        guard case .structure(_, let added, let removed, let moved)? = graph.events.first, graph.events.count == 1 else {
+            Issue.record("one event: \(graph.events)")
+            return
+        }
+        #expect(added == ["/b/fe/y", "/b/fe/y.o"])
+        #expect(removed == ["/a/fe", "/a/fe/x", "/a/fe/x.o", "/a/fe/both", "/a/fe/both.o"])
+        #expect(moved == ["/b/fe", "/b/fe/both", "/b/fe/both.o"])
+    }
+
+    @Test("a move completes for who watches either place, as every transaction does") func completions() throws {
+        let graph = try Harness(MovingTests.groups)
+        try graph.subscribe(["/h/**"], events: [.update, .completion])
+        try graph.subscribe(["/g/**"], events: [.update, .completion], from: 2)
+        try move(graph, "/h/h1", to: "/g")
+        let revision = graph.runtime.revision
+        let ends = graph.events.compactMap { if case .completion(_, revision, let phase, []) = $0 { phase } else { nil } }
+        #expect(ends == ["logical", "logical", "removed", "removed"] && graph.runtime.presentations.moves.isEmpty)
+        guard case .update? = graph.events.first else {
+            Issue.record("the update comes first: \(graph.events)")
+            return
+        }
+    }
+
     @Test("who was away while a node moved gets everything anew") func resume() throws {
         let graph = try Harness(MovingTests.groups)
         try graph.subscribe(["/h/*.load"])

@@ -111,6 +111,56 @@ struct WatchingTests {
         #expect(graph.changes == ["/hosts/a.extra": .value(1)])
     }
 
+    private func isResumed(_ result: Result) -> Value? {
+        if case .value(let value) = result { value.map?["resumed"] } else { nil }
+    }
+
+    private func subscribe(_ graph: Harness, _ events: EventKinds, since revision: UInt64) throws -> Value? {
+        isResumed(
+            try graph.succeed(
+                .subscribe(
+                    .init(
+                        patterns: ["/hosts/**"], events: events, initial: true, since: .init(epoch: "test", revision: revision),
+                        maxRate: nil, frameRate: nil, css: false, typed: false, bookmarks: false)), from: 2))
+    }
+
+    @Test("who watches the tree and was away while it changed is not told that it resumes") func resumeStructure() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/**"])
+        let seen = graph.runtime.revision
+        try graph.set("/hosts/a.load", 3)
+        #expect(try subscribe(graph, .structure, since: seen) == true && graph.events.isEmpty)
+        #expect(try subscribe(graph, [.update, .structure], since: seen) == true && graph.changes.count == 1)
+        try graph.succeed(.move(.init(path: "/hosts/a", to: nil, index: 1), TransactionOptions()))
+        #expect(try subscribe(graph, .structure, since: seen) == false && graph.events.isEmpty)
+        #expect(try subscribe(graph, .update, since: seen) == true && graph.changes.count == 1)
+        let moved = graph.runtime.revision
+        #expect(try subscribe(graph, .structure, since: moved) == true)
+        _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 3.0 } }]", at: "/hosts")
+        #expect(try subscribe(graph, [.update, .structure], since: moved) == false && graph.changes.count == 5)
+    }
+
+    @Test("who watches invalidations and was away is told what may have changed, without any rule being run") func resumeInvalidated() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 3.0, name: c }, computed: { twice: load * 2.0, loud: name + '!' } }]", at: "/hosts")
+        let first = try graph.subscribe(["/hosts/**"], events: .invalidate)
+        for path in ["/hosts/c.twice", "/hosts/c.loud"] { _ = try graph.get(path) }
+        try graph.succeed(.unsubscribe(subscription: first))
+        let seen = graph.runtime.revision
+        try graph.subscribe(["/hosts/a.name"])
+        try graph.set("/hosts/c.load", 4.0)
+        _ = graph.runs()
+        #expect(try subscribe(graph, .invalidate, since: seen) == true)
+        #expect(graph.invalidated.sorted() == ["/hosts/c.load", "/hosts/c.twice"] && graph.runs().isEmpty)
+        try graph.set("/hosts/c.load", 5.0)
+        #expect(graph.invalidated.isEmpty, "not read since")
+        #expect(try graph.get("/hosts/c.twice", from: 2) == .value(10.0))
+        try graph.set("/hosts/c.load", 6.0)
+        #expect(graph.invalidated == ["/hosts/c.twice"])
+        #expect(try subscribe(graph, [.update, .invalidate], since: seen) == true)
+        #expect(graph.changes.count == 2 && graph.invalidated.sorted() == ["/hosts/c.load", "/hosts/c.twice"])
+    }
+
     @Test("new attributes join the patterns that name them") func joining() throws {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/*.load"])
