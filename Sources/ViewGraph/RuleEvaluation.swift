@@ -94,7 +94,7 @@ extension ViewGraph {
         switch evaluator._withUnsafeGuaranteedRef({ $0.evaluate(rule.program, &reader) }) {
         case .content(let content):
             if _slowPath(recordedRuns != nil) { recordedRuns?.append(attribute) }
-            return rule.isHeldToType ? rule.accept(content) : content
+            return rule.isHeldToType ? hold(content, to: rule.accepted ?? .dyn, of: attribute) : content
         // The engine has given up this run, and looks at no error of it.
         case .interrupted: throw Interrupted()
         }
