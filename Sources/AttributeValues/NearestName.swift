@@ -1,46 +1,77 @@
 /// The name that a mistyped one may have meant.
 public enum NearestName {
     /// Candidates that are looked at; a scope can hold many.
-    private static let maximumCandidates = 2000
+    private static let maximumCandidates = 1000
+    /// Bytes of a name that are compared.
+    private static let comparedLength = 64
 
     /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if they are few for its length.
     public static func find(_ name: String, among candidates: some Sequence<String>) -> String? {
-        let wanted = Array(name.utf8.prefix(64))
-        let limit = max(1, wanted.count / 3)
+        var comparison = EditDistance(from: name.utf8.prefix(comparedLength))
+        var limit = max(1, comparison.wanted.count / 3)
+        // Among names of one letter each is one edit away from every other.
+        guard comparison.wanted.count > 1 else { return nil }
         var best: (distance: Int, name: String)?
         for candidate in candidates.prefix(maximumCandidates) where candidate != name {
-            let other = Array(candidate.utf8.prefix(64))
-            guard abs(other.count - wanted.count) <= limit else { continue }
-            let distance = edits(wanted, other)
-            guard distance <= limit else { continue }
+            guard let distance = comparison.distance(to: candidate.utf8.prefix(comparedLength), atMost: limit) else { continue }
             if let found = best, (found.distance, found.name) < (distance, candidate) { continue }
             best = (distance, candidate)
+            limit = distance
         }
         return best?.name
     }
 
     public static func hint(_ name: String, among candidates: some Sequence<String>) -> String? {
-        find(name, among: candidates).map { "did you mean '\($0)'?" }
+        find(name, among: candidates).map(question)
     }
 
-    /// Optimal string alignment distance, letters' case counting nothing.
-    private static func edits(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        func fold(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte + 32 : byte }
-        var before: [Int] = []
-        var last = Array(0...b.count)
-        for i in 0..<a.count {
-            var row = [i + 1]
-            for j in 0..<b.count {
-                let cost = fold(a[i]) == fold(b[j]) ? 0 : 1
-                var least = min(last[j] + cost, last[j + 1] + 1, row[j] + 1)
-                if i > 0, j > 0, fold(a[i]) == fold(b[j - 1]), fold(a[i - 1]) == fold(b[j]) {
-                    least = min(least, before[j - 1] + 1)
-                }
-                row.append(least)
-            }
-            before = last
-            last = row
+    /// The hint that offers a name.
+    public static func question(_ name: String) -> String { "did you mean '\(name)'?" }
+}
+
+/// Optimal string alignment distance from one name to others, letters' case counting nothing.
+private struct EditDistance {
+    let wanted: [UInt8]
+    private var other: [UInt8] = []
+    // Rows of the table of distances between beginnings; they take turns.
+    private var before: [Int] = []
+    private var last: [Int] = []
+    private var row: [Int] = []
+
+    init(from name: some Sequence<UInt8>) { wanted = name.map(EditDistance.fold) }
+
+    private static func fold(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte + 32 : byte }
+
+    /// nil when it takes more than `limit` edits. Cost: O(limit × length of the name).
+    mutating func distance(to name: some Collection<UInt8>, atMost limit: Int) -> Int? {
+        guard abs(name.count - wanted.count) <= limit else { return nil }
+        other.removeAll(keepingCapacity: true)
+        for byte in name { other.append(EditDistance.fold(byte)) }
+        let tooMany = limit + 1
+        for index in 0...other.count {
+            if index < last.count { last[index] = min(index, tooMany) } else { last.append(min(index, tooMany)) }
         }
-        return last[b.count]
+        while row.count < last.count { row.append(0) }
+        while before.count < last.count { before.append(0) }
+        for i in wanted.indices {
+            // What is further from the diagonal than the limit takes more edits than that.
+            let first = max(0, i - limit)
+            let end = min(other.count, i + limit + 1)
+            guard first < end || other.isEmpty else { return nil }
+            row[first] = first == 0 ? min(i + 1, tooMany) : tooMany
+            var least = row[first]
+            for j in first..<end {
+                let cost = wanted[i] == other[j] ? 0 : 1
+                // Above the band's end stands nothing yet.
+                let above = j == i + limit ? tooMany : last[j + 1]
+                var edits = min(last[j] + cost, above + 1, row[j] + 1)
+                if i > 0, j > 0, wanted[i] == other[j - 1], wanted[i - 1] == other[j] { edits = min(edits, before[j - 1] + 1) }
+                row[j + 1] = min(edits, tooMany)
+                least = min(least, row[j + 1])
+            }
+            guard least <= limit else { return nil }
+            (before, last, row) = (last, row, before)
+        }
+        return last[other.count] <= limit ? last[other.count] : nil
     }
 }

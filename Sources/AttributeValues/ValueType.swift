@@ -142,13 +142,14 @@ extension ValueType {
     /// The value as this type holds it, or nil when it does not fit. Widens int to double, reads the text forms of
     /// timestamp, duration and colour, takes a list of numbers for a vector and a number for an angle.
     /// Cost: O(elements) for a container whose element type is not `dyn`.
-    public func accept(_ value: Value) -> Value? {
+    /// - Parameter object: the value that a map of properties is for an object type, which only declarations know.
+    public func accept(_ value: Value, object: (String, ValueMap) -> Value? = { _, _ in nil }) -> Value? {
         switch (self, value) {
         case (.dyn, _), (.bool, .bool), (.int, .int), (.uint, .uint), (.double, .double), (.string, .string),
             (.bytes, .bytes), (.timestamp, .timestamp), (.duration, .duration), (.type, .type), (.null, .null),
             (.nullable, .null):
             return value
-        case (.nullable(let wrapped), _): return wrapped.accept(value)
+        case (.nullable(let wrapped), _): return wrapped.accept(value, object: object)
         case (.double, .int(let number)): return .double(Double(number))
         case (.double, .uint(let number)): return .double(Double(number))
         case (.uint, .int(let number)): return UInt64(exactly: number).map { .uint($0) }
@@ -160,20 +161,20 @@ extension ValueType {
             var accepted: [Value] = []
             accepted.reserveCapacity(elements.count)
             for element in elements {
-                guard let element = type.accept(element) else { return nil }
+                guard let element = type.accept(element, object: object) else { return nil }
                 accepted.append(element)
             }
             return .list(accepted)
         case (.map(let keyType, let valueType), .map(let map)):
             var accepted = ValueMap(minimumCapacity: map.count)
             for (key, value) in map {
-                guard let key = keyType.accept(key), let value = valueType.accept(value) else { return nil }
+                guard let key = keyType.accept(key), let value = valueType.accept(value, object: object) else { return nil }
                 accepted[key] = value
             }
             return .map(accepted)
         case (.optional(let type), .optional(let wrapped)):
             guard let wrapped else { return value }
-            return type.accept(wrapped).map { .optional($0) }
+            return type.accept(wrapped, object: object).map { .optional($0) }
         case (.color, .opaque(let opaque)): return opaque is ColorValue ? value : nil
         case (.color, .string(let text)): return Color(css: text).map { .opaque(ColorValue($0)) }
         case (.angle, .opaque(let opaque)): return opaque is AngleValue ? value : nil
@@ -187,6 +188,7 @@ extension ValueType {
             let components = elements.compactMap(\.number)
             guard components.count == elements.count, length == nil || length == elements.count else { return nil }
             return .opaque(VectorValue(components))
+        case (.object(let name), .map(let map)): return object(name, map)
         default: return nil
         }
     }

@@ -29,4 +29,8 @@ int agd_json_parse(agd_json_parser *parser, const uint8_t *text, size_t length, 
     return 0;
 }
 
+int agd_json_is_too_deep(int code) { return code == simdjson::DEPTH_ERROR; }
+
+int agd_json_is_number_error(int code) { return code == simdjson::NUMBER_ERROR; }
+
 const char *agd_json_error_message(int code) { return simdjson::error_message(simdjson::error_code(code)); }

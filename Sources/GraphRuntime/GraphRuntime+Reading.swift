@@ -14,9 +14,11 @@ extension GraphRuntime {
         var contents: [(path: String, content: Content)] = []
         contents.reserveCapacity(request.paths.count)
         var known: Set<String> = []
+        var missing = 0
         for text in request.paths {
             let named: [(path: String, place: Place)]
-            do throws(Failure) { named = try places(text) } catch {
+            do throws(Failure) { named = try places(text, looksForNames: missing < GraphRuntime.missingWithHint) } catch {
+                missing += 1
                 if known.insert(text).inserted { contents.append((text, .failure(error))) }
                 continue
             }
@@ -30,11 +32,14 @@ extension GraphRuntime {
         return .contents(contents, revision: revision, typed: request.typed)
     }
 
+    /// Paths of one request that lead nowhere and are told with the name that may have been meant.
+    private static let missingWithHint = 10
+
     /// What a path names, or a pattern matches now.
-    private func places(_ text: String) throws(Failure) -> [(path: String, place: Place)] {
+    private func places(_ text: String, looksForNames: Bool) throws(Failure) -> [(path: String, place: Place)] {
         // Quoted ids may hold stars, too.
         guard text.utf8.contains(UInt8(ascii: "*")), (try? AttributePath(text)) == nil else {
-            return [(text, try graph.locate(try AttributePath(text)))]
+            return [(text, try graph.locate(try AttributePath(text), looksForNames: looksForNames))]
         }
         let pattern = try PathPattern(text)
         let steps = pattern.steps.map(\.description).joined()

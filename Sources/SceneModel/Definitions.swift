@@ -91,12 +91,15 @@ public struct KeyedExpression {
     public var key: String
     /// Inside a grouped key; empty for the whole.
     public var steps: [AttributePath.Step]
+    /// Of the place that is written, which what is given is held to.
+    public var type: ValueType
     public var expression: Expression
     public var position: SourcePosition
 
-    public init(key: String, steps: [AttributePath.Step], expression: Expression, position: SourcePosition) {
+    public init(key: String, steps: [AttributePath.Step], type: ValueType, expression: Expression, position: SourcePosition) {
         self.key = key
         self.steps = steps
+        self.type = type
         self.expression = expression
         self.position = position
     }
@@ -105,10 +108,13 @@ public struct KeyedExpression {
 /// `transformEnvironment: {key: rule over value}`: the program reads the inherited value as `value`.
 public struct EnvironmentTransform {
     public var key: String
+    /// The key's, which the result is held to.
+    public var type: ValueType
     public var program: Program
 
-    public init(key: String, program: Program) {
+    public init(key: String, type: ValueType, program: Program) {
         self.key = key
+        self.type = type
         self.program = program
     }
 }

@@ -13,7 +13,7 @@ public enum SceneReader {
         let text = unmarked(text)
         let faults = FaultCollector()
         let lines = SourceLines(text)
-        guard let document = DocumentReader.read(text, faults, anyKeys: isKept) else {
+        guard let document = DocumentReader.read(text, faults, isKept: isKept) else {
             try faults.throwIfAny(file: file, lines: lines)
             preconditionFailure("a document that cannot be read has a fault")
         }

@@ -113,8 +113,9 @@ struct BoundCall {
                 index = signature.parameters.firstIndex { $0.label == label }
                 guard index != nil else {
                     let labels = overloads.flatMap { $0.parameters.map(\.label) }
-                    let near = nearestName(to: label, among: labels).map { "did you mean '\($0)'? " } ?? ""
-                    throw AnimationError("'\(call.name)' has no argument '\(label)' here", at: argument.place, hint: near + expected)
+                    // A label of another overload is not misspelt.
+                    let near = labels.contains(label) ? nil : nearestName(to: label, among: labels).map { "did you mean '\($0)'? " }
+                    throw AnimationError("'\(call.name)' has no argument '\(label)' here", at: argument.place, hint: (near ?? "") + expected)
                 }
             } else {
                 index = signature.parameters.indices.first { signature.parameters[$0].isPositional && arguments[$0] == nil }

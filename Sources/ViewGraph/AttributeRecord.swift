@@ -14,6 +14,8 @@ struct AttributeRecord {
     var type: ValueType
     /// Not named by a definition: an override, a projection, a list of subviews.
     var isHidden: Bool
+    /// An alias of what may have another type: it reads what `type` makes of that, and is not followed for its value.
+    var isHeldToType = false
     var source: Source
     /// As written; nil for what the system made.
     var definition: AttributeDefinition?

@@ -57,7 +57,7 @@ extension ViewGraph {
             case .constant(.reference(let reference)?):
                 replaceSource(of: attribute, alias(reference, from: row, .enclosing))
             case .constant(.literal(let value)?):
-                replaceSource(of: attribute, .literal(.value(record(attribute).type.accept(value) ?? value)))
+                replaceSource(of: attribute, .literal(.value(declarations.accept(value, as: record(attribute).type) ?? value)))
             case .constant(nil): replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
             case .inherit(let key):
                 if let source = environmentSource(key, at: row) {
@@ -92,16 +92,16 @@ extension ViewGraph {
             let position = definition.environment.count + offset
             let vertex = node.environment[position].attribute
             guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
-            replaceSource(of: vertex, rule(transform.program, at: row, .environmentModifier, value: inherited))
+            replaceSource(of: vertex, rule(transform.program, at: row, .environmentModifier, value: inherited, type: transform.type))
         }
         for (position, entry) in definition.containerValues.enumerated() {
-            replaceSource(of: node.containerValues[position].source, source(entry.expression, at: row, .modifier))
+            replaceSource(of: node.containerValues[position].source, source(entry.expression, at: row, .modifier, entry.type))
         }
         if let tag = node.tag, let expression = definition.tag {
             replaceSource(of: tag, source(expression, at: row, .modifier))
         }
         for (position, entry) in definition.preferences.enumerated() {
-            replaceSource(of: node.preferences[position].source, source(entry.expression, at: row, .modifier))
+            replaceSource(of: node.preferences[position].source, source(entry.expression, at: row, .modifier, entry.type))
         }
         for (position, modifier) in definition.animations.enumerated() {
             replaceSource(of: node.animations[position].value, source(modifier.value, at: row, .modifier))
@@ -110,7 +110,7 @@ extension ViewGraph {
 
     private func connectOverride(_ entry: KeyedExpression, at row: UInt32, _ position: Int) {
         let vertex = nodes[Int(row)].environment[position].attribute
-        let written = source(entry.expression, at: row, .environmentModifier)
+        let written = source(entry.expression, at: row, .environmentModifier, entry.type)
         guard !entry.steps.isEmpty else {
             replaceSource(of: vertex, written)
             return
@@ -121,16 +121,18 @@ extension ViewGraph {
             replaceSource(of: value, written)
             replaceSource(of: vertex, .override(inherited: inherited, steps: entry.steps, value: value))
         } else {
-            let value = createRule(node: row, name: "environment.\(entry.key) field", source: written)
+            let value = createHidden("environment.\(entry.key) field", row, entry.type)
+            replaceSource(of: value, written)
             replaceSource(of: vertex, .override(inherited: inherited, steps: entry.steps, value: value))
         }
     }
 
-    func source(_ expression: Expression, at row: UInt32, _ scope: Scope) -> Source {
+    /// What an expression gives, held to a type; that of an alias is its vertex's.
+    func source(_ expression: Expression, at row: UInt32, _ scope: Scope, _ type: ValueType = .dyn) -> Source {
         switch expression {
         case .literal(let value): .literal(.value(value))
         case .reference(let reference): alias(reference, from: row, scope)
-        case .rule(let program): rule(program, at: row, scope)
+        case .rule(let program): rule(program, at: row, scope, type: type)
         }
     }
 
@@ -218,7 +220,11 @@ extension ViewGraph {
     /// Gives a vertex its source, and marks it stale only if that differs from what it had.
     func replaceSource(of attribute: AttributeID, _ source: Source) {
         guard let record = attributes[Int(attribute.index)] else { return }
-        if !isSame(record.source, source) { setSource(source, of: attribute) }
+        let isHeld = isHeldToType(record.type, source)
+        if record.isHeldToType != isHeld || !isSame(record.source, source) {
+            attributes[Int(attribute.index)]?.isHeldToType = isHeld
+            setSource(source, of: attribute)
+        }
         // Places that are watched through a reference follow it to where it leads now.
         record.projections?.forEachAttribute { place in
             guard let steps = attributes[Int(place.index)]?.steps else { return }

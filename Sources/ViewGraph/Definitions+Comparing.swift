@@ -52,7 +52,7 @@ extension AttributeDefinition {
 extension NodeDefinition {
     func hasSameModifiers(as other: NodeDefinition) -> Bool {
         func same(_ a: [KeyedExpression], _ b: [KeyedExpression]) -> Bool {
-            a.elementsEqual(b) { $0.key == $1.key && $0.steps == $1.steps && $0.expression.isSame(as: $1.expression) }
+            a.elementsEqual(b) { $0.key == $1.key && $0.steps == $1.steps && $0.type == $1.type && $0.expression.isSame(as: $1.expression) }
         }
         let hasSameTag =
             switch (tag, other.tag) {
@@ -63,7 +63,7 @@ extension NodeDefinition {
         return hasSameTag && same(environment, other.environment) && same(containerValues, other.containerValues)
             && same(preferences, other.preferences) && environmentObjects == other.environmentObjects
             && transformEnvironment.elementsEqual(other.transformEnvironment) {
-                $0.key == $1.key && $0.program.text == $1.program.text
+                $0.key == $1.key && $0.type == $1.type && $0.program.text == $1.program.text
             }
             && animations.elementsEqual(other.animations) { $0.animation == $1.animation && $0.value.isSame(as: $1.value) }
     }

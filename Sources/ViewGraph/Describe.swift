@@ -74,7 +74,7 @@ extension ViewGraph {
         case .state(let isTransient): if isTransient { map["transient"] = true }
         case .rule(let rule): map["rule"] = .string(rule.program.text)
         case .alias(let place, _):
-            let target = follow(place)
+            let target = follow(place, isWritten: true)
             guard !isHidden(target.attribute) else { break }
             map["target"] = .string(path(of: target.attribute) + target.steps.map(\.description).joined())
         default: break

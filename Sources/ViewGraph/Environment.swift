@@ -48,11 +48,53 @@ extension ViewGraph {
     private func environmentDefault(_ key: String) -> AttributeID? {
         if let existing = environmentDefaults[key] { return existing }
         guard let definition = declarations.environment[key] else { return nil }
-        let made = createInput(
-            .value(definition.defaultValue), node: NodeID.root.row, name: "env.\(key)", type: definition.type,
-            source: .system)
+        let made: AttributeID
+        if case .object(let name) = definition.type, let type = declarations.types[name] {
+            made = createDefault(type, definition)
+        } else {
+            made = createInput(
+                .value(defaultValue(of: definition)), node: NodeID.root.row, name: "env.\(key)", type: definition.type,
+                source: .system)
+        }
         environmentDefaults[key] = made
         return made
+    }
+
+    private func defaultValue(of key: KeyDefinition) -> Value {
+        declarations.accept(key.defaultValue, as: key.type) ?? key.defaultValue
+    }
+
+    /// The object that readers of a key share where none is put in. Nothing of it is kept.
+    private func createDefault(_ type: ObjectTypeDefinition, _ key: KeyDefinition) -> AttributeID {
+        let others = unboundNodes
+        unboundNodes = []
+        defer { unboundNodes = others }
+        let role = AttributeRole.state(initial: key.defaultValue, isTransient: true)
+        let definition = AttributeDefinition(name: "env.\(key.name)", role: role, type: key.type, position: .none)
+        let made = createObject(type, key.defaultValue, definition, of: NodeID.root.row, isHidden: true)
+        connect(unboundNodes)
+        return made
+    }
+
+    /// Keys declared again take their new defaults. Objects are made anew for their readers, which are then to be connected.
+    /// - Returns: whether there were such.
+    func renewDefaults(_ keys: [String: KeyDefinition]) -> Bool {
+        var hasObjects = false
+        for (name, key) in keys {
+            guard let old = declarations.environment.updateValue(key, forKey: name), let vertex = environmentDefaults[name] else {
+                continue
+            }
+            if old.type.objectName == nil, key.type.objectName == nil {
+                setInput(vertex, .value(key.defaultValue))
+                attributes[Int(vertex.index)]?.type = key.type
+            } else if old.type != key.type || old.defaultValue != key.defaultValue {
+                if case .object(let object) = record(vertex).source { destroyNode(object) }
+                destroy(vertex)
+                environmentDefaults[name] = nil
+                hasObjects = true
+            }
+        }
+        return hasObjects
     }
 
     func overriding(_ inherited: AttributeID, _ steps: [AttributePath.Step], _ value: AttributeID) throws -> Content {

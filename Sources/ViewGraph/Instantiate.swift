@@ -46,7 +46,7 @@ extension ViewGraph {
                 attribute = createObject(object, initial, definition, of: row)
             } else {
                 attribute = createInput(
-                    .value(definition.type.accept(initial) ?? initial), node: row, name: definition.name, kind: kind,
+                    .value(declarations.accept(initial, as: definition.type) ?? initial), node: row, name: definition.name, kind: kind,
                     type: definition.type, source: .state(isTransient: isTransient), isHidden: false)
                 giveAwaitedValue(attribute)
             }
@@ -78,21 +78,22 @@ extension ViewGraph {
             source: .literal(.failure(Failure(.dangling, "not connected yet"))), isHidden: false)
     }
 
-    private func createHidden(_ name: String, _ row: UInt32) -> AttributeID {
-        createRule(node: row, name: name, source: .literal(.failure(Failure(.dangling, "not connected yet"))))
+    func createHidden(_ name: String, _ row: UInt32, _ type: ValueType = .dyn) -> AttributeID {
+        createRule(node: row, name: name, type: type, source: .literal(.failure(Failure(.dangling, "not connected yet"))))
     }
 
     /// An instance of an observable-object type lives as a hidden node of its own, so each property is tracked by itself.
-    private func createObject(
-        _ type: ObjectTypeDefinition, _ initial: Value, _ definition: AttributeDefinition, of row: UInt32
+    func createObject(
+        _ type: ObjectTypeDefinition, _ initial: Value, _ definition: AttributeDefinition, of row: UInt32, isHidden: Bool = false
     ) -> AttributeID {
+        let isHeldTransient = if case .state(_, true) = definition.role { true } else { false }
         let node = NodeDefinition()
         node.component = type.name
         node.attributes = type.properties.map { property in
             guard case .state(let standard, let isTransient) = property.role else { return property }
             var property = property
-            let given = initial.map?[property.name].flatMap { property.type.accept($0) }
-            property.role = .state(initial: given ?? standard, isTransient: isTransient)
+            let beginning = declarations.initial(initial.map?[property.name], over: standard, of: property.type)
+            property.role = .state(initial: beginning, isTransient: isTransient || isHeldTransient)
             return property
         }
         let object = createNode(
@@ -102,25 +103,26 @@ extension ViewGraph {
         unboundNodes.append(object)
         return createRule(
             node: row, name: definition.name, kind: .state, type: definition.type, source: .object(node: object),
-            isHidden: false)
+            isHidden: isHidden)
     }
 
     /// Vertices for what a node's modifiers say.
     func createModifiers(of row: UInt32) {
         let definition = nodes[Int(row)].definition
         for entry in definition.environment {
-            nodes[Int(row)].environment.append((entry.key, createHidden("environment.\(entry.key)", row)))
+            let type = entry.steps.isEmpty ? entry.type : declarations.environment[entry.key]?.type ?? .dyn
+            nodes[Int(row)].environment.append((entry.key, createHidden("environment.\(entry.key)", row, type)))
         }
         for transform in definition.transformEnvironment {
-            nodes[Int(row)].environment.append((transform.key, createHidden("transformEnvironment.\(transform.key)", row)))
+            nodes[Int(row)].environment.append((transform.key, createHidden("transformEnvironment.\(transform.key)", row, transform.type)))
         }
         for entry in definition.containerValues {
             nodes[Int(row)].containerValues.append(
-                (entry.key, entry.steps, createHidden("containerValues.\(entry.key)", row)))
+                (entry.key, entry.steps, createHidden("containerValues.\(entry.key)", row, entry.type)))
         }
         if definition.tag != nil { nodes[Int(row)].tag = createHidden("tag", row) }
         for entry in definition.preferences {
-            nodes[Int(row)].preferences.append((entry.key, createHidden("preferences.\(entry.key)", row)))
+            nodes[Int(row)].preferences.append((entry.key, createHidden("preferences.\(entry.key)", row, entry.type)))
         }
         for (position, modifier) in definition.animations.enumerated() {
             nodes[Int(row)].animations.append((modifier.animation, createHidden("animation.\(position)", row)))
@@ -171,7 +173,7 @@ extension ViewGraph {
         for row in rows.reversed() { destroyNode(row) }
     }
 
-    private func destroyNode(_ row: UInt32) {
+    func destroyNode(_ row: UInt32) {
         if !nodes[Int(row)].isObject {
             structureChange.removedNames.append(NodeNames(ids: ids(of: row), attributes: attributeNames(of: row)))
         }

@@ -20,7 +20,7 @@ extension ViewGraph {
     }
 
     /// The attribute in which a write to a place ends, as far as it is known now.
-    public func target(of place: Place) -> AttributeID { follow(place).attribute }
+    public func target(of place: Place) -> AttributeID { follow(place, isWritten: true).attribute }
 
     /// Whether a place holds values of one type whatever is written: a whole attribute whose type leaves no choice.
     public func isOfOneType(_ place: Place) -> Bool {

@@ -5,8 +5,9 @@ import SceneModel
 // From paths to nodes and attributes, and back.
 
 extension ViewGraph {
+    /// - Parameter looksForNames: whether a hint is wanted; to look for a near name takes much longer than to find there is none.
     /// - Throws: `notFound`, naming the first id that is missing and the nearest one there is.
-    public func node(at ids: [String]) throws(Failure) -> NodeID {
+    public func node(at ids: [String], looksForNames: Bool = true) throws(Failure) -> NodeID {
         var at = NodeID.root.row
         for (depth, id) in ids.enumerated() {
             guard let next = child(id, of: at) else {
@@ -14,7 +15,7 @@ extension ViewGraph {
                 throw Failure(
                     .notFound, "no node \(AttributePath.quoteIfNeeded(id)) in \(parent)",
                     path: AttributePath.describe(nodes: ids),
-                    hint: NearestName.hint(id, among: nodes[Int(at)].children.map { nodes[Int($0)].id }))
+                    hint: looksForNames ? NearestName.hint(id, among: nodes[Int(at)].children.lazy.map { self.nodes[Int($0)].id }) : nil)
             }
             at = next
         }
@@ -23,8 +24,8 @@ extension ViewGraph {
 
     /// The attribute a path names, and the steps into its value.
     /// - Throws: `notFound`, with the nearest name; `invalid` for a path that names a node only.
-    public func locate(_ path: AttributePath) throws(Failure) -> Place {
-        let node = try node(at: path.nodes)
+    public func locate(_ path: AttributePath, looksForNames: Bool = true) throws(Failure) -> Place {
+        let node = try node(at: path.nodes, looksForNames: looksForNames)
         guard let name = path.attribute else {
             throw Failure(
                 .invalid, "\(path) names a node, not an attribute", path: path.description,
@@ -34,7 +35,7 @@ extension ViewGraph {
         guard let attribute = ownAttribute(name, of: node.row) else {
             throw Failure(
                 .notFound, "no attribute \(name) on \(path.node)", path: path.description,
-                hint: NearestName.hint(name, among: attributeNames(of: node.row)))
+                hint: looksForNames ? NearestName.hint(name, among: attributeNames(of: node.row)) : nil)
         }
         return Place(attribute, path.steps)
     }

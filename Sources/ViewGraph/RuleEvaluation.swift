@@ -104,7 +104,7 @@ extension ViewGraph {
         var reader = GraphReader(graph: self, rule: rule, engine: engine)
         defer { noteCost(evaluator) }
         switch evaluator._withUnsafeGuaranteedRef({ $0.evaluate(rule.program, &reader) }) {
-        case .content(let content): return rule.isHeldToType ? rule.accept(content) : content
+        case .content(let content): return rule.isHeldToType ? hold(content, to: rule.accepted ?? .dyn, of: attribute) : content
         // The engine has given up this run, and looks at no error of it.
         case .interrupted: throw Interrupted()
         }

@@ -67,15 +67,15 @@ struct RuleHost: GraphHost {
 extension ViewGraph {
     /// Runs what makes a vertex's content.
     func evaluate(_ attribute: AttributeID) throws -> Content {
-        guard let source = attributes[Int(attribute.index)]?.source else { return .failure(RuleHost.removed) }
-        switch source {
+        guard let record = attributes[Int(attribute.index)] else { return .failure(RuleHost.removed) }
+        switch record.source {
         case .rule(let rule): return try evaluate(rule, for: attribute)
         case .alias(let place, let vertex):
-            if let vertex { return try engine.read(vertex) }
-            // It is kept for as long as this reads it.
-            let found = self.vertex(for: place, isTemporary: true)
-            attributes[Int(attribute.index)]?.source = .alias(place, vertex: found)
-            return try engine.read(found)
+            // One that is looked up only now is kept for as long as this reads it.
+            let found = vertex ?? self.vertex(for: place, isTemporary: true)
+            if vertex == nil { attributes[Int(attribute.index)]?.source = .alias(place, vertex: found) }
+            let content = try engine.read(found)
+            return record.isHeldToType ? hold(content, to: record.type, of: attribute) : content
         case .projection(let whole, let steps):
             let content = try engine.read(whole)
             guard case .value(let value) = content else { return content }
@@ -83,13 +83,13 @@ extension ViewGraph {
         case .literal(let content): return content
         case .override(let inherited, let steps, let value):
             return try overriding(inherited, steps, value)
-        case .subviews: return try subviews(of: record(attribute).node)
-        case .sections: return try sections(of: record(attribute).node)
-        case .subviewDescription: return try describeSubview(record(attribute).node)
-        case .preferenceOutput(let key): return try preferenceOutput(key, at: record(attribute).node)
-        case .preference(let key): return try preference(key, at: record(attribute).node)
+        case .subviews: return try subviews(of: record.node)
+        case .sections: return try sections(of: record.node)
+        case .subviewDescription: return try describeSubview(record.node)
+        case .preferenceOutput(let key): return try preferenceOutput(key, at: record.node)
+        case .preference(let key): return try preference(key, at: record.node)
         case .object(let node): return try objectValue(node)
-        case .elements: return try elements(of: record(attribute).node)
+        case .elements: return try elements(of: record.node)
         case .state, .system:
             preconditionFailure("inputs are set, not evaluated")
         }

@@ -19,7 +19,7 @@ final class BoundRule {
     init(program: Program, sources: [BoundInput], type: ValueType = .dyn) {
         self.program = program
         self.sources = sources
-        accepted = type == .dyn || program.resultType.valueType == type ? nil : type
+        accepted = ViewGraph.holds(type, to: program.resultType.valueType) ? type : nil
         isHeldToType = accepted != nil
         vertices = .allocate(capacity: max(1, sources.count))
         for (position, source) in sources.enumerated() {
@@ -29,13 +29,6 @@ final class BoundRule {
     }
 
     deinit { vertices.deallocate() }
-
-    /// A rule of a written type gives that type: an int widens.
-    @inline(never)
-    func accept(_ content: Content) -> Content {
-        guard case .value(let value) = content, let widened = accepted?.accept(value) else { return content }
-        return .value(widened)
-    }
 }
 
 /// The rules by the engine's rows, so that an evaluation finds its own with one load.

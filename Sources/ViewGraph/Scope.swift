@@ -60,13 +60,15 @@ extension ViewGraph {
     }
 
     /// Follows a place to where its value lives. Never fails: a place that leads nowhere reads as its failure.
-    public func follow(_ place: Place) -> Place {
+    /// - Parameter isWritten: to where a write ends, past aliases that read the value as another type.
+    public func follow(_ place: Place, isWritten: Bool = false) -> Place {
         var place = place
         // Bindings form a chain upwards in the tree, so it ends; the bound guards against a mistake of ours.
         for _ in 0...limits.depth {
             guard let record = attributes[Int(place.attribute.index)] else { return place }
             switch record.source {
             case .alias(let target, _):
+                if record.isHeldToType, !isWritten { return place }
                 place = Place(target.attribute, target.steps + place.steps)
             case .object(let node):
                 guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node) else {

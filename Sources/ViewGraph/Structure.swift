@@ -352,15 +352,14 @@ extension ViewGraph {
 
     /// Adds declarations; a key declared again takes the new default and type.
     public func declare(_ new: Declarations) {
-        for (name, key) in new.environment {
-            declarations.environment[name] = key
-            if let existing = environmentDefaults[name] { setInput(existing, .value(key.defaultValue)) }
-        }
+        // The types first: defaults of keys may be objects of them.
+        declarations.types.merge(new.types) { $1 }
+        let hasNewObjects = renewDefaults(new.environment)
         declarations.container.merge(new.container) { $1 }
         declarations.preference.merge(new.preference) { $1 }
-        declarations.types.merge(new.types) { $1 }
         declarations.components.merge(new.components) { $1 }
         declarations.written.merge(new.written)
+        if hasNewObjects { connect(withObjects(subtree(of: NodeID.root.row))) }
     }
 
     // MARK: Updating one node

@@ -18,10 +18,10 @@ extension ViewGraph {
         }
         var writes: [(AttributeID, Value)] = []
         // An explicit stack: objects hold objects as deep as their types say.
-        var pending = [(object, holder, new)]
-        while let (object, holder, value) = pending.popLast() {
+        var pending = [(object, holder, new, path)]
+        while let (object, holder, value, path) = pending.popLast() {
             guard case .map(let map) = value else {
-                throw mismatch(record(holder).type, value, Place(holder), path)
+                throw mismatch(record(holder).type, value, Place(holder), Place(holder), path)
             }
             try refuseUnknown(map, in: object, path)
             for (name, attribute) in nodes[Int(object)].attributes {
@@ -29,12 +29,12 @@ extension ViewGraph {
                 switch record.source {
                 case .state:
                     guard let part = map[name] ?? initialValue(of: record) else { continue }
-                    guard let accepted = record.type.accept(part) else {
-                        throw mismatch(record.type, part, Place(attribute), path.appending(.key(name)))
+                    guard let accepted = declarations.accept(part, as: record.type) else {
+                        throw mismatch(record.type, part, Place(attribute), Place(attribute), path.appending(.key(name)))
                     }
                     if !isKept { try refuseLong(accepted, at: path.appending(.key(name))) }
                     writes.append((attribute, accepted))
-                case .object(let inner): pending.append((inner, attribute, map[name] ?? .map(ValueMap())))
+                case .object(let inner): pending.append((inner, attribute, map[name] ?? .map(ValueMap()), path.appending(.key(name))))
                 default:
                     guard let given = map[name], content(of: attribute) != .value(given) else { continue }
                     throw Failure(
@@ -66,11 +66,13 @@ extension ViewGraph {
 
     private func refuseUnknown(_ map: ValueMap, in object: UInt32, _ path: AttributePath) throws(Failure) {
         let names = attributeNames(of: object)
-        for case .string(let name) in map.keys where !names.contains(name) {
-            throw Failure(
-                .notFound, "\(nodes[Int(object)].definition.component ?? "the object") has no property \(name)",
-                path: path.description, hint: NearestName.hint(name, among: names))
-        }
+        for case .string(let name) in map.keys where !names.contains(name) { throw noProperty(name, of: object, path) }
+    }
+
+    func noProperty(_ name: String, of object: UInt32, _ path: AttributePath) -> Failure {
+        Failure(
+            .notFound, "\(nodes[Int(object)].definition.component ?? "the object") has no property \(name)",
+            path: path.description, hint: NearestName.hint(name, among: attributeNames(of: object)))
     }
 }
 

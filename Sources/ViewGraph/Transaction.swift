@@ -144,7 +144,8 @@ extension ViewGraph {
     public func write(
         _ place: Place, through path: AttributePath, isKept: Bool = false, _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
-        let (state, animation) = try writable(place, path)
+        let way = try writable(place, path)
+        let (state, animation) = (way.state, way.animation)
         if case .object(let object) = record(state.attribute).source {
             return try write(object: object, held: state.attribute, animation, path, isKept: isKept, change)
         }
@@ -155,7 +156,7 @@ extension ViewGraph {
             whole = try content(of: state.attribute).get()
         }
         let type = record(state.attribute).type
-        let changed: Value
+        var changed: Value
         var mayGrow = false
         do throws(Failure) {
             changed = try whole.changing(state.steps) { old throws(Failure) in
@@ -167,7 +168,18 @@ extension ViewGraph {
             throw error.located(at: path.description)
         }
         if mayGrow, !isKept { try refuseLong(changed, at: path) }
-        guard let accepted = type.accept(changed) else { throw mismatch(type, changed, state, path) }
+        for bound in way.held {
+            let steps = Array(state.steps.dropLast(bound.inside))
+            // What was removed has no type.
+            guard case .value(let part) = changed.select(steps) else { continue }
+            guard let fitting = bound.type.accept(part) else {
+                throw mismatch(bound.type, part, Place(bound.binding), Place(bound.binding, Array(state.steps.suffix(bound.inside))), path)
+            }
+            do { changed = try changed.changing(steps) { _ in fitting } } catch { throw error.located(at: path.description) }
+        }
+        guard let accepted = declarations.accept(changed, as: type) else {
+            throw mismatch(type, changed, Place(state.attribute), state, path)
+        }
         stage(accepted, for: state.attribute, animation)
     }
 
@@ -179,38 +191,55 @@ extension ViewGraph {
         if let animation { transaction?.bindingAnimations[state] = animation }
     }
 
-    func mismatch(_ type: ValueType, _ value: Value, _ place: Place, _ path: AttributePath) -> Failure {
-        let found = place.steps.isEmpty ? ValueType(of: value).description : "the changed value"
-        let shown = if case .null = value { "null" } else { found }
-        return Failure(
-            .typeMismatch, "\(path) holds \(type), not \(shown)", path: path.description,
-            hint: "write a value of type \(type)")
+    /// The refusal of a value that does not fit.
+    /// - Parameters:
+    ///   - whole: what has the type and would hold the value.
+    ///   - written: the place in it that was written, which `path` names.
+    func mismatch(_ type: ValueType, _ value: Value, _ whole: Place, _ written: Place, _ path: AttributePath) -> Failure {
+        var misfit = Misfit(of: value, in: type, declarations)
+        // What is at fault is named from the path as it was written, where that leads to it.
+        let isInside = misfit.steps.starts(with: written.steps)
+        if isInside { misfit.steps.removeFirst(written.steps.count) }
+        return misfit.failure(at: isInside ? path.description : self.path(of: whole.attribute), path: path.description)
     }
 
-    /// The state that a write to a place ends in, with the animation of the outermost binding that has one.
-    private func writable(_ place: Place, _ path: AttributePath) throws(Failure) -> (Place, String?) {
-        var place = place
+    /// Where a write to a place leads.
+    private struct WriteWay {
+        /// The place in a state that it ends in.
+        var state: Place
+        /// Of the outermost binding that has one.
         var animation: String?
+        /// The bindings on the way that hold what is written to a type of their own, outermost first, with the number of steps
+        /// that the place is inside their values.
+        var held: [(binding: AttributeID, type: ValueType, inside: Int)] = []
+    }
+
+    private func writable(_ place: Place, _ path: AttributePath) throws(Failure) -> WriteWay {
+        var way = WriteWay(state: place)
         for _ in 0...limits.depth {
+            let place = way.state
             let record = record(place.attribute)
-            if animation == nil { animation = record.animation }
+            if way.animation == nil { way.animation = record.animation }
             switch (record.kind, record.source) {
-            case (_, .state): return (place, animation)
-            case (.state, .object) where place.steps.isEmpty: return (place, animation)
+            case (_, .state): return way
+            case (.state, .object) where place.steps.isEmpty: return way
             case (_, .object(let node)):
-                guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node) else {
+                guard case .key(let property)? = place.steps.first else {
                     throw Failure(
                         .readOnly, "\(path) holds an object; write one of its properties", path: path.description,
                         hint: "one of \(nodes[Int(node)].attributes.map(\.name).joined(separator: ", "))")
                 }
-                place = Place(attribute, Array(place.steps.dropFirst()))
-            case (.binding, .alias(let target, _)): place = Place(target.attribute, target.steps + place.steps)
+                guard let attribute = ownAttribute(property, of: node) else { throw noProperty(property, of: node, path) }
+                way.state = Place(attribute, Array(place.steps.dropFirst()))
+            case (.binding, .alias(let target, _)):
+                if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
+                way.state = Place(target.attribute, target.steps + place.steps)
             case (.let, .alias(let target, _)), (.inherit, .alias(let target, _)):
                 // What is handed down cannot be written, but an object's properties are the object's own.
                 guard !place.steps.isEmpty, case .object = self.record(follow(target).attribute).source else {
                     throw readOnly(record, path)
                 }
-                place = Place(target.attribute, target.steps + place.steps)
+                way.state = Place(target.attribute, target.steps + place.steps)
             case (.binding, .literal(.failure(let failure))): throw failure.located(at: path.description)
             default: throw readOnly(record, path)
             }
@@ -222,7 +251,7 @@ extension ViewGraph {
         var hint: String
         switch (record.kind, record.source) {
         case (.let, .alias(let source, _)):
-            hint = "it is \(self.path(of: follow(source).attribute)), which can be written"
+            hint = "it is \(self.path(of: follow(source, isWritten: true).attribute)), which can be written"
         case (.let, .rule(let rule)): hint = "a let; it comes from the rule \(rule.program.text)"
         case (.let, _): hint = "a let is given by whoever uses the component; make it a state or a binding"
         case (.computed, .rule(let rule)): hint = "it is computed as \(rule.program.text)"
@@ -231,10 +260,11 @@ extension ViewGraph {
         default: hint = "write what it depends on"
         }
         if case .let = record.kind, case .alias(let source, _) = record.source {
-            let target = follow(source).attribute
+            let target = follow(source, isWritten: true).attribute
             if case .state = self.record(target).source {} else { hint = "it comes from \(self.path(of: target))" }
         }
-        return Failure(.readOnly, "\(path) is a \(record.kind.rawValue), which cannot be written", path: path.description, hint: hint)
+        let what = if case .inherit = record.kind { "an inherited value" } else { "a \(record.kind.rawValue)" }
+        return Failure(.readOnly, "\(path) is \(what), which cannot be written", path: path.description, hint: hint)
     }
 
     /// Sets one of the values that live on the root, outside any client's transaction.

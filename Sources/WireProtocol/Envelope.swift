@@ -37,7 +37,11 @@ extension RequestID {
     /// nil for what JSON-RPC does not allow as an id.
     init?(_ element: JSONElement) {
         if element.isObject || element.isArray { return nil }
-        switch element.value {
+        self.init(element.value)
+    }
+
+    init?(_ value: Value) {
+        switch value {
         case .int(let number): self = .int(number)
         case .uint(let number): self = .uint(number)
         case .double(let number): self = .double(number)

@@ -40,9 +40,18 @@ public final class RequestDecoder {
         do throws(Failure) {
             message = try parser.parse(line, isPadded: isPadded)
         } catch {
-            return receive(.fault(id: .null, RequestFault(code: RequestFault.parse, failure: error)))
+            return receive(unparsed(line, error))
         }
         message.isArray ? decodeBatch(message, receive) : receive(call(message))
+    }
+
+    /// What cannot be read as a whole is answered under its id where it is JSON of a single message; a batch's ids are not told
+    /// apart.
+    private func unparsed(_ line: UnsafeBufferPointer<UInt8>, _ failure: Failure) -> Incoming {
+        guard failure.code == .limit else { return .fault(id: .null, RequestFault(code: RequestFault.parse, failure: failure)) }
+        let isBatch = line.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "[")
+        let id = isBatch ? nil : JSONText.scalar("id", in: line).flatMap { try? JSONParser.parseOnce($0) }.flatMap(RequestID.init(_:))
+        return .fault(id: id ?? .null, RequestFault(code: RequestFault.invalidRequest, failure: failure))
     }
 
     private func decodeBatch(_ batch: JSONElement, _ receive: (Incoming) -> Void) {

@@ -79,12 +79,11 @@ struct Complaint: Error {
     }
 }
 
-/// A line of text with a caret under one of its columns.
+/// A line of text, cut to the part around one of its columns, with a caret under that.
 enum Caret {
     /// - Parameter column: in code points, from 1.
     static func text(under line: String, _ column: Int, _ style: Style) -> String {
-        // A tab stays a tab, so that the caret stands where the terminal put the character above.
-        let lead = String(String.UnicodeScalarView(line.unicodeScalars.prefix(column - 1).map { $0 == "\t" ? "\t" : " " }))
-        return "  \(style.dim("|")) \(line)\n  \(style.dim("|")) \(lead)\(style.red("^"))\n"
+        let excerpt = LineExcerpt(line, column: column)
+        return "  \(style.dim("|")) \(excerpt.text)\n  \(style.dim("|")) \(excerpt.lead)\(style.red("^"))\n"
     }
 }

@@ -18,6 +18,10 @@ enum ValueForm {
             let value = try JSONParser.parseOnce(text.utf8)
             return self == .typed ? try Value(typedJSON: value) : value
         } catch {
+            // What has JSON's form is meant as JSON, even if it cannot be held.
+            if error.code == .limit {
+                throw Complaint(.data, error.message, hint: self == .auto ? "--string takes it as text" : error.hint)
+            }
             if self == .auto { return .string(text) }
             throw Complaint(.data, "\(text.prefix(60)): \(error.message)")
         }

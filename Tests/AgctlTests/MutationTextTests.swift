@@ -113,6 +113,14 @@ struct MutationTextTests {
 
 @Suite("values on the command line")
 struct ValueFormTests {
+    @Test("a text of JSON's form that no value holds is refused, and not taken for a text", arguments: ["1e999", "[99999999999999999999]"])
+    func outOfRange(text: String) {
+        let complaint = #expect(throws: Complaint.self) { try ValueForm.auto.read(text) }
+        #expect(complaint?.message.hasSuffix("is out of range") == true)
+        #expect(complaint?.hint == "--string takes it as text")
+        #expect((try? ValueForm.string.read(text)) == .string(text))
+    }
+
     @Test("JSON where it is JSON, else text")
     func auto() throws {
         #expect(try ValueForm.auto.read("5") == 5)

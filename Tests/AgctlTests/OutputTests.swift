@@ -23,6 +23,14 @@ struct OutputTests {
         #expect(DisplayWidth.pad("日", to: 4) == "日  ")
     }
 
+    @Test("of a long line the part around the caret is shown")
+    func caret() {
+        #expect(Caret.text(under: "\tx + nope", 6, OutputTests.plain) == "  | \tx + nope\n  | \t    ^\n")
+        let long = String(repeating: "é", count: 100_000)
+        let lines = Caret.text(under: long, 50_000, OutputTests.plain).split(separator: "\n")
+        #expect(lines.map(\.count) == [4 + 162, 4 + 102])
+    }
+
     @Test("figures are rounded and grouped")
     func figures() {
         #expect(Figure.grouped(1_234_567) == "1 234 567" && Figure.grouped(-1234) == "-1 234" && Figure.grouped(12) == "12")

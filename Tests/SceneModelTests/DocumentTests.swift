@@ -9,11 +9,11 @@ struct DocumentTests {
     @Test("scalars without quotes mean what YAML 1.2's core schema says")
     func scalars() throws {
         let text =
-            "[~, null, Null, true, TRUE, False, 12, -7, +3, 0x1f, 0o17, 1.5, -1e3, .5, 1., .inf, -.INF, 9223372036854775808, 99999999999999999999, yes, no, on, 1.2.3, 1-2, -, ., 1e, 0x, 08, 2026-01-01, 'true', \"1\"]"
+            "[~, null, Null, true, TRUE, False, 12, -7, +3, 0x1f, 0o17, 1.5, -1e3, .5, 1., .inf, -.INF, 9223372036854775808, yes, no, on, 1.2.3, 1-2, -, ., 1e, 0x, 08, 2026-01-01, 'true', \"1\"]"
         #expect(
             try value(text) == [
                 .null, .null, .null, true, true, false, 12, -7, 3, 31, 15, 1.5, -1000.0, 0.5, 1.0, .double(.infinity),
-                .double(-.infinity), .uint(9_223_372_036_854_775_808), .double(1e20), "yes", "no", "on", "1.2.3", "1-2", "-",
+                .double(-.infinity), .uint(9_223_372_036_854_775_808), "yes", "no", "on", "1.2.3", "1-2", "-",
                 ".", "1e", "0x", 8, "2026-01-01", "true", "1",
             ])
     }

@@ -62,9 +62,25 @@ struct RequestDecoderTests {
             return #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.b","value":\#(value)}}"#
         }
         #expect(pieces(nested(12), decoder) == [.call("1", "set")])
-        #expect(pieces(nested(17), decoder) == [.fault("null", -32700, .invalid)])
-        #expect(pieces(nested(100_000), decoder) == [.fault("null", -32700, .invalid)])
+        #expect(pieces(nested(17), decoder) == [.fault("1", -32600, .limit)])
+        #expect(pieces(nested(100_000), decoder) == [.fault("1", -32600, .limit)])
         #expect(pieces(nested(1), decoder) == [.call("1", "set")])
+    }
+
+    @Test("a number out of range is refused under the request's id, wherever that stands", arguments: [
+        (#"{"jsonrpc":"2.0","id":7,"method":"set","params":{"path":"/a.b","value":1e999}}"#, "7"),
+        (#"{"params":{"id":3,"value":[99999999999999999999]},"id": "a\"b" ,"method":"set","jsonrpc":"2.0"}"#, #""a\"b""#),
+        (#"{"method":"set","params":{"value":-9223372036854775809}}"#, "null"),
+        (#"[{"id":1,"value":1e999}]"#, "null"),
+        (#"{"id":{"id":5},"value":-1e400}"#, "null"),
+    ])
+    func numbers(line: String, id: String) {
+        #expect(pieces(line) == [.fault(id, -32600, .limit)])
+    }
+
+    @Test("what only looks like a number is not JSON", arguments: ["01", "1.", "1e", "-", "{\"id\":1,\"a\":1.2.3}", "+99999999999999999999"])
+    func noNumbers(line: String) {
+        #expect(pieces(line) == [.fault("null", -32700, .invalid)])
     }
 
     @Test("every cut of a request is refused, and none is taken for another") func cuts() {

@@ -28,6 +28,10 @@ void agd_json_parser_free(agd_json_parser *parser);
 /// otherwise the text is copied first.
 int agd_json_parse(agd_json_parser *parser, const uint8_t *text, size_t length, int padded, agd_json_document *document);
 
+/// Whether an error code says that the text is nested deeper than the parser takes, or that a number cannot be read.
+int agd_json_is_too_deep(int code);
+int agd_json_is_number_error(int code);
+
 /// What an error code means, as a static string.
 const char *agd_json_error_message(int code);
 

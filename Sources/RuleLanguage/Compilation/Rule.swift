@@ -2,9 +2,10 @@ import AttributeValues
 
 /// From text to program: parse, check, compile.
 public enum Rule {
+    /// - Parameter looksForNames: near names are looked for, to be told in hints.
     /// - Throws: all faults of the rule at once.
-    public static func compile(_ text: String, in scope: RuleScope) throws(RuleErrors) -> Program {
-        let checked = try check(text, in: scope)
+    public static func compile(_ text: String, in scope: RuleScope, looksForNames: Bool = true) throws(RuleErrors) -> Program {
+        let checked = try check(text, in: scope, looksForNames: looksForNames)
         return Compiler.compile(checked, text: text, scope: scope)
     }
 
@@ -31,9 +32,9 @@ public enum Rule {
         return tree
     }
 
-    static func check(_ text: String, in scope: RuleScope) throws(RuleErrors) -> CheckedTree {
+    static func check(_ text: String, in scope: RuleScope, looksForNames: Bool = true) throws(RuleErrors) -> CheckedTree {
         let tree = try parse(text, limits: scope.limits)
-        let (checked, diagnostics) = Checker.check(tree, in: scope)
+        let (checked, diagnostics) = Checker.check(tree, in: scope, looksForNames: looksForNames)
         if !diagnostics.isEmpty {
             throw RuleErrors(rule: text, errors: diagnostics.map { $0.located(in: text) })
         }

@@ -50,8 +50,21 @@ struct Parser {
         if lexer.token == .invalid, let fault = lexer.fault {
             diagnostics.append(Diagnostic(kind: .syntax, offset: fault.offset, message: fault.message))
         } else {
-            diagnostics.append(Diagnostic(kind: .syntax, offset: offset ?? lexer.start, message: message, hint: hint))
+            diagnostics.append(
+                Diagnostic(kind: .syntax, offset: offset ?? lexer.start, message: message, hint: hint ?? operatorHint))
         }
+    }
+
+    /// Words that are operators in other languages, where a name is out of place.
+    private var operatorHint: String? {
+        guard lexer.token == .identifier else { return nil }
+        switch lexer.text {
+        case "and": return "'and' is written &&"
+        case "or": return "'or' is written ||"
+        default: break
+        }
+        guard let last = tree.nodes.indices.last, tree[last].kind == .identifier, tree.name(last) == "not" else { return nil }
+        return "'not' is written !"
     }
 
     /// A fault that leaves the parser in step: what follows is told as well.

@@ -49,20 +49,25 @@ extension Checker {
     private mutating func failOverload(_ id: SyntaxTree.ID, _ name: String, _ arguments: [RuleType]) -> RuleType {
         let found = arguments.map { unifier.substitute($0) }
         let list = found.map { $0.resolved.description }.joined(separator: ", ")
-        fail(id, "found no matching overload for '\(name)' applied to '(\(list))'", hint: Checker.conversionHint(found))
+        fail(id, "found no matching overload for '\(name)' applied to '(\(list))'", hint: Checker.conversionHint(name, found))
         return .error
     }
 
     /// Mixed numbers are the usual mistake.
-    private static func conversionHint(_ types: [RuleType]) -> String? {
-        guard types.count == 2, types[0] != types[1] else { return nil }
+    private static func conversionHint(_ name: String, _ types: [RuleType]) -> String? {
+        guard types.count == 2 else { return nil }
+        if name == "in", types[1] == .string { return "a text is looked through with text.contains(part)" }
+        guard types[0] != types[1] else { return nil }
         let numeric: [RuleType] = [.int, .uint, .double]
         if numeric.contains(types[0]), numeric.contains(types[1]) {
             let target = types.contains(.double) ? "double" : "int"
             return "numbers of different types do not mix: convert one, as \(target)(x)"
         }
         if types.contains(.string) { return "string(x) makes a string of a value" }
-        if types.contains(.null) { return "make one side dyn(…) to compare it with null" }
+        if types.contains(.null) {
+            return ["==", "!="].contains(name)
+                ? "make one side dyn(…) to compare it with null" : "null is no operand of '\(name)': say what stands for it, as x == null ? … : x"
+        }
         return nil
     }
 
@@ -83,7 +88,7 @@ extension Checker {
     mutating func checkMemberCall(_ id: SyntaxTree.ID) -> RuleType {
         let name = tree.name(id)
         let receiver = tree.child(id, 0)
-        if scope.mayQualifyFunction(tree.rootName(receiver)), let (names, isRooted) = tree.qualifiedName(receiver) {
+        if scope.mayQualifyFunction(tree.rootName(receiver)) || tree.rootName(receiver) == Checker.macroNamespace, let (names, isRooted) = tree.qualifiedName(receiver) {
             let qualified = names.joined(separator: ".") + "." + name
             for candidate in scope.candidates(qualified, isRooted: isRooted) {
                 guard let declaration = scope.function(candidate) else { continue }
@@ -91,6 +96,17 @@ extension Checker {
                 let arguments = tree.children(id).dropFirst().map { check(Int($0)) }
                 return checkCall(id, declaration, arguments, isMember: false)
             }
+            if names.count == 1, !isRooted, isFunctionNamespace(names[0]) {
+                for argument in tree.children(id).dropFirst() where !Checker.isMacro(name, of: names[0]) { _ = check(Int(argument)) }
+                failUnknown(id, name, in: names[0])
+                return .error
+            }
+        }
+        if let form = Checker.macroForms[name], scope.function(name) == nil {
+            // The arguments of a macro are not evaluated as such.
+            _ = check(receiver)
+            fail(id, "\(name)() takes \(form.takes)", hint: "as \(form.example)")
+            return .error
         }
         let arguments = tree.children(id).map { check(Int($0)) }
         guard let declaration = scope.function(name) else {
@@ -104,9 +120,55 @@ extension Checker {
     private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String) {
         fail(
             id, "undeclared reference to '\(name)'",
-            hint: NearestName.hint(name, among: scope.functionNames)
+            hint: nameHint(name) { scope.functionNames }
                 ?? (scope.variable(name) != nil ? "'\(name)' is a variable, not a function" : nil))
     }
+
+    // MARK: namespaces and macros
+
+    /// Whether a name stands only before functions' names, as `math`.
+    private func isFunctionNamespace(_ name: String) -> Bool {
+        (FunctionTable.namespaces.contains(name) || name == Checker.macroNamespace) && local(name) == nil
+            && scope.variable(name) == nil && scope.namespace(name) == nil
+    }
+
+    private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String, in namespace: String) {
+        if Checker.isMacro(name, of: namespace), let form = Checker.namespacedMacroForms[name] {
+            return fail(id, "\(namespace).\(name)() takes \(form.takes)", hint: "as \(form.example)")
+        }
+        let known = Set(scope.names(below: namespace, among: scope.functionNames)).union(
+            namespace == Checker.macroNamespace ? Array(Checker.namespacedMacroForms.keys) : [])
+        let shown = known.sorted()
+        fail(
+            id, "no function '\(namespace).\(name)'",
+            hint: nearName(name) { shown }.map { NearestName.question("\(namespace).\($0)") }
+                ?? "\(namespace) has \(shown.prefix(12).joined(separator: ", "))\(shown.count > 12 ? ", …" : "")")
+    }
+
+    private static let macroNamespace = "cel"
+
+    private static func isMacro(_ name: String, of namespace: String) -> Bool {
+        namespace == macroNamespace && namespacedMacroForms[name] != nil
+    }
+
+    /// What macros take. A call in another form is none, and no function has their names.
+    private static let macroForms: [String: (takes: String, example: String)] = [
+        "all": ("a name and a condition", "list.all(x, x > 0)"),
+        "exists": ("a name and a condition", "list.exists(x, x > 0)"),
+        "exists_one": ("a name and a condition", "list.exists_one(x, x > 0)"),
+        "existsOne": ("a name and a condition", "list.existsOne(x, x > 0)"),
+        "filter": ("a name and a condition", "list.filter(x, x > 0)"),
+        "map": ("a name and an expression, with a condition between them or without", "list.map(x, x * 2)"),
+        "sortBy": ("a name and an expression", "list.sortBy(x, x.size)"),
+        "transformList": ("two names and an expression, with a condition before it or without", "list.transformList(i, x, i + x)"),
+        "transformMap": ("two names and an expression, with a condition before it or without", "map.transformMap(k, v, v + 1)"),
+        "transformMapEntry": ("two names and a map of one entry, with a condition before it or without", "map.transformMapEntry(k, v, {v: k})"),
+        "optMap": ("a name and an expression", "optional.optMap(x, x + 1)"),
+        "optFlatMap": ("a name and an optional", "optional.optFlatMap(x, x.?field)"),
+    ]
+    private static let namespacedMacroForms: [String: (takes: String, example: String)] = [
+        "bind": ("a name, a value and an expression", "cel.bind(x, a + b, x * x)")
+    ]
 
     private mutating func checkCall(
         _ id: SyntaxTree.ID, _ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool

@@ -48,10 +48,12 @@ extension Checker {
             fail(id, "'\(name)' is not a value", hint: "name one \(noun), as \(name).key")
             return .error
         }
-        let names = locals.map(\.name) + scope.variableNames + scope.namespaceNames
         let hint =
             scope.function(name) != nil
-            ? "'\(name)' is a function: \(name)(…)" : NearestName.hint(name, among: names.filter { !$0.contains("@") })
+            ? "'\(name)' is a function: \(name)(…)"
+            : nameHint(name) {
+                (locals.map(\.name) + scope.variableNames + scope.namespaceNames).lazy.filter { !$0.contains("@") }
+            }
         fail(id, "undeclared reference to '\(name)'" + inContainer, hint: hint)
         return .error
     }
@@ -74,9 +76,7 @@ extension Checker {
         if !isRooted, local(names[0]) != nil { return nil }
         if let type = resolve(id, names.joined(separator: "."), isRooted: isRooted) { return type }
         guard names.count == 2, let noun = scope.namespace(names[0]), scope.variable(names[0]) == nil else { return nil }
-        let prefix = names[0] + "."
-        let keys = scope.variableNames.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
-        fail(id, "no \(noun) '\(names[1])'", hint: NearestName.hint(names[1], among: keys))
+        fail(id, "no \(noun) '\(names[1])'", hint: nameHint(names[1]) { scope.names(below: names[0], among: scope.variableNames) })
         return .error
     }
 
@@ -99,7 +99,7 @@ extension Checker {
                 return .error
             }
             if let type = properties[field] { return type }
-            fail(id, "'\(name)' has no property '\(field)'", hint: NearestName.hint(field, among: properties.keys))
+            fail(id, "'\(name)' has no property '\(field)'", hint: nameHint(field) { properties.keys })
             return .error
         case let type:
             let hint =

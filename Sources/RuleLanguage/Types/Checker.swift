@@ -42,16 +42,19 @@ struct Checker {
     /// Macro variables in scope, innermost last.
     var locals: [(name: String, type: RuleType, number: Int)] = []
     var localCount = 0
+    /// Near names are looked for; false where nobody will be told of the faults.
+    private let looksForNames: Bool
 
-    init(_ tree: SyntaxTree, in scope: RuleScope) {
+    init(_ tree: SyntaxTree, in scope: RuleScope, looksForNames: Bool = true) {
         self.tree = tree
         self.scope = scope
+        self.looksForNames = looksForNames
         types = [RuleType](repeating: .error, count: tree.nodes.count)
         resolutions = [Resolution](repeating: .none, count: tree.nodes.count)
     }
 
-    static func check(_ tree: SyntaxTree, in scope: RuleScope) -> (CheckedTree, [Diagnostic]) {
-        var checker = Checker(tree, in: scope)
+    static func check(_ tree: SyntaxTree, in scope: RuleScope, looksForNames: Bool = true) -> (CheckedTree, [Diagnostic]) {
+        var checker = Checker(tree, in: scope, looksForNames: looksForNames)
         let type = checker.check(tree.root)
         let result = checker.unifier.substitute(type).resolved
         let types = checker.unifier.isIdle ? checker.types : checker.types.map { checker.unifier.substitute($0) }
@@ -65,6 +68,16 @@ struct Checker {
     mutating func fail(_ id: SyntaxTree.ID, _ message: String, hint: String? = nil, at offset: Int? = nil) {
         diagnostics.append(
             Diagnostic(kind: .type, offset: offset ?? Int(tree[id].position), message: message, hint: hint))
+    }
+
+    /// The name that may have been meant, for the faults that are told: a search takes much longer than a check.
+    func nearName(_ name: String, among candidates: () -> some Sequence<String>) -> String? {
+        guard looksForNames, diagnostics.count < scope.limits.errors else { return nil }
+        return NearestName.find(name, among: candidates())
+    }
+
+    func nameHint(_ name: String, among candidates: () -> some Sequence<String>) -> String? {
+        nearName(name, among: candidates).map(NearestName.question)
     }
 
     mutating func check(_ id: SyntaxTree.ID) -> RuleType {

@@ -78,6 +78,12 @@ public final class RuleScope {
         Array(functions.keys) + (parent?.functionNames ?? FunctionTable.standard.keys.filter { !$0.hasPrefix("_") })
     }
 
+    /// What stands behind a dotted prefix in those of the names that have it.
+    func names(below prefix: String, among names: [String]) -> [String] {
+        let prefix = prefix + "."
+        return names.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
+
     /// The names that a name may stand for, longest first.
     func candidates(_ name: String, isRooted: Bool) -> [String] {
         if isRooted || container.isEmpty { return [name] }

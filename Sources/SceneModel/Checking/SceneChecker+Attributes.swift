@@ -64,8 +64,10 @@ extension SceneChecker {
             // The properties of types that are still being declared are checked behind them.
             return known.types[name] == nil ? value : objectProperties(value, of: name, at: node)
         }
-        if let accepted = type.accept(value) { return accepted }
-        fault(.typeMismatch, "the initial value is \(node.summary), not \(type.withArticle)", at: node)
+        if let accepted = known.accept(value, as: type) { return accepted }
+        fault(
+            .typeMismatch, "the initial value is \(node.summary), not \(type.withArticle)", at: node,
+            hint: type == .bytes ? "bytes are written in base64, as !!binary aGk=" : nil)
         return nil
     }
 

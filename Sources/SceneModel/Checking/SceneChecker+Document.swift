@@ -31,6 +31,7 @@ extension SceneChecker {
         declareTypeNames(types)
         if let keys = document["keys"] { at("keys") { declareKeys(keys) } }
         at("types") { declareTypes(types) }
+        if let keys = document["keys"] { at("keys") { checkDefaultObjects(keys) } }
         prepareScopes()
         if let keys = document["keys"] { at("keys") { compileReducers(keys) } }
         if let written = document["components"] { at("components") { declareComponents(written) } }

@@ -107,7 +107,8 @@ extension SceneChecker {
                 guard let (expression, given) = self.expression(entry.value, in: scope.lexical, rules: { self.rules(scope) }),
                     let fitting = fit(expression, given, to: type, of: entry.name, at: entry.value)
                 else { return }
-                made.append(KeyedExpression(key: key, steps: steps, expression: fitting, position: entry.key.position))
+                made.append(
+                    KeyedExpression(key: key, steps: steps, type: type, expression: fitting, position: entry.key.position))
             }
         }
         return made
@@ -192,7 +193,7 @@ extension SceneChecker {
                     return fault(
                         .ruleType, "'\(key)' is \(type.withArticle), but the rule gives \(given.withArticle)", at: entry.value)
                 }
-                node.transformEnvironment.append(EnvironmentTransform(key: key, program: program))
+                node.transformEnvironment.append(EnvironmentTransform(key: key, type: type, program: program))
             }
         }
     }

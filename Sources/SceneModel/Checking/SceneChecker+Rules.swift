@@ -69,7 +69,7 @@ extension SceneChecker {
 
     func compile(_ text: String, in scope: RuleScope, at node: DocumentNode, skipping skipped: Int = 0) -> Program? {
         do throws(RuleErrors) {
-            return try Rule.compile(text, in: scope)
+            return try Rule.compile(text, in: scope, looksForNames: !faults.isFull)
         } catch {
             for one in error.errors { tell(one, of: text, at: node, skipping: skipped) }
             return nil
@@ -111,20 +111,19 @@ extension SceneChecker {
             return nil
         }
         guard let entry = scope.find(name) else {
-            let names = scope.names
-            let hint: String?
-            if let near = NearestName.find(name, among: names) {
-                hint = "did you mean '$\(near)'?"
-            } else if names.isEmpty, !componentChain.isEmpty {
-                hint = "a component sees nothing from outside: declare a parameter, as binding: [\(name)] or let: [\(name)]"
-            } else {
-                hint = names.isEmpty ? nil : "in scope are \(names.prefix(12).joined(separator: ", "))"
-            }
-            fault(.notFound, "no enclosing node has an attribute '\(name)'", at: node, hint: hint)
+            fault(.notFound, "no enclosing node has an attribute '\(name)'", at: node, hint: hint(for: name, among: scope.names))
             return nil
         }
         guard let (type, object) = self.type(at: path.steps, in: entry.type, of: name, at: node) else { return nil }
         return (Reference(name: name, steps: path.steps), type, entry, object)
+    }
+
+    private func hint(for name: String, among names: [String]) -> String? {
+        if let near = NearestName.find(name, among: names) { return NearestName.question("$\(near)") }
+        if names.isEmpty, !componentChain.isEmpty {
+            return "a component sees nothing from outside: declare a parameter, as binding: [\(name)] or let: [\(name)]"
+        }
+        return names.isEmpty ? nil : "in scope are \(names.prefix(12).joined(separator: ", "))"
     }
 
     /// A property of an object that a reference passes through.
@@ -141,23 +140,19 @@ extension SceneChecker {
         var object: ObjectProperty?
         var text = name
         for step in steps {
-            if case .nullable(let wrapped) = type { type = wrapped }
-            switch (type, step) {
-            case (.dyn, _): return (.dyn, object)
-            case (.list(let element), .index), (.list(let element), .element): type = element
-            case (.map(_, let value), .key), (.map(_, let value), .index): type = value
-            case (.vector, .index): type = .double
-            case (.object(let object_), .key(let key)):
-                guard let definition = known.types[object_] else { return (.dyn, object) }
+            if let part = type.part(at: step) {
+                type = part
+            } else if let name = type.objectName, case .key(let key) = step {
+                guard let definition = known.types[name] else { return (.dyn, object) }
                 guard let property = definition.properties.first(where: { $0.name.hasSameBytes(as: key) }) else {
                     fault(
-                        .notFound, "\(object_) has no property '\(key)'", at: node,
+                        .notFound, "\(name) has no property '\(key)'", at: node,
                         hint: NearestName.hint(key, among: definition.properties.map(\.name)))
                     return nil
                 }
                 type = property.type
-                object = ObjectProperty(type: object_, property: property)
-            default:
+                object = ObjectProperty(type: name, property: property)
+            } else {
                 fault(.typeMismatch, "'\(text)' is \(type.withArticle) and has no \(step)", at: node)
                 return nil
             }

@@ -113,10 +113,27 @@ extension SceneChecker {
         }
     }
 
+    /// Defaults of keys that hold an object, when all properties are known.
+    func checkDefaultObjects(_ keys: DocumentNode) {
+        for group in keys.map ?? [] {
+            for entry in group.value.map ?? [] {
+                guard let standard = entry.value["default"], !standard.isNull, let written = entry.value["type"]?.string,
+                    let name = ValueType(written)?.objectName, standard.map != nil
+                else { continue }
+                path += [.key(group.name), .key(entry.name), .key("default")]
+                _ = objectProperties(standard.value, of: name, at: standard)
+                path.removeLast(3)
+            }
+        }
+    }
+
     /// What overrides an object's stored properties at its birth, as their types hold it; nil with a fault told.
+    /// Recursion follows the value's nesting.
     func objectProperties(_ value: Value, of name: String, at node: DocumentNode) -> Value? {
+        // A type that is faulty itself says nothing of its objects.
+        guard let type = known.types[name] else { return value }
         if case .null = value { return value }
-        guard let map = value.map, let type = known.types[name] else {
+        guard let map = value.map else {
             fault(.typeMismatch, "an object of type \(name) starts from a map of its properties, not \(node.summary)", at: node)
             return nil
         }
@@ -134,11 +151,12 @@ extension SceneChecker {
                 isRight = false
                 continue
             }
-            guard property.type.objectName == nil else {
-                accepted[key] = value
+            if let inner = property.type.objectName {
+                let fitting = objectProperties(value, of: inner, at: node[property.name] ?? node)
+                if let fitting { accepted[key] = fitting } else { isRight = false }
                 continue
             }
-            guard let fitting = property.type.accept(value) else {
+            guard let fitting = known.accept(value, as: property.type) else {
                 fault(
                     .typeMismatch,
                     "'\(property.name)' of \(type.name) is \(property.type.withArticle), not \(DocumentNode(value).summary)",

@@ -44,14 +44,18 @@ final class SceneChecker {
 
     // MARK: Faults
 
-    func fault(_ message: String, at node: DocumentNode, hint: String? = nil, note: SceneFault.Note? = nil) {
-        fault(.invalid, message, at: node, hint: hint, note: note)
+    func fault(
+        _ message: @autoclosure () -> String, at node: DocumentNode, hint: @autoclosure () -> String? = nil,
+        note: SceneFault.Note? = nil
+    ) {
+        fault(.invalid, message(), at: node, hint: hint(), note: note)
     }
 
     func fault(
-        _ code: ErrorCode, _ message: String, at node: DocumentNode, hint: String? = nil, note: SceneFault.Note? = nil
+        _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
+        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
     ) {
-        faults.add(SceneFault(code, message, place: place, position: node.position, hint: hint, note: note))
+        faults.add(SceneFault(code, message(), place: place, position: node.position, hint: hint(), note: note))
     }
 
     /// `nodes[2].computed.symbol`

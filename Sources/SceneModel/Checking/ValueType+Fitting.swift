@@ -2,7 +2,7 @@ import AttributeValues
 
 extension ValueType {
     /// Whether what has the other type can stand where this one is asked for, as far as types tell: what may turn out
-    /// either way passes, and the run decides.
+    /// either way passes, and the run decides. What stands there is held to the type: an int widens to a double.
     func admits(_ other: ValueType) -> Bool {
         switch (self, other) {
         case (.dyn, _), (_, .dyn): return true
@@ -27,25 +27,6 @@ extension ValueType {
     /// Whether a binding can join the two: what either side writes, the other takes.
     func agrees(with other: ValueType) -> Bool { admits(other) && other.admits(self) }
 
-    /// The object type that a value of this type is or may be.
-    var objectName: String? {
-        switch self {
-        case .object(let name): name
-        case .nullable(let wrapped): wrapped.objectName
-        default: nil
-        }
-    }
-
-    /// Where a name of an object type stands inside this one.
-    var objectNames: [String] {
-        switch self {
-        case .object(let name): [name]
-        case .list(let element), .optional(let element), .nullable(let element): element.objectNames
-        case .map(let key, let value): key.objectNames + value.objectNames
-        default: []
-        }
-    }
-
     /// This type, with object types that are not among those known read as `dyn`: the types of `subviews` and the like
     /// are known to rules only.
     func known(among types: (String) -> Bool) -> ValueType {
@@ -68,6 +49,9 @@ extension ValueType {
     /// The type with its article, for messages.
     var withArticle: String {
         let text = description
-        return (text.first.map { "aeiouAEIOU".contains($0) } ?? false ? "an " : "a ") + text
+        if self == .bytes { return text }
+        // "uint" is spoken as it is spelt.
+        let isVowel = text.first.map { "aeioAEIO".contains($0) } ?? false
+        return (isVowel ? "an " : "a ") + text
     }
 }

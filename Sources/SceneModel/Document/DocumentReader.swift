@@ -4,20 +4,20 @@ import AttributeValues
 struct DocumentReader {
     private let events: any DocumentEvents
     private let faults: FaultCollector
-    private let anyKeys: Bool
+    private let isKept: Bool
     /// Parts made so far, those behind aliases counted each time they are used.
     private var size = 0
     private var anchors: [String: (node: DocumentNode, size: Int)] = [:]
 
     /// nil when the text cannot be read to its end; then `faults` says why.
-    /// - Parameter anyKeys: admits keys that rules do not, as documents had them when they were still admitted.
-    static func read(_ text: String, _ faults: FaultCollector, anyKeys: Bool = false) -> DocumentNode? {
+    /// - Parameter isKept: the document was accepted once: keys that rules cannot name and numbers out of range are admitted.
+    static func read(_ text: String, _ faults: FaultCollector, isKept: Bool = false) -> DocumentNode? {
         guard text.utf8.count <= SceneLimits.textSize else {
             faults.add(.limit, "a document of \(text.utf8.count) bytes; at most \(SceneLimits.textSize) are allowed")
             return nil
         }
         let events: any DocumentEvents = JSONEventReader(text) ?? YAMLEventReader(JSONEscapes.joiningSurrogates(text))
-        var reader = DocumentReader(events: events, faults: faults, anyKeys: anyKeys)
+        var reader = DocumentReader(events: events, faults: faults, isKept: isKept)
         do throws(YAMLError) {
             if let document = try reader.readStream() { return document }
             if faults.isEmpty { faults.add(.invalid, "the document cannot be read") }
@@ -27,10 +27,10 @@ struct DocumentReader {
         return nil
     }
 
-    private init(events: any DocumentEvents, faults: FaultCollector, anyKeys: Bool) {
+    private init(events: any DocumentEvents, faults: FaultCollector, isKept: Bool) {
         self.events = events
         self.faults = faults
-        self.anyKeys = anyKeys
+        self.isKept = isKept
     }
 
     private static func hint(for message: String) -> String? {
@@ -157,7 +157,7 @@ struct DocumentReader {
         var merged: [DocumentEntry] = []
         var seen = NameSet()
         for entry in map.entries {
-            guard case .scalar(let key) = entry.key.content, key.isKey || anyKeys else {
+            guard case .scalar(let key) = entry.key.content, key.isKey || isKept else {
                 let hint: String? = if case .scalar = entry.key.content { "put quotes around it" } else { nil }
                 faults.add(.invalid, "a key is a text, not \(entry.key.summary)", at: entry.key.position, hint: hint)
                 continue
@@ -186,13 +186,13 @@ struct DocumentReader {
     private func scalar(_ event: YAMLEvent) -> DocumentNode {
         let value: Value
         switch event.tag {
-        case nil: value = event.style == .plain ? PlainScalar.value(event.text) : .string(event.text)
+        case nil: value = event.style == .plain ? plain(event) : .string(event.text)
         case "str", "!": value = .string(event.text)
         case "binary":
             value = Base64.decode(event.text).map { .bytes($0) } ?? .null
             if case .null = value { faults.add(.invalid, "not base64", at: event.position) }
         case "null"?, "bool"?, "int"?, "float"?:
-            value = PlainScalar.value(event.text)
+            value = plain(event)
         case let tag?:
             value = .string(event.text)
             faults.add(
@@ -200,6 +200,16 @@ struct DocumentReader {
                 hint: "tags are !!str, !!int, !!float, !!bool, !!null and !!binary")
         }
         return DocumentNode(.scalar(value), text: event.text, style: event.style, at: event.position)
+    }
+
+    private func plain(_ event: YAMLEvent) -> Value {
+        if let value = PlainScalar.value(event.text) { return value }
+        if !isKept {
+            faults.add(
+                .invalid, "the number is out of range", at: event.position,
+                hint: "an int has 64 bits, a double at most 1.8e308; a text stands in quotes")
+        }
+        return Double(event.text).map { .double($0) } ?? .string(event.text)
     }
 }
 

@@ -106,7 +106,7 @@ public enum DocumentWriter {
         guard isLetter(first) || [UInt8(ascii: "$"), UInt8(ascii: "_"), UInt8(ascii: "/")].contains(first) else { return false }
         let inside: Set<UInt8> = Set("_-./$ +*()=".utf8)
         guard text.utf8.allSatisfy({ isLetter($0) || ($0 >= 48 && $0 <= 57) || inside.contains($0) }) else { return false }
-        if case .string = PlainScalar.value(text) { return true }
+        if case .string? = PlainScalar.value(text) { return true }
         return false
     }
 }

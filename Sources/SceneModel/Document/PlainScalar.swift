@@ -2,13 +2,19 @@ import AttributeValues
 
 /// What a scalar without quotes means: YAML 1.2's core schema. (`yes`, `no`, `on` and `off` are texts.)
 enum PlainScalar {
-    static func value(_ text: String) -> Value {
+    /// nil for a number that no type holds.
+    static func value(_ text: String) -> Value? {
         var text = text
         return text.withUTF8 { bytes in
             guard let first = bytes.first else { return .null }
             switch first {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                return number(bytes) ?? .string(String(decoding: bytes, as: UTF8.self))
+                let text = String(decoding: bytes, as: UTF8.self)
+                return switch number(text) {
+                case .value(let value): value
+                case .outOfRange: nil
+                case .other: .string(text)
+                }
             case UInt8(ascii: "~"), UInt8(ascii: "n"), UInt8(ascii: "N"), UInt8(ascii: "t"), UInt8(ascii: "T"),
                 UInt8(ascii: "f"), UInt8(ascii: "F"):
                 return word(String(decoding: bytes, as: UTF8.self))
@@ -26,29 +32,43 @@ enum PlainScalar {
         }
     }
 
-    private static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
-        let text = String(decoding: bytes, as: UTF8.self)
-        if text.hasPrefix("0x") { return Int64(text.dropFirst(2), radix: 16).map { .int($0) } }
-        if text.hasPrefix("0o") { return Int64(text.dropFirst(2), radix: 8).map { .int($0) } }
+    private enum Number {
+        case value(Value)
+        case outOfRange
+        /// Not a number.
+        case other
+    }
+
+    private static func number(_ text: String) -> Number {
+        if text.hasPrefix("0x") { return integer(digits: text.dropFirst(2), radix: 16) }
+        if text.hasPrefix("0o") { return integer(digits: text.dropFirst(2), radix: 8) }
         let unsigned = text.drop { $0 == "+" || $0 == "-" }
         switch unsigned {
-        case ".inf", ".Inf", ".INF": return .double(text.hasPrefix("-") ? -.infinity : .infinity)
-        case ".nan", ".NaN", ".NAN": return text == unsigned ? .double(.nan) : nil
+        case ".inf", ".Inf", ".INF": return .value(.double(text.hasPrefix("-") ? -.infinity : .infinity))
+        case ".nan", ".NaN", ".NAN": return text == unsigned ? .value(.double(.nan)) : .other
         default: break
         }
-        guard text.utf8.count - unsigned.utf8.count <= 1 else { return nil }
+        guard text.utf8.count - unsigned.utf8.count <= 1 else { return .other }
         guard let lead = unsigned.utf8.first, (48...57).contains(lead) || (lead == 46 && unsigned.utf8.count > 1) else {
-            return nil
+            return .other
         }
         if unsigned.utf8.allSatisfy({ (48...57).contains($0) }) {
-            if let int = Int64(text) { return .int(int) }
-            if let uint = UInt64(unsigned), !text.hasPrefix("-") { return .uint(uint) }
-            return Double(text).map { .double($0) }
+            guard text.hasPrefix("-") else { return integer(digits: unsigned, radix: 10) }
+            return Int64(text).map { .value(.int($0)) } ?? .outOfRange
         }
-        guard unsigned.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 || $0 == 43 || $0 == 45 || $0 | 32 == 101 }) else {
-            return nil
-        }
-        return Double(text).map { .double($0) }
+        guard unsigned.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 || $0 == 43 || $0 == 45 || $0 | 32 == 101 }),
+            let number = Double(text)
+        else { return .other }
+        return number.isFinite ? .value(.double(number)) : .outOfRange
+    }
+
+    /// - Parameter digits: what stands behind the prefix; of a number they all are digits, without a sign.
+    private static func integer(digits: Substring, radix: Int) -> Number {
+        guard let first = digits.utf8.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-"),
+            digits.allSatisfy({ $0.hexDigitValue.map { $0 < radix } ?? false })
+        else { return .other }
+        if let int = Int64(digits, radix: radix) { return .value(.int(int)) }
+        return UInt64(digits, radix: radix).map { .value(.uint($0)) } ?? .outOfRange
     }
 }
 

@@ -71,10 +71,10 @@ extension SceneFaults: CustomStringConvertible {
 
     private func describe(_ fault: SceneFault) -> String {
         var text = "\(location(fault.position, fault.place)): error: \(fault.message)"
-        if let line = lines?[fault.position.line] {
-            text += SourceLines.caret(under: line, fault.position.column)
-        } else if let rule = fault.rule, let place = fault.rulePosition, let line = SourceLines(rule)[place.line] {
-            text += SourceLines.caret(under: line, place.column)
+        if let drawn = lines?.caret(at: fault.position) {
+            text += drawn
+        } else if let rule = fault.rule, let place = fault.rulePosition {
+            text += SourceLines(rule).caret(at: place) ?? ""
         }
         if let hint = fault.hint { text += "\n  hint: \(hint)" }
         if let note = fault.note {
@@ -121,16 +121,19 @@ final class FaultCollector {
 
     var isEmpty: Bool { faults.isEmpty }
     var count: Int { faults.count + omitted }
+    /// Whether further faults are only counted.
+    var isFull: Bool { faults.count >= SceneLimits.faults }
 
-    func add(_ fault: SceneFault) {
-        if faults.count < SceneLimits.faults { faults.append(fault) } else { omitted += 1 }
+    /// - Parameter fault: made only if it will be told: hints and places take longer to find than the fault.
+    func add(_ fault: @autoclosure () -> SceneFault) {
+        if isFull { omitted += 1 } else { faults.append(fault()) }
     }
 
     func add(
-        _ code: ErrorCode, _ message: String, at position: SourcePosition = .none, hint: String? = nil,
-        note: SceneFault.Note? = nil
+        _ code: ErrorCode, _ message: @autoclosure () -> String, at position: SourcePosition = .none,
+        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
     ) {
-        add(SceneFault(code, message, position: position, hint: hint, note: note))
+        add(SceneFault(code, message(), position: position, hint: hint(), note: note))
     }
 
     func throwIfAny(file: String?, lines: SourceLines?) throws(SceneFaults) {

@@ -1,45 +1,73 @@
 import AttributeValues
 
-/// A text by its lines: to show one, and to find a column of a scalar in it.
+/// A text by its lines: to show one, and to find a column of a scalar in it. A line may be as long as the text, so no
+/// look at it walks more than a part of it.
 struct SourceLines: Sendable {
+    private struct Start: Sendable {
+        var byte: Int
+        /// Code points before it in the text.
+        var character: Int
+    }
+
     private let bytes: [UInt8]
-    /// Where each line begins.
-    private let starts: [Int]
+    /// Where each line begins; behind the last one, the text's end.
+    private let starts: [Start]
+    /// The bytes at which every so many characters begin.
+    private let marks: [Int]
+    private static let charactersPerMark = 1024
 
     init(_ text: String) {
         bytes = Array(text.utf8)
-        var starts = [0]
-        for (at, byte) in bytes.enumerated() where byte == 10 { starts.append(at + 1) }
+        var starts = [Start(byte: 0, character: 0)]
+        var marks: [Int] = []
+        var character = 0
+        for (at, byte) in bytes.enumerated() where byte & 0xc0 != 0x80 {
+            if character % SourceLines.charactersPerMark == 0 { marks.append(at) }
+            character += 1
+            if byte == 10 { starts.append(Start(byte: at + 1, character: character)) }
+        }
+        starts.append(Start(byte: bytes.count, character: character))
         self.starts = starts
+        self.marks = marks
     }
 
     /// The line of a 1-based number, without its end.
-    subscript(_ number: Int) -> String? {
-        guard number >= 1, number <= starts.count else { return nil }
-        var end = number < starts.count ? starts[number] - 1 : bytes.count
-        let start = starts[number - 1]
+    private func range(of number: Int) -> Range<Int>? {
+        guard number >= 1, number < starts.count else { return nil }
+        let start = starts[number - 1].byte
+        var end = starts[number].byte
+        if end > start, bytes[end - 1] == 10 { end -= 1 }
         if end > start, bytes[end - 1] == 13 { end -= 1 }
-        return String(decoding: bytes[start..<end], as: UTF8.self)
+        return start..<end
     }
 
-    /// Characters of a shown line before and behind the caret.
-    private static let shownBefore = 100
-    private static let shownAfter = 60
+    /// The byte at a 1-based column of a line, that behind its end included; nil where there is none.
+    private func byte(at position: SourcePosition) -> Int? {
+        guard let line = range(of: position.line), position.column >= 1 else { return nil }
+        let (start, following) = (starts[position.line - 1], starts[position.line])
+        let length = following.character - start.character - (following.byte - line.upperBound)
+        guard position.column - 1 <= length else { return nil }
+        let wanted = start.character + position.column - 1
+        let mark = wanted / SourceLines.charactersPerMark
+        guard mark < marks.count else { return bytes.count }
+        var at = marks[mark]
+        for _ in 0..<wanted % SourceLines.charactersPerMark { at = next(at) }
+        return at
+    }
 
-    /// The line and a caret below a 1-based column; a long line is cut to the part around it.
-    static func caret(under line: String, _ column: Int) -> String {
-        let scalars = Array(line.unicodeScalars)
-        let at = min(max(0, column - 1), scalars.count)
-        let start = max(0, at - shownBefore)
-        let end = min(scalars.count, at + shownAfter)
-        func text(_ part: ArraySlice<Unicode.Scalar>) -> String {
-            var text = String.UnicodeScalarView()
-            text.append(contentsOf: part)
-            return String(text)
-        }
-        let before = String(scalars[start..<at].map { $0 == "\t" ? "\t" : " " })
-        let lead = start > 0 ? "…" : ""
-        return "\n  \(lead)\(text(scalars[start..<end]))\(end < scalars.count ? "…" : "")\n  \(start > 0 ? " " : "")\(before)^"
+    /// The byte behind a character.
+    private func next(_ at: Int) -> Int {
+        var at = at + 1
+        while at < bytes.count, bytes[at] & 0xc0 == 0x80 { at += 1 }
+        return at
+    }
+
+    /// The line of a place and a caret under its column; a long line is cut to the part around it. A column that the line does
+    /// not have stands for its end.
+    func caret(at position: SourcePosition) -> String? {
+        guard let line = range(of: position.line) else { return nil }
+        let excerpt = LineExcerpt(bytes[line], around: (byte(at: position) ?? line.upperBound) - line.lowerBound)
+        return "\n  \(excerpt.text)\n  \(excerpt.lead)^"
     }
 
     /// Where a place in a scalar's text stands in the file.
@@ -52,9 +80,8 @@ struct SourceLines: Sendable {
         guard start != .none else { return start }
         switch node.style {
         case .plain:
-            guard line == 1, let first = self[start.line] else { return start }
-            let rest = first.unicodeScalars.count - (start.column - 1)
-            return column <= rest + 1 ? SourcePosition(line: start.line, column: start.column + column - 1) : start
+            let place = SourcePosition(line: start.line, column: start.column + column - 1)
+            return line == 1 && byte(at: place) != nil ? place : start
         case .singleQuoted, .doubleQuoted: return line == 1 ? quoted(column, node) : start
         case .block: return block(line, column, node)
         case .none: return start
@@ -63,41 +90,85 @@ struct SourceLines: Sendable {
 
     private func quoted(_ column: Int, _ node: DocumentNode) -> SourcePosition {
         let start = node.position
-        guard let first = self[start.line] else { return start }
-        let scalars = Array(first.unicodeScalars)
-        var at = start.column
+        guard let line = range(of: start.line), let quote = byte(at: start) else { return start }
+        var at = quote + 1
+        var written = start.column + 1
         for _ in 1..<max(1, column) {
-            guard at < scalars.count else { return start }
-            if node.style == .singleQuoted {
-                at += scalars[at] == "'" ? 2 : 1
-            } else if scalars[at] == "\\", at + 1 < scalars.count {
-                switch scalars[at + 1] {
-                case "x": at += 4
-                case "u": at += 6
-                case "U": at += 10
-                default: at += 2
-                }
-            } else {
-                at += 1
+            guard at < line.upperBound else { return start }
+            for _ in 0..<charactersWritten(at, node.style) where at < line.upperBound {
+                at = next(at)
+                written += 1
             }
         }
-        return SourcePosition(line: start.line, column: at + 1)
+        return SourcePosition(line: start.line, column: written)
+    }
+
+    /// How many characters stand in quotes for the one that is written at a byte.
+    private func charactersWritten(_ at: Int, _ style: DocumentNode.Style) -> Int {
+        if style == .singleQuoted { return bytes[at] == UInt8(ascii: "'") ? 2 : 1 }
+        guard bytes[at] == UInt8(ascii: "\\"), at + 1 < bytes.count else { return 1 }
+        return switch bytes[at + 1] {
+        case UInt8(ascii: "x"): 4
+        case UInt8(ascii: "u"): 6
+        case UInt8(ascii: "U"): 10
+        default: 2
+        }
     }
 
     /// A block's text begins on the line behind its `|`; its first line that is not blank tells the indentation.
     private func block(_ line: Int, _ column: Int, _ node: DocumentNode) -> SourcePosition {
         let start = node.position
-        guard let head = self[start.line], Array(head.unicodeScalars).indices.contains(start.column - 1),
-            Array(head.unicodeScalars)[start.column - 1] == "|"
-        else { return start }
-        var indentation: Int?
+        guard let head = byte(at: start), head < bytes.count, bytes[head] == UInt8(ascii: "|") else { return start }
         var number = start.line + 1
-        while indentation == nil, let text = self[number] {
-            let spaces = text.unicodeScalars.prefix { $0 == " " }.count
-            if spaces < text.unicodeScalars.count { indentation = spaces }
+        while let text = range(of: number) {
+            if let first = bytes[text].firstIndex(where: { $0 != UInt8(ascii: " ") }) {
+                return SourcePosition(line: start.line + line, column: first - text.lowerBound + column)
+            }
             number += 1
         }
-        guard let indentation else { return start }
-        return SourcePosition(line: start.line + line, column: indentation + column)
+        return start
+    }
+}
+
+/// The part of a line around a place, and what stands before a caret below it.
+public struct LineExcerpt {
+    /// Characters shown before and behind the place.
+    private static let shownBefore = 100
+    private static let shownAfter = 60
+
+    public var text: String
+    /// As wide as the text before the place. A tab stays a tab, so that the caret stands where the terminal put the character above.
+    public var lead: String
+
+    /// - Parameters:
+    ///   - line: UTF-8.
+    ///   - offset: the place's byte in it.
+    public init(_ line: some RandomAccessCollection<UInt8>, around offset: Int) {
+        func isInside(_ offset: Int) -> Bool { line[line.index(line.startIndex, offsetBy: offset)] & 0xc0 == 0x80 }
+        let at = min(max(0, offset), line.count)
+        var start = at
+        for _ in 0..<LineExcerpt.shownBefore where start > 0 {
+            repeat { start -= 1 } while start > 0 && isInside(start)
+        }
+        var end = at
+        for _ in 0..<LineExcerpt.shownAfter where end < line.count {
+            repeat { end += 1 } while end < line.count && isInside(end)
+        }
+        func part(_ from: Int, _ to: Int) -> String { String(decoding: line.dropFirst(from).prefix(to - from), as: UTF8.self) }
+        let before = part(start, at).unicodeScalars.map { $0 == "\t" ? "\t" : " " as Unicode.Scalar }
+        text = (start > 0 ? "…" : "") + part(start, end) + (end < line.count ? "…" : "")
+        lead = (start > 0 ? " " : "") + String(String.UnicodeScalarView(before))
+    }
+
+    /// - Parameter column: in code points, from 1.
+    public init(_ line: String, column: Int) {
+        var text = line
+        self = text.withUTF8 { bytes in
+            var at = 0
+            for _ in 1..<max(1, column) where at < bytes.count {
+                repeat { at += 1 } while at < bytes.count && bytes[at] & 0xc0 == 0x80
+            }
+            return LineExcerpt(bytes, around: at)
+        }
     }
 }

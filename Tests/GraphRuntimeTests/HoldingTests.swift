@@ -1,0 +1,177 @@
+import AttributeValues
+import Testing
+import WireProtocol
+
+@testable import GraphRuntime
+
+@Suite("Written types")
+struct HoldingTests {
+    private static let scene = """
+        keys:
+          environment: { fontScale: 1.0, tint: { default: red, type: color }, pin: { rotation: 0.0, size: 1 } }
+          container: { width: 1.0 }
+          preference: { height: { default: 1.0, reduce: "value + next" } }
+        components:
+          Gauge: { let: { share: { type: double } }, computed: { percent: share * 100.0 } }
+          Knob: { binding: { level: { type: double } }, computed: { twice: level * 2.0 } }
+        nodes:
+          - id: root
+            kind: container
+            state: { steps: 2, raw: { load: 5, name: text, shade: blue }, any: { initial: 3, type: dyn } }
+            computed: { widths: "subviews.map(s, s.containerValues.width * 2.0)", height: preferences.height / 2.0 }
+            children:
+              - { id: ruled, kind: view, environment: { fontScale: =steps }, containerValues: { width: =steps }, preferences: { height: =steps }, computed: { size: env.fontScale * 12.0 } }
+              - { id: named, kind: view, environment: { fontScale: $steps, tint: $raw.shade, pin.rotation: $raw.load }, containerValues: { width: $raw.load }, preferences: { height: $steps }, computed: { size: env.fontScale * 12.0, shade: type(env.tint) == color, turned: env.pin.rotation / 2.0 } }
+              - { id: wrong, kind: view, environment: { fontScale: $raw.name }, computed: { size: env.fontScale * 12.0 } }
+              - { id: changed, kind: view, transformEnvironment: { fontScale: "dyn(3)" }, computed: { size: env.fontScale * 12.0 } }
+              - { id: gauge, component: Gauge, let: { share: $steps } }
+              - { id: sick, component: Gauge, let: { share: $raw.name } }
+              - { id: ill, component: Gauge, let: { share: =raw.name } }
+              - { id: knob, component: Knob, binding: { level: $raw.load } }
+              - { id: loose, component: Knob, binding: { level: $any } }
+        """
+
+    @Test("an int widens wherever a double is written, by reference as by rule") func widening() throws {
+        let graph = try Harness(HoldingTests.scene)
+        for (path, value) in [
+            ("/root/ruled.size", 24.0), ("/root/named.size", 24.0), ("/root/changed.size", 36.0), ("/root/named.turned", 2.5),
+            ("/root/gauge.share", 2.0), ("/root/gauge.percent", 200.0), ("/root/knob.level", 5.0), ("/root/knob.twice", 10.0),
+            ("/root.height", 2.0),
+        ] { #expect(try graph.value(path) == .double(value), "\(path)") }
+        #expect(try graph.value("/root/named.shade") == true)
+        #expect(try graph.value("/root.widths").list?.prefix(2) == [4.0, 10.0])
+        try graph.set("/root.steps", 3)
+        #expect(try graph.value("/root/named.size") == 36.0)
+        #expect(try graph.value("/root/gauge.percent") == 300.0)
+    }
+
+    @Test("a wrong type is refused with both types named, where it is written") func refusals() throws {
+        let graph = try Harness(HoldingTests.scene)
+        for path in ["/root/sick.share", "/root/sick.percent", "/root/ill.share", "/root/wrong.size"] {
+            let failure = #expect(throws: Failure.self) { try graph.value(path) }
+            #expect(failure?.code == .typeMismatch, "\(path)")
+            #expect(failure?.message.hasSuffix("holds double, not string") == true, "\(failure?.message ?? "")")
+        }
+        try graph.set("/root.raw", ["load": 1, "name": 7, "shade": "nocolor"])
+        #expect(try graph.value("/root/sick.percent") == 700.0)
+        #expect(throws: Failure.self) { try graph.value("/root/named.shade") }
+    }
+
+    @Test("what is written through a typed binding is held to its type, and reaches the state") func bindings() throws {
+        let graph = try Harness(HoldingTests.scene)
+        let failure = refusal { try graph.set("/root/knob.level", "text") }
+        #expect(failure?.code == .typeMismatch)
+        #expect(failure?.message == "/root/knob.level holds double, not string")
+        #expect(try graph.value("/root.raw.load") == 5)
+        try graph.set("/root/knob.level", 7)
+        #expect(try graph.value("/root.raw.load") == 7.0)
+        try graph.set("/root/loose.level", 2.5)
+        #expect(try graph.value("/root.any") == 2.5)
+        #expect(try graph.value("/root/loose.twice") == 5.0)
+        // Whoever writes the state itself is not bound.
+        try graph.set("/root.any", "text")
+        #expect(throws: Failure.self) { try graph.value("/root/loose.twice") }
+    }
+
+    @Test("what needs no holding reads the state itself: a change of another part runs nothing") func precision() throws {
+        let graph = try Harness(
+            """
+            components: { Part: { let: { whole: { type: map } }, computed: { title: whole.title } } }
+            nodes:
+              - id: a
+                state: { episode: { title: A, rating: 1 } }
+                children: [{ id: p, component: Part, let: { whole: $episode } }]
+            """)
+        try graph.subscribe(["/a/p.title"], initial: true)
+        _ = graph.runs()
+        try graph.set("/a.episode.rating", 2)
+        #expect(graph.runs() == [])
+        try graph.set("/a.episode.title", "B")
+        #expect(graph.runs() == ["/a/p.title"])
+    }
+
+    // MARK: Objects
+
+    private static let objects = """
+        types:
+          Author: { state: { name: unknown, born: 0 }, computed: { label: "name + '!'" } }
+          Article: { state: { title: "", author: { type: Author, initial: { name: Default } }, pages: 1.0 } }
+        keys: { environment: { by: { type: Author, default: { name: Key } } } }
+        nodes:
+          - id: n
+            state:
+              art: { type: Article, initial: { title: T, author: { born: 1815 }, pages: 3 } }
+              who: { type: "Author?" }
+              first: { type: "Author?", initial: { name: Eve } }
+              all: { type: list(Author), initial: [{ name: A }] }
+              tint: { type: color, initial: red }
+              at: { type: timestamp, initial: "2026-01-01T00:00:00Z" }
+              few: { type: list(int), initial: [1, 2] }
+            children: [{ id: reader, kind: view, inherit: [by], computed: { name: by.name, label: by.label } }]
+        """
+
+    @Test("an object inside an object begins as its state says, over what its type says") func nested() throws {
+        let graph = try Harness(HoldingTests.objects)
+        #expect(try graph.value("/n.art.author.name") == "Default")
+        #expect(try graph.value("/n.art.author.born") == 1815)
+        #expect(try graph.value("/n.art.author.label") == "Default!")
+        #expect(try graph.value("/n.art.pages") == 3.0)
+    }
+
+    @Test("an object that may be null is written as a map and completed with what its type says") func optional() throws {
+        let graph = try Harness(HoldingTests.objects)
+        #expect(try graph.value("/n.who") == .null)
+        try graph.set("/n.who", ["name": "Ada"])
+        #expect(try graph.value("/n.who") == ["name": "Ada", "born": 0])
+        try graph.set("/n.who.born", 1815)
+        #expect(try graph.value("/n.who.born") == 1815)
+        #expect(try graph.value("/n.first") == ["name": "Eve", "born": 0])
+        #expect(try graph.value("/n.all") == [["name": "A", "born": 0]])
+        try graph.set("/n.who", .null)
+        let unknown = refusal { try graph.set("/n.who", ["nam": "Ada"]) }
+        #expect(unknown?.code == .notFound)
+        #expect(unknown?.message == "Author stores no property nam")
+        #expect(unknown?.hint == "did you mean 'name'?")
+        #expect(refusal { try graph.set("/n.who", ["name": 7]) }?.message == "/n.who.name holds string, not int")
+        #expect(try graph.value("/n.who") == .null)
+    }
+
+    @Test("the default of a key of an object type is an object") func defaultObject() throws {
+        let graph = try Harness(HoldingTests.objects)
+        #expect(try graph.value("/n/reader.name") == "Key")
+        #expect(try graph.value("/n/reader.label") == "Key!")
+        try graph.set("/n/reader.by.name", "New")
+        #expect(try graph.value("/n/reader.label") == "New!")
+        _ = try graph.apply("keys: { environment: { by: { type: Author, default: { name: Again } } } }")
+        #expect(try graph.value("/n/reader.label") == "Again!")
+    }
+
+    @Test("a refused write names the part that is wrong, and what it takes", arguments: [
+        ("/n.few", #"["1"]"#, .typeMismatch, "/n.few[0] holds int, not string", "write a value of type int"),
+        ("/n.few[1]", #""x""#, .typeMismatch, "/n.few[1] holds int, not string", "write a value of type int"),
+        ("/n.few", "null", .typeMismatch, "/n.few holds list(int), not null", "write a value of type list(int)"),
+        ("/n.tint", #""nocolor""#, .typeMismatch, "/n.tint holds color, not the text 'nocolor'",
+         "a color is a CSS color, as red, #rrggbb or rgb(255 0 0)"),
+        ("/n.at", #""soon""#, .typeMismatch, "/n.at holds timestamp, not the text 'soon'", "a timestamp is written as 2026-01-31T12:00:00Z"),
+        ("/n.art.nope", "1", .notFound, "Article has no property nope", nil),
+        ("/n.art.titel", "1", .notFound, "Article has no property titel", "did you mean 'title'?"),
+        ("/n.art", #"{"author":{"born":"x"}}"#, .typeMismatch, "/n.art.author.born holds int, not string", "write a value of type int"),
+    ] as [(String, String, ErrorCode, String, String?)])
+    func misfits(path: String, json: String, code: ErrorCode, message: String, hint: String?) throws {
+        let value = try JSONParser.parseOnce(json.utf8)
+        let graph = try Harness(HoldingTests.objects)
+        let failure = refusal { try graph.set(path, value) }
+        #expect(failure?.code == code)
+        #expect(failure?.message == message)
+        #expect(failure?.hint == hint)
+    }
+
+    @Test("of many paths that lead nowhere the first are told with a near name") func missing() throws {
+        let graph = try Harness(HoldingTests.objects)
+        let paths = (0..<20).map { "/n.few\($0)" }
+        let request = Request.get(.init(paths: paths, isSingle: false, presentation: false, typed: false))
+        guard case .contents(let contents, _, _) = try graph.succeed(request) else { return }
+        let hints = contents.map { _, content in if case .failure(let failure) = content { failure.hint } else { nil as String? } }
+        #expect(hints.map { $0 != nil } == (0..<20).map { $0 < 10 })
+    }
+}

@@ -1,0 +1,59 @@
+import AttributeValues
+import Testing
+
+@testable import SceneModel
+
+@Suite("Places in a text")
+struct SourceLineTests {
+    /// A line of many characters of all widths.
+    private static let long = String(repeating: "aé😀\t", count: 1500)
+
+    @Test("a column far into a line is found as one near its beginning is", arguments: [1, 2, 1000, 1024, 1025, 4097, 5990])
+    func columns(column: Int) {
+        let rule = "x + nope"
+        let line = String(SourceLineTests.long.unicodeScalars.prefix(column - 1)) + "\"" + rule + "\""
+        let lines = SourceLines("first\r\n" + line + "\r\nlast")
+        let start = SourcePosition(line: 2, column: column)
+        let node = DocumentNode(.scalar(.string(rule)), text: rule, style: .doubleQuoted, at: start)
+        #expect(lines.position(of: 1, 5, in: node) == SourcePosition(line: 2, column: column + 5))
+        let plain = DocumentNode(.scalar(.string(rule)), text: rule, style: .plain, at: start)
+        #expect(lines.position(of: 1, 5, in: plain) == SourcePosition(line: 2, column: column + 4))
+        // The line ends before such a column.
+        #expect(lines.position(of: 1, 12, in: plain) == start)
+    }
+
+    @Test("escapes count as they are written")
+    func escapes() {
+        let lines = SourceLines(#"k: "\u0041\té+ nope" # 'it''s + nope'"#)
+        let double = DocumentNode(.scalar(.string("")), style: .doubleQuoted, at: SourcePosition(line: 1, column: 4))
+        #expect(lines.position(of: 1, 6, in: double) == SourcePosition(line: 1, column: 16))
+        let single = DocumentNode(.scalar(.string("")), style: .singleQuoted, at: SourcePosition(line: 1, column: 24))
+        #expect(lines.position(of: 1, 8, in: single) == SourcePosition(line: 1, column: 33))
+    }
+
+    @Test("a line is shown around the place, however long it is, and tabs stay tabs")
+    func excerpts() throws {
+        let text = "a\tb nope"
+        #expect(SourceLines(text).caret(at: SourcePosition(line: 1, column: 5)) == "\n  a\tb nope\n   \t  ^")
+        #expect(SourceLines(text).caret(at: SourcePosition(line: 1, column: 99)) == "\n  a\tb nope\n   \t      ^")
+        #expect(SourceLines(text).caret(at: SourcePosition(line: 2, column: 1)) == nil)
+        let shown = try #require(SourceLines(SourceLineTests.long).caret(at: SourcePosition(line: 1, column: 3000)))
+        #expect(shown.unicodeScalars.count < 300)
+        #expect(shown.hasSuffix("^"))
+        let excerpt = LineExcerpt(SourceLineTests.long, column: 3000)
+        #expect(shown == "\n  \(excerpt.text)\n  \(excerpt.lead)^")
+    }
+
+    @Test("what is beyond the faults that are told is counted and not made")
+    func untold() {
+        let faults = FaultCollector()
+        var made = 0
+        func message() -> String {
+            made += 1
+            return "wrong"
+        }
+        for _ in 0..<250 { faults.add(.invalid, message()) }
+        #expect(made == SceneLimits.faults)
+        #expect(faults.omitted == 250 - SceneLimits.faults)
+    }
+}
