@@ -167,7 +167,6 @@ extension ViewGraph {
         } catch {
             throw error.located(at: path.description)
         }
-        if mayGrow, !isKept { try refuseLong(changed, at: path) }
         for bound in way.held {
             let steps = Array(state.steps.dropLast(bound.inside))
             // What was removed has no type.
@@ -180,6 +179,8 @@ extension ViewGraph {
         guard let accepted = declarations.accept(changed, as: type) else {
             throw mismatch(type, changed, Place(state.attribute), state, path)
         }
+        // An object held as a value grows by what its type says of it.
+        if mayGrow || !type.objectNames.isEmpty, !isKept { try refuseLong(accepted, at: path) }
         stage(accepted, for: state.attribute, animation)
     }
 
