@@ -88,17 +88,17 @@ extension ViewGraph {
     @inline(__always)
     func evaluate(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
         if _slowPath(runRecorder != nil) { return try evaluateRecorded(rule, for: attribute) }
-        return try run(rule)
+        return try run(rule, for: attribute)
     }
 
     @inline(never)
     private func evaluateRecorded(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
-        guard let runRecorder else { return try run(rule) }
-        return try runRecorder.record(attribute) { try run(rule) }
+        guard let runRecorder else { return try run(rule, for: attribute) }
+        return try runRecorder.record(attribute) { try run(rule, for: attribute) }
     }
 
     @inline(__always)
-    private func run(_ rule: BoundRule) throws -> Content {
+    private func run(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
         let evaluator = evaluators.enter()
         defer { evaluators.leave() }
         var reader = GraphReader(graph: self, rule: rule, engine: engine)

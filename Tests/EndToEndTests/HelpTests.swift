@@ -34,7 +34,7 @@ struct HelpTests {
 
     @Test("nor are the examples of agctl's verbs")
     func verbs() throws {
-        let verbs = try help(["agctl"]).drop { $0 != "SUBCOMMANDS:" }.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+        let verbs = try help(["agctl"]).drop { $0 != "SUBCOMMANDS:" }.prefix { !$0.isEmpty }.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
             .compactMap { $0.split(separator: " ").first.map(String.init) }
         #expect(verbs.count > 20)
         for verb in verbs { try check(["agctl", verb]) }

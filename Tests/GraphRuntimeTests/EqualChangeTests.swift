@@ -45,7 +45,8 @@ struct EqualChangeTests {
         #expect(graph.accepted.isEmpty)
         try graph.set("/a/o.title", "z")
         _ = try graph.apply(EqualChangeTests.document, mode: mode)
-        #expect(try graph.value("/a/o.title") == "y" && !graph.accepted.isEmpty)
+        #expect(!graph.accepted.isEmpty)
+        #expect(try graph.value("/a/o.title") == "y")
     }
 
     @Test("any difference in a document makes a revision and is kept", arguments: [

@@ -143,7 +143,7 @@ struct DocumentReader {
     private func typedLiteral(_ entries: [DocumentEntry], _ node: DocumentNode) -> DocumentNode? {
         guard entries.count == 1, entries[0].name == TypedLiteral.key else { return nil }
         do throws(Failure) {
-            return DocumentNode(typed: try Value(typedJSON: entries[0].value.value, anyKeys: anyKeys), at: node.position)
+            return DocumentNode(typed: try Value(typedJSON: entries[0].value.value, anyKeys: isKept), at: node.position)
         } catch {
             faults.add(.invalid, "\(TypedLiteral.key): \(error.message)", at: node.position)
             return nil
