@@ -140,7 +140,7 @@ extension ViewGraph {
     }
 
     /// The root of what a component made; not `/`, which ends scopes, too.
-    private func isComponentRoot(_ row: UInt32) -> Bool { row != NodeID.root.row && nodes[Int(row)].isScopeBoundary }
+    func isComponentRoot(_ row: UInt32) -> Bool { row != NodeID.root.row && nodes[Int(row)].isScopeBoundary }
 
     private func namesAndTypes(of row: UInt32, elementOnly: Bool = false) -> [(name: String, type: ValueType)] {
         let record = nodes[Int(row)]
@@ -438,77 +438,6 @@ extension ViewGraph {
         destroy(attribute)
         nodes[Int(row)].attributes.remove(name)
         if let shown = nodes[Int(row)].instanceAttribute(named: name) { structureChange.addedAttributes.append(shown) }
-    }
-
-    // MARK: Removing and moving
-
-    /// - Throws: `conflict` for the root and for instances of a `forEach`.
-    public func remove(_ node: NodeID) throws(Failure) {
-        try refuseRootAndInstances(node)
-        markEdited(node.row)
-        destroySubtrees([node.row])
-        settleStructure()
-    }
-
-    /// Gives a node another parent or another place among its siblings. It keeps its states; what it inherits and what
-    /// `$names` mean is looked up anew. In another parent it is content; in its section it stays in its part.
-    /// - Returns: false when it stands there already.
-    public func move(_ node: NodeID, to parent: NodeID, at index: Int?) throws(Failure) -> Bool {
-        try refuseRootAndInstances(node)
-        let oldParent = nodes[Int(node.row)].parent
-        guard nodes[Int(parent.row)].kind != .forEach, nodes[Int(parent.row)].kind != .view else {
-            throw Failure(
-                .conflict, "\(path(of: parent)) is a \(nodes[Int(parent.row)].kind.rawValue), which takes no children",
-                path: path(of: parent))
-        }
-        guard !isInside(parent.row, of: node.row) else {
-            throw Failure(.conflict, "\(path(of: node)) cannot move into itself", path: path(of: node))
-        }
-        let id = nodes[Int(node.row)].id
-        if parent.row != oldParent, child(id, of: parent.row) != nil {
-            throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
-        }
-        if parent.row != oldParent { try refuse(depth: depth(of: parent.row) + levels(of: node.row), at: path(of: node)) }
-        if parent.row == oldParent {
-            let siblings = nodes[Int(oldParent)].children
-            if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
-        }
-        markEdited(node.row)
-        markEdited(parent.row)
-        let before = structureChange.removedNames.count
-        if parent.row != oldParent {
-            structureChange.movedNodes.append(.init(node: node, from: ids(of: node.row), names: nodes(below: node).map(names)))
-            nodes[Int(node.row)].isContent = isComponentRoot(parent.row)
-        } else {
-            structureChange.reorderedNodes.append(node)
-        }
-        detach(node.row)
-        if parent.row != oldParent { nodes[Int(node.row)].slot = .content }
-        attach(node.row, to: parent.row, at: index)
-        let rows = subtree(of: node.row)
-        connect(withObjects(rows))
-        placeChanged(of: rows)
-        for changed in Set([oldParent, parent.row]) { shapeChanged(at: changed) }
-        wrappingChanged(at: node.row)
-        for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
-        settleStructure()
-        if parent.row != oldParent { forgetRemovals(since: before, below: ids(of: node.row)) }
-        return true
-    }
-
-    /// What went from a moved node with the move went from its old place, and was never at the new one.
-    private func forgetRemovals(since start: Int, below place: [String]) {
-        let others = structureChange.removedNames[start...].filter { !$0.ids.starts(with: place) }
-        structureChange.removedNames.replaceSubrange(start..., with: others)
-    }
-
-    private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {
-        guard node != .root else { throw Failure(.conflict, "the root stays", path: "/") }
-        guard nodes[Int(nodes[Int(node.row)].parent)].kind != .forEach else {
-            throw Failure(
-                .conflict, "\(path(of: node)) is made from data", path: path(of: node),
-                hint: "change the list it is made from")
-        }
     }
 
     /// What happened to the tree since the last call.
