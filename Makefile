@@ -5,7 +5,7 @@ SYSCONFDIR  ?= /etc
 DESTDIR     ?=
 SWIFT       ?= swift
 
-.PHONY: help run test bench release install uninstall dependencies clean
+.PHONY: help run test bench release package install uninstall dependencies clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -23,6 +23,9 @@ bench: dependencies ## run the benchmarks
 
 release: dependencies ## build the programs that ship, with the Swift runtime inside
 	@SWIFT="$(SWIFT)" Scripts/release
+
+package: release ## make a Debian package of them, in .build
+	@Scripts/package
 
 install: release ## install programs, units and configuration (PREFIX, SYSCONFDIR, DESTDIR)
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" DESTDIR="$(DESTDIR)" Scripts/install

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+/// The Debian package, made of programs that do nothing: what is in it, and what it asks of a machine.
+@Suite("Package", .enabled(if: PackageTests.canMake, "dpkg-dev is not installed"))
+struct PackageTests {
+    static let canMake = ["dpkg-deb", "dpkg-shlibdeps"].allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
+
+    private let folder: Folder
+    private let package: String
+
+    init() throws {
+        folder = try Folder()
+        let made = try Self.make(of: { _ in "/bin/true" }, in: folder)
+        try #require(made.code == 0, "\(made.text)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("packages"))
+        package = folder.file("packages/" + (try #require(names.first)))
+    }
+
+    private static func make(of program: (String) -> String, in folder: Folder) throws -> (code: Int32, text: String) {
+        for name in ["programs", "packages"] {
+            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
+        }
+        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway"] {
+            try FileManager.default.copyItem(atPath: program(name), toPath: folder.file("programs/" + name))
+        }
+        return try Program.run(
+            Project.file("Scripts/package"), [folder.file("packages")],
+            environment: ["AGD_PROGRAMS": folder.file("programs"), "DEBFULLNAME": "A Builder", "DEBEMAIL": "builder@example.org"],
+            folder: folder)
+    }
+
+    private func ask(_ arguments: String...) throws -> String {
+        let told = try Program.run("/usr/bin/dpkg-deb", arguments, folder: folder)
+        try #require(told.code == 0, "\(told.text)")
+        return told.text
+    }
+
+    /// Unpacks its files and its control files.
+    private func unpack() throws -> String {
+        let root = folder.file("root")
+        _ = try ask("--raw-extract", package, root)
+        return root
+    }
+
+    @Test("its version is the programs', and it depends on what they are linked with") func fields() throws {
+        let version = try Program.run("agctl", ["--version"], folder: folder).text.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try ask("--field", package, "Version").trimmingCharacters(in: .whitespacesAndNewlines) == version)
+        let fields = try ask("--field", package)
+        #expect(fields.contains("Maintainer: A Builder <builder@example.org>\n") && fields.contains("Depends: libc6 (>= "), "\(fields)")
+        #expect(!fields.contains("@version@") && !fields.contains("@depends@") && !fields.contains("@size@"), "\(fields)")
+    }
+
+    @Test("its units name programs and files that are in it") func units() throws {
+        let root = try unpack()
+        let unit = try String(contentsOfFile: root + "/usr/lib/systemd/system/agd.service", encoding: .utf8)
+        let named = Set(unit.matches(of: /\/(usr|etc)\/[a-z.\/-]*agd[A-Za-z.\/-]*/).map { String($0.output.0) })
+        #expect(named.contains("/usr/bin/agd") && named.contains("/etc/agd/agd.conf"))
+        for path in named { #expect(FileManager.default.fileExists(atPath: root + path), "\(path)") }
+    }
+
+    @Test("what an administrator may change is a configuration file of it, and nothing else is") func configuration() throws {
+        let root = try unpack()
+        let listed = try String(contentsOfFile: root + "/DEBIAN/conffiles", encoding: .utf8).split(separator: "\n").map(String.init)
+        let present = try FileManager.default.subpathsOfDirectory(atPath: root + "/etc").filter { $0.contains(".") }.map { "/etc/" + $0 }
+        #expect(listed == present.sorted() && listed.contains("/etc/agd/agd.conf"))
+    }
+
+    @Test("its files are root's, for all to read") func modes() throws {
+        let lines = try ask("--contents", package).split(separator: "\n")
+        #expect(lines.count > 50)
+        for line in lines {
+            let mode = line.prefix(10)
+            #expect(line.dropFirst(11).hasPrefix("root/root "), "\(line)")
+            #expect(["drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"].contains(mode), "\(line)")
+        }
+    }
+
+    @Test("its scripts are sound, and say nothing and do nothing where no step of theirs is asked for") func scripts() throws {
+        let root = try unpack()
+        for name in ["postinst", "prerm", "postrm"] {
+            let run = try Program.run("/bin/sh", ["-u", "\(root)/DEBIAN/\(name)", "abort-upgrade"], folder: folder)
+            #expect(run.code == 0 && run.text.isEmpty, "\(name): \(run.text)")
+        }
+    }
+
+    @Test("programs that lack the Swift runtime are refused, and nothing is made") func lackingRuntime() throws {
+        let folder = try Folder()
+        let made = try Self.make(of: Program.built, in: folder)
+        #expect(made.code == 65 && made.text.contains("make release"), "\(made.text)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("packages")).isEmpty)
+    }
+}
