@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
-/// The Debian package, made of programs that do nothing: what is in it, and what it asks of a machine.
-@Suite("Package", .enabled(if: PackageTests.canMake, "dpkg-dev is not installed"))
-struct PackageTests {
-    static let canMake = ["dpkg-deb", "dpkg-shlibdeps"].allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
+/// Whether the tools are there that a package is made with.
+private let canMakePackages = ["dpkg-deb", "dpkg-shlibdeps"].allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
 
+/// The Debian package, made of programs that do nothing: what is in it, and what it asks of a machine.
+@Suite("Package", .enabled(if: canMakePackages, "dpkg-dev is not installed"))
+struct PackageTests {
     private let folder: Folder
     private let package: String
 
