@@ -23,7 +23,8 @@ struct PackageTests {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
         }
         for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway"] {
-            try FileManager.default.copyItem(atPath: program(name), toPath: folder.file("programs/" + name))
+            // Linked: a copy that another test's new process still holds open for writing could not be run.
+            try FileManager.default.createSymbolicLink(atPath: folder.file("programs/" + name), withDestinationPath: program(name))
         }
         return try Program.run(
             Project.file("Scripts/package"), [folder.file("packages")],

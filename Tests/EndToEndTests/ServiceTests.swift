@@ -189,7 +189,8 @@ struct ServiceTests {
         let programs = folder.file("programs")
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
         for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway"] {
-            try FileManager.default.copyItem(atPath: "/bin/true", toPath: programs + "/" + name)
+            // Linked: a copy that another test's new process still holds open for writing could not be run.
+            try FileManager.default.createSymbolicLink(atPath: programs + "/" + name, withDestinationPath: "/bin/true")
         }
         let installed = try Program.run(
             "/bin/bash", ["-c", "umask 077 && exec \"$0\"", Project.file("Scripts/install")],
