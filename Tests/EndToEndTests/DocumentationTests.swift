@@ -65,6 +65,38 @@ struct DocumentationTests {
         }
     }
 
+    @Test("what the operators' page does by way of example comes out as it says")
+    func operations() throws {
+        let daemon = try Daemon(sceneFiles: ["Examples/podcast.yaml"])
+        let page = try Project.text("Documentation/Operations.md")
+        try TranscriptRunner(daemon).run(Transcript.below("Who did that?", in: page))
+        try TranscriptRunner(daemon).run(Transcript.below("Backup", in: page))
+    }
+
+    @Test("the operators' page has the exit statuses of agd, and in bold those after which systemd leaves it alone")
+    func exitStatuses() throws {
+        let page = try Project.text("Documentation/Operations.md")
+        let rows = page.matches(of: /(?m)^\| (\*\*)?(\d\d)(\*\*)? \|/).map { (status: String($0.2), isBold: $0.1 != nil) }
+        // A fault of the program itself is no status that the help promises.
+        let help = try Program.run("agd", ["--help"], folder: Folder()).text
+        let promised = try #require(help.range(of: "EXIT STATUS")).upperBound..<(try #require(help.range(of: "USAGE:"))).lowerBound
+        let statuses = Set(help[promised].matches(of: /\b[67]\d\b/).map { String($0.output) })
+        #expect(Set(rows.map(\.status)) == statuses.union(["70"]))
+        let unit = try Project.text("systemd/agd.service").split(separator: "\n")
+        let prevented = try #require(unit.first { $0.hasPrefix("RestartPreventExitStatus=") }).split(whereSeparator: { " =".contains($0) })
+        #expect(rows.filter(\.isBold).map(\.status).sorted() == prevented.dropFirst().map(String.init).sorted())
+    }
+
+    @Test("the counters that the operators' page names are there")
+    func counters() throws {
+        let table = try #require(try Project.text("Documentation/Operations.md").components(separatedBy: "Worth an alarm").last?.components(separatedBy: "## ").first)
+        let named = table.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }
+        #expect(named.count >= 6)
+        let daemon = try Daemon()
+        let stats = try Program.run("agctl", ["stats"], environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder).text
+        for name in named { #expect(stats.contains("\n\(name)\t"), "\(name)") }
+    }
+
     @Test("an expected line with … matches anything there, and nothing else")
     func wildcards() {
         #expect(Transcript.matches(#"{"revision":12}"#, #"{"revision":…}"#))
