@@ -53,6 +53,15 @@ struct EdgePool: ~Copyable {
         return number < 2 ? number : (2 | number & 1) &<< ((number &>> 1) &- 1)
     }
 
+    /// The smallest class for so many entries, of which there are two or more.
+    @inlinable @inline(__always)
+    static func sizeClass(holding count: Int) -> UInt8 {
+        // Between two powers of two there is one other size.
+        let exponent = UInt8(truncatingIfNeeded: Int.bitWidth - 1 - (count &- 1).leadingZeroBitCount)
+        let lower = 2 &* exponent &+ 1
+        return count <= Int(size(of: lower)) ? lower : lower &+ 1
+    }
+
     /// The class that a full list of readers grows to: short ones double, as many are filled when things are made in bulk.
     @inlinable @inline(__always)
     static func classOfReaders(after sizeClass: UInt8) -> UInt8 { sizeClass &+ (sizeClass == 2 || sizeClass == 4 ? 2 : 1) }

@@ -112,14 +112,6 @@ extension GraphCore where Host: ~Copyable {
         setCursor(vertex, read &+ 1)
     }
 
-    /// Adds an edge at the end of a list of inputs that is not being read.
-    @inlinable @inline(__always)
-    func appendInput(_ input: UInt32, to reader: UInt32) {
-        let vertex = s.pointee.vertex(reader)
-        if _fastPath(vertex.pointee.inputClass == 0) { return linkFirst(input, to: reader, vertex) }
-        link(reader, at: addInputEntry(to: vertex), to: input)
-    }
-
     // MARK: The two lists
 
     @inlinable @inline(__always)
@@ -300,7 +292,24 @@ extension GraphCore where Host: ~Copyable {
             s.pointee.edges.release(list.start, sizeClass)
         }
         list.start = new
-        if _slowPath(ends != before) && s.pointee.reader != 0 && !s.pointee.isCursorHidden {
+        followPool(from: before, read)
+    }
+
+    /// Gives a vertex without inputs an empty list with room for so many, two or more.
+    @inlinable @inline(__always)
+    func reserveInputs(_ count: Int, of vertex: UnsafeMutablePointer<Vertex>) {
+        let before = s.pointee.edges.ends
+        let read = readSoFar
+        let sizeClass = EdgePool.sizeClass(holding: count)
+        vertex.pointee.inputs.start = s.pointee.edges.allocate(sizeClass)
+        vertex.pointee.inputClass = sizeClass
+        followPool(from: before, read)
+    }
+
+    /// Sets the cursor again where the pool has moved under it.
+    @inlinable @inline(__always)
+    func followPool(from before: UnsafeMutablePointer<UInt32>, _ read: UInt32) {
+        if _slowPath(s.pointee.edges.ends != before) && s.pointee.reader != 0 && !s.pointee.isCursorHidden {
             setCursor(s.pointee.vertex(s.pointee.reader), read)
         }
     }

@@ -3,16 +3,37 @@
 extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func fixInputs(of reader: UInt32, _ inputs: some Collection<AttributeID>) {
+        let count = inputs.count
+        if count > 1 { return fixList(of: reader, inputs, count) }
+        if count == 0 { return }
+        guard let input = inputs.first else { return }
+        let vertex = s.pointee.vertex(reader)
+        if _fastPath(s.pointee.isAlive(input)) { return linkFirst(input.index, to: reader, vertex) }
+        vertex.pointee.inputClass = EdgePool.single
+        noteLoss(of: input, by: reader, at: 0)
+    }
+
+    @inlinable @inline(__always)
+    func fixList(of reader: UInt32, _ inputs: some Collection<AttributeID>, _ count: Int) {
+        reserveInputs(count, of: s.pointee.vertex(reader))
+        let generation = s.pointee.vertex(reader).pointee.generation
+        // To get the next may run anything, so rows and lists are found anew each time.
         for input in inputs {
-            if s.pointee.isAlive(input) {
-                appendInput(input.index, to: reader)
+            let position = s.pointee.vertex(reader).pointee.inputs.extent
+            precondition(position < count, "a collection has as many elements as it counts")
+            precondition(s.pointee.vertex(reader).pointee.generation == generation, "a collection of inputs does not destroy what is made of it")
+            var (end, slot): (UInt32, UInt32) = (0, 0)
+            if _fastPath(s.pointee.isAlive(input)) {
+                end = input.index
+                slot = addReader(reader, at: position, to: end)
             } else {
-                let position = addInputEntry(to: s.pointee.vertex(reader))
-                let entries = self.inputs(of: s.pointee.vertex(reader))
-                entries.ends[Int(position)] = 0
-                entries.slots[Int(position)] = 0
                 noteLoss(of: input, by: reader, at: position)
             }
+            let vertex = s.pointee.vertex(reader)
+            let entry = Int(vertex.pointee.inputs.start &+ position)
+            s.pointee.edges.ends[entry] = end
+            s.pointee.edges.slots[entry] = slot
+            vertex.pointee.inputs.extent = position &+ 1
         }
     }
 

@@ -302,5 +302,9 @@ struct SumHost: GraphHost {
             let (size, next) = (EdgePool.size(of: sizeClass), EdgePool.size(of: sizeClass + 1))
             #expect(next > size && (size < 4 || next * 2 <= size * 3))
         }
+        for count in 2..<5000 {
+            let sizeClass = EdgePool.sizeClass(holding: count)
+            #expect(EdgePool.size(of: sizeClass) >= count && EdgePool.size(of: sizeClass - 1) < count)
+        }
     }
 }

@@ -22,6 +22,31 @@ import Testing
         #expect(graph.context.core.checkInvariants().isEmpty)
     }
 
+    @Test("take one block of memory for their inputs, of the size that these need") func block() throws {
+        let core = graph.context.core
+        let inputs = (0..<23).map { graph.input($0) }
+        for (count, entries) in [(1, 0), (2, 2), (3, 3), (5, 6), (13, 16), (23, 24)] {
+            let before = core.memory.edgesInUse
+            let rule = graph.rule(over: inputs[..<count]) { try $0[0] + $0[$0.count - 1] }
+            #expect(core.memory.edgesInUse - before == entries * 8)
+            #expect(try graph.read(rule) == count - 1)
+            #expect(core.checkInvariants().isEmpty)
+            try graph.dispose(rule)
+            #expect(core.memory.edgesInUse == before)
+        }
+    }
+
+    @Test("may be given inputs by a collection that makes them only when it is gone through") func lazyInputs() throws {
+        let seen = probe
+        let made = try graph.observe(over: (1...3).lazy.map { [graph] in graph.input($0) }) { inputs in
+            seen.saw(try inputs[0] + inputs[1] + inputs[2])
+        }
+        let inputs = graph.context.core.inputs(of: made)
+        try graph.set(inputs[1], 20)
+        #expect(probe.seen == [6, 24])
+        #expect(graph.context.core.checkInvariants().isEmpty)
+    }
+
     @Test("do what the example in the library's documentation says")
     func example() throws {
         let width = graph.input(3)
