@@ -57,7 +57,7 @@ extension ViewGraph {
             case .constant(.reference(let reference)?):
                 replaceSource(of: attribute, alias(reference, from: row, .enclosing))
             case .constant(.literal(let value)?):
-                replaceSource(of: attribute, .literal(.value(declarations.accept(value, as: record(attribute).type) ?? value)))
+                replaceSource(of: attribute, .literal(.value(declarations.complete(value, as: record(attribute).type))))
             case .constant(nil): replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
             case .inherit(let key):
                 if let source = environmentSource(key, at: row) {

@@ -152,3 +152,9 @@ extension ForEachDefinition {
 
     func isSame(as other: ForEachDefinition) -> Bool { hasSameData(as: other) && template.makesSame(as: other.template) }
 }
+
+extension KeyDefinition {
+    func isSame(as other: KeyDefinition) -> Bool {
+        type == other.type && defaultValue == other.defaultValue && reduce?.text == other.reduce?.text
+    }
+}

@@ -53,15 +53,11 @@ extension ViewGraph {
             made = createDefault(type, definition)
         } else {
             made = createInput(
-                .value(defaultValue(of: definition)), node: NodeID.root.row, name: "env.\(key)", type: definition.type,
+                .value(definition.defaultValue), node: NodeID.root.row, name: "env.\(key)", type: definition.type,
                 source: .system)
         }
         environmentDefaults[key] = made
         return made
-    }
-
-    private func defaultValue(of key: KeyDefinition) -> Value {
-        declarations.accept(key.defaultValue, as: key.type) ?? key.defaultValue
     }
 
     /// The object that readers of a key share where none is put in. Nothing of it is kept.

@@ -46,7 +46,7 @@ extension ViewGraph {
                 attribute = createObject(object, initial, definition, of: row)
             } else {
                 attribute = createInput(
-                    .value(declarations.accept(initial, as: definition.type) ?? initial), node: row, name: definition.name, kind: kind,
+                    .value(declarations.complete(initial, as: definition.type)), node: row, name: definition.name, kind: kind,
                     type: definition.type, source: .state(isTransient: isTransient), isHidden: false)
                 giveAwaitedValue(attribute)
             }

@@ -286,6 +286,32 @@ struct ContainerTests {
         try graph.set("/picker.selection", 2)
         #expect(try graph.value("/picker.selected") == ["two"])
     }
+
+    @Test("keys that are declared again, or anew, reach who gathers their values") func declaredAgain() throws {
+        func keys(_ width: Int, _ reduce: String) -> String {
+            "keys: { container: { width: \(width) }, preference: { height: { default: \(width), reduce: \(reduce) } } }"
+        }
+        let graph = try Harness(
+            """
+            \(keys(1, "value + next"))
+            nodes:
+              - id: n
+                computed: { width: "subviews[0].containerValues.width", loose: "sections[0].containerValues.width", height: preferences.height }
+                children: [{ id: v, kind: view }]
+              - id: p
+                computed: { height: preferences.height }
+                children: [{ id: a, kind: view, preferences: { height: 3 } }, { id: b, kind: view, preferences: { height: 4 } }]
+            """)
+        try graph.subscribe(["/**"], initial: true)
+        #expect(try graph.value("/p.height") == 7)
+        _ = try graph.apply(keys(2, "value * next"))
+        #expect(graph.changes == ["/n.width": .value(2), "/n.loose": .value(2), "/n.height": .value(2), "/p.height": .value(12)])
+        _ = try graph.apply("keys: { container: { depth: 5 } }\nnodes: [{ id: n, computed: { depth: 'subviews[0].containerValues.depth' } }]")
+        #expect(try graph.value("/n.depth") == 5)
+        _ = graph.runs()
+        _ = try graph.apply(keys(2, "value * next"))
+        #expect(graph.runs() == [])
+    }
 }
 
 @Suite("Preferences")

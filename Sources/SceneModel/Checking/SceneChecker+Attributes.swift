@@ -144,7 +144,7 @@ extension SceneChecker {
                 return nil
             }
             guard let type else { return (value, ValueType(of: value)) }
-            guard let accepted = type.accept(value) else {
+            guard let accepted = known.accept(value, as: type) else {
                 fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard)
                 return nil
             }

@@ -283,7 +283,7 @@ extension SceneChecker {
             guard let made = binding(entry.value, place) else { return }
             switch made.target {
             case .constant(let value)?:
-                guard let accepted = parameter.type.accept(value) else {
+                guard let accepted = known.accept(value, as: parameter.type) else {
                     return fault(
                         .typeMismatch,
                         "'\(entry.name)' of \(name) is \(parameter.type.withArticle), not \(entry.value.summary)",

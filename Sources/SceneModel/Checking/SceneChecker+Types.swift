@@ -118,10 +118,14 @@ extension SceneChecker {
         for group in keys.map ?? [] {
             for entry in group.value.map ?? [] {
                 guard let standard = entry.value["default"], !standard.isNull, let written = entry.value["type"]?.string,
-                    let name = ValueType(written)?.objectName, standard.map != nil
+                    let type = ValueType(written), !type.objectNames.isEmpty
                 else { continue }
                 path += [.key(group.name), .key(entry.name), .key("default")]
-                _ = objectProperties(standard.value, of: name, at: standard)
+                if let name = type.objectName {
+                    if standard.map != nil { _ = objectProperties(standard.value, of: name, at: standard) }
+                } else if known.accept(standard.value, as: type) == nil {
+                    fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard)
+                }
                 path.removeLast(3)
             }
         }
