@@ -124,8 +124,7 @@ extension GraphRuntime {
             case .failure(let failure):
                 throw Failure(.conflict, "test: \(mutation.path) has no value: \(failure.message)", path: mutation.path)
             case .value(let found):
-                let wanted = graph.type(of: place)?.accept(expected) ?? expected
-                guard found == wanted else {
+                guard graph.isEqual(found, expected, at: place) else {
                     throw Failure(.conflict, "test: \(mutation.path) is \(found), not \(expected)", path: mutation.path)
                 }
             }
