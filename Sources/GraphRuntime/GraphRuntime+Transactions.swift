@@ -67,7 +67,7 @@ extension GraphRuntime {
         }
         func wrongType(_ wanted: String, _ found: Value?) -> Failure {
             Failure(
-                .typeMismatch, "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), not \(found?.typeName ?? "nothing")",
+                .typeMismatch, "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), not \(found?.shortTypeName ?? "nothing")",
                 path: mutation.path)
         }
         switch mutation.operation {
@@ -201,7 +201,7 @@ enum Arithmetic {
             return .opaque(AngleValue(degrees: x.degrees + y))
         default: break
         }
-        throw Failure(.typeMismatch, "add cannot add \(b.typeName) to \(a.typeName)", path: path)
+        throw Failure(.typeMismatch, "add cannot add \(b.shortTypeName) to \(a.shortTypeName)", path: path)
     }
 }
 

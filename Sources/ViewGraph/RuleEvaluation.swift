@@ -79,7 +79,7 @@ struct GraphReader: RuleReader {
         switch value {
         case .map, .optional, .list: return .value(.bool(false))
         default:
-            return .failure(Failure(.ruleFailed, "type '\(value.typeName)' does not support field selection"))
+            return .failure(Failure(.ruleFailed, "type '\(value.shortTypeName)' does not support field selection"))
         }
     }
 }

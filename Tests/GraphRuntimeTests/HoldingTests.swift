@@ -198,6 +198,20 @@ struct HoldingTests {
         #expect(failure?.code == (holds ? nil : .conflict), "\(failure?.message ?? "it held")")
     }
 
+    @Test("messages name types as they are written", arguments: [
+        ("/n.at", .add, "1", "add cannot add int to timestamp"), ("/n.long", .toggle, "0", "toggle needs a bool at /n.long, not duration"),
+        ("/n.none", .append, "1", "append needs a list (or a string and a string) at /n.none, not null"),
+        ("/n.long.part", .set, "1", "a value of type duration has no .part"),
+    ] as [(String, Mutation.Operation, String, String)])
+    func typeNames(path: String, operation: Mutation.Operation, json: String, message: String) throws {
+        let value = try JSONParser.parseOnce(json.utf8)
+        let graph = try Harness(
+            """
+            nodes: [{ id: n, state: { at: { type: timestamp, initial: "2026-01-01T00:00:00Z" }, long: { type: duration, initial: 1s }, none: null } }]
+            """)
+        #expect(refusal { try graph.transact([Mutation(operation: operation, path: path, value: value)]) }?.message == message)
+    }
+
     // MARK: References to objects
 
     private static let references = """

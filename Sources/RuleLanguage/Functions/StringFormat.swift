@@ -84,7 +84,7 @@ enum StringFormat {
     }
 
     private static func fault(_ message: String, _ value: Value) -> Fault {
-        Fault("\(message), was given \(CELText.shortTypeName(value))")
+        Fault("\(message), was given \(value.shortTypeName)")
     }
 
     private static func hex(_ value: Value, isUpper: Bool, _ meter: inout Meter) throws(Fault) -> String {
