@@ -111,12 +111,22 @@ public struct EnvironmentTransform {
     /// The key's, which the result is held to.
     public var type: ValueType
     public var program: Program
+    /// How many of the node's overrides stand outside it: those written beside it and further out, as at the use of a component,
+    /// come before it, those of the component's own root behind.
+    public var place: Int
 
-    public init(key: String, type: ValueType, program: Program) {
+    public init(key: String, type: ValueType, program: Program, place: Int) {
         self.key = key
         self.type = type
         self.program = program
+        self.place = place
     }
+}
+
+/// One step of what a node does to the environment.
+public enum EnvironmentModifier {
+    case override(KeyedExpression)
+    case transform(EnvironmentTransform)
 }
 
 /// `animation: {curve, value}`: when `value` changed in a transaction, this animation applies to the node and below.
@@ -175,6 +185,16 @@ public final class NodeDefinition {
     weak var repeated: NodeDefinition?
     /// Whether its children are those of a component that contains it.
     public var isRepeated: Bool { repeated != nil }
+    /// What it does to the environment, from outside in.
+    public var environmentModifiers: [EnvironmentModifier] {
+        var made: [EnvironmentModifier] = []
+        var transforms = transformEnvironment[...]
+        for (position, entry) in environment.enumerated() {
+            while transforms.first.map({ $0.place <= position }) == true { made.append(.transform(transforms.removeFirst())) }
+            made.append(.override(entry))
+        }
+        return made + transforms.map { .transform($0) }
+    }
     /// The component's definition, whichever way it is held.
     public var base: NodeDefinition? { body ?? repeated }
     /// The kind was written, not inferred, and stays when a use brings children.
@@ -314,9 +334,18 @@ public struct SceneContext {
 public struct ExistingNode {
     public var kind: NodeKind
     public var attributes: [(name: String, type: ValueType)]
+    /// Of the root of what a component made: its attributes are in scope for what the component has inside, and no others are; what
+    /// was given to it sees what is around it.
+    public var component: String?
+    /// Given to the component that its parent is the root of.
+    public var isContent: Bool
 
-    public init(kind: NodeKind, attributes: [(name: String, type: ValueType)]) {
+    public init(
+        kind: NodeKind, attributes: [(name: String, type: ValueType)], component: String? = nil, isContent: Bool = false
+    ) {
         self.kind = kind
         self.attributes = attributes
+        self.component = component
+        self.isContent = isContent
     }
 }

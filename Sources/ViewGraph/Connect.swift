@@ -85,14 +85,14 @@ extension ViewGraph {
         }
         let node = nodes[Int(row)]
         let definition = node.definition
-        for (position, entry) in definition.environment.enumerated() {
-            connectOverride(entry, at: row, position)
-        }
-        for (offset, transform) in definition.transformEnvironment.enumerated() {
-            let position = definition.environment.count + offset
-            let vertex = node.environment[position].attribute
-            guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
-            replaceSource(of: vertex, rule(transform.program, at: row, .environmentModifier, value: inherited, type: transform.type))
+        for (position, modifier) in definition.environmentModifiers.enumerated() {
+            switch modifier {
+            case .override(let entry): connectOverride(entry, at: row, position)
+            case .transform(let transform):
+                let vertex = node.environment[position].attribute
+                guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
+                replaceSource(of: vertex, rule(transform.program, at: row, .environmentModifier, value: inherited, type: transform.type))
+            }
         }
         for (position, entry) in definition.containerValues.enumerated() {
             replaceSource(of: node.containerValues[position].source, source(entry.expression, at: row, .modifier, entry.type))

@@ -63,7 +63,7 @@ extension NodeDefinition {
         return hasSameTag && same(environment, other.environment) && same(containerValues, other.containerValues)
             && same(preferences, other.preferences) && environmentObjects == other.environmentObjects
             && transformEnvironment.elementsEqual(other.transformEnvironment) {
-                $0.key == $1.key && $0.type == $1.type && $0.program.text == $1.program.text
+                $0.key == $1.key && $0.type == $1.type && $0.place == $1.place && $0.program.text == $1.program.text
             }
             && animations.elementsEqual(other.animations) { $0.animation == $1.animation && $0.value.isSame(as: $1.value) }
     }
@@ -73,7 +73,11 @@ extension NodeDefinition {
         let next = NodeDefinition()
         next.environment = environment.suffix(body.environment.count)
         next.environmentObjects = environmentObjects.suffix(body.environmentObjects.count)
-        next.transformEnvironment = transformEnvironment.suffix(body.transformEnvironment.count)
+        next.transformEnvironment = transformEnvironment.suffix(body.transformEnvironment.count).map { transform in
+            var transform = transform
+            transform.place -= environment.count - next.environment.count
+            return transform
+        }
         next.containerValues = containerValues.suffix(body.containerValues.count)
         next.preferences = Array(preferences.prefix(body.preferences.count))
         next.animations = animations.suffix(body.animations.count)
@@ -130,7 +134,14 @@ extension NodeDefinition {
         merged.containerValues = over(containerValues, base.containerValues)
         merged.preferences = over(preferences, base.preferences)
         merged.environmentObjects = environmentObjects.isEmpty ? base.environmentObjects : environmentObjects
-        merged.transformEnvironment = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
+        // What stood behind all overrides does so still.
+        let transforms = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
+        merged.transformEnvironment = transforms.map { transform in
+            var transform = transform
+            let isInnermost = !transformEnvironment.isEmpty || transform.place == base.environment.count
+            transform.place = isInnermost ? merged.environment.count : over(environment, Array(base.environment.prefix(transform.place))).count - environment.count
+            return transform
+        }
         merged.tag = tag ?? base.tag
         merged.animations = animations.isEmpty ? base.animations : animations
         func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {

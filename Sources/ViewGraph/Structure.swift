@@ -135,7 +135,9 @@ extension ViewGraph {
                 guard let next = self.child(id, of: row) else { return nil }
                 row = next
             }
-            return ExistingNode(kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row))
+            return ExistingNode(
+                kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row), component: self.nodes[Int(row)].definition.component,
+                isContent: self.nodes[Int(row)].isContent)
         }
     }
 

@@ -142,6 +142,33 @@ struct EnvironmentTests {
         try graph.set("/g.v", 3, animation: "linear(duration: 1)")
         #expect(moving() == [] && graph.changes.count == 2)
     }
+
+    @Test("modifiers at the use of a component stand outside its own, as those of a group around it do") func uses() throws {
+        let ten = "{ g: \"{'a': value.a * 10, 'b': value.b * 10}\" }"
+        let graph = try Harness(
+            """
+            keys: { environment: { g: { a: 1, b: 2 } } }
+            components:
+              P: { kind: container, environment: { g.a: 5 }, children: [{ id: r, kind: view, computed: { g: env.g } }] }
+              Q: { kind: container, environment: { g.a: 5 }, transformEnvironment: { g: "{'a': value.a + 1, 'b': value.b + 1}" }, children: [{ id: r, kind: view, computed: { g: env.g } }] }
+              R: { component: P, transformEnvironment: \(ten) }
+              S: { kind: container, environment: { g: { a: 0, b: 0 } }, children: [{ id: r, kind: view, computed: { g: env.g } }] }
+            nodes:
+              - { id: p, component: P, transformEnvironment: \(ten) }
+              - { id: q, component: Q, transformEnvironment: \(ten) }
+              - { id: r, component: R, environment: { g.b: 7 } }
+              - { id: s, component: S, transformEnvironment: \(ten) }
+              - { id: around, kind: group, transformEnvironment: \(ten), children: [{ id: p, component: P }, { id: q, component: Q }, { id: s, component: S }] }
+            """)
+        for (path, a, b) in [("/p", 5, 20), ("/q", 6, 21), ("/r", 5, 70), ("/s", 0, 0), ("/around/p", 5, 20), ("/around/q", 6, 21), ("/around/s", 0, 0)] as [(String, Int64, Int64)] {
+            #expect(try graph.value(path + "/r.g") == ["a": .int(a), "b": .int(b)], "\(path)")
+        }
+        let export = try graph.runtime.graph.scene(at: .root, limit: 100)
+        let again = try Harness()
+        try again.succeed(.apply(.init(document: export, at: "/", mode: .create, dryRun: false, options: .init())))
+        #expect(try again.value("/q/r.g") == graph.value("/q/r.g"))
+        #expect(try again.runtime.graph.scene(at: .root, limit: 100) == export)
+    }
 }
 
 @Suite("Containers and sections")

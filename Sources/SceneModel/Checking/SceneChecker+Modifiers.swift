@@ -193,7 +193,8 @@ extension SceneChecker {
                     return fault(
                         .ruleType, "'\(key)' is \(type.withArticle), but the rule gives \(given.withArticle)", at: entry.value)
                 }
-                node.transformEnvironment.append(EnvironmentTransform(key: key, type: type, program: program))
+                node.transformEnvironment.append(
+                    EnvironmentTransform(key: key, type: type, program: program, place: node.environment.count))
             }
         }
     }
