@@ -146,6 +146,24 @@ struct HoldingTests {
         #expect(try graph.value("/n/reader.label") == "Again!")
     }
 
+    @Test("a type's property may begin with a list or map of objects of a type that stands beside it") func listsInTypes() throws {
+        func scene(_ book: String) -> String {
+            """
+            types:
+              Library: { state: { books: { type: list(Book), initial: [{ title: One }, \(book)] }, best: { type: "map(string, Book)", initial: { a: {} } } } }
+              Book: { state: { title: Sample, isAvailable: true } }
+            nodes: [{ id: n, state: { library: { type: Library } } }]
+            """
+        }
+        let graph = try Harness(scene("{}"))
+        let sample: Value = ["title": "Sample", "isAvailable": true]
+        #expect(try graph.value("/n.library.books") == [["title": "One", "isAvailable": true], sample])
+        #expect(try graph.value("/n.library.best.a") == sample)
+        let refused = refusal { try Harness(scene("{ titel: Two }")) }
+        #expect(refused?.code == .typeMismatch, "\(refused?.message ?? "")")
+        #expect(refusal { try Harness(scene("5")) }?.code == .typeMismatch)
+    }
+
     @Test("defaults of keys are completed, in lists, too, and when they are declared again") func completeDefaults() throws {
         let keys = """
             keys:
