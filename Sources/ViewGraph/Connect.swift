@@ -91,7 +91,8 @@ extension ViewGraph {
             case .transform(let transform):
                 let vertex = node.environment[position].attribute
                 guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
-                replaceSource(of: vertex, rule(transform.program, at: row, .environmentModifier, value: inherited, type: transform.type))
+                let scope = Scope.environmentModifier(behind: definition.modifiersAround(position))
+                replaceSource(of: vertex, rule(transform.program, at: row, scope, value: inherited, type: transform.type))
             }
         }
         for (position, entry) in definition.containerValues.enumerated() {
@@ -110,7 +111,8 @@ extension ViewGraph {
 
     private func connectOverride(_ entry: KeyedExpression, at row: UInt32, _ position: Int) {
         let vertex = nodes[Int(row)].environment[position].attribute
-        let written = source(entry.expression, at: row, .environmentModifier, entry.type)
+        let outer = nodes[Int(row)].definition.modifiersAround(position)
+        let written = source(entry.expression, at: row, .environmentModifier(behind: outer), entry.type)
         guard !entry.steps.isEmpty else {
             replaceSource(of: vertex, written)
             return
@@ -201,8 +203,8 @@ extension ViewGraph {
         let source: AttributeID? =
             switch (input.root, key) {
             case ("env", _):
-                if case .environmentModifier = scope {
-                    inheritedEnvironmentSource(key, at: row)
+                if case .environmentModifier(let outer) = scope {
+                    environmentSource(key, at: row, before: outer)
                 } else {
                     environmentSource(key, at: row)
                 }
@@ -243,5 +245,21 @@ extension ViewGraph {
         case (.elements, .elements): true
         default: false
         }
+    }
+}
+
+extension NodeDefinition {
+    /// How many of its environment's modifiers stand around the component that wrote the one at a place: those of the uses outside it.
+    fileprivate func modifiersAround(_ place: Int) -> Int {
+        let count = environment.count + transformEnvironment.count
+        var around = 0
+        var inner = base
+        while let body = inner {
+            let start = count - body.environment.count - body.transformEnvironment.count
+            guard place >= start else { break }
+            around = start
+            inner = body.base
+        }
+        return around
     }
 }

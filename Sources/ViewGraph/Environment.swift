@@ -40,11 +40,6 @@ extension ViewGraph {
         return environmentDefault(key)
     }
 
-    /// What a node inherits from above, its own overrides left out.
-    func inheritedEnvironmentSource(_ key: String, at row: UInt32) -> AttributeID? {
-        environmentSource(key, at: row, before: 0)
-    }
-
     private func environmentDefault(_ key: String) -> AttributeID? {
         if let existing = environmentDefaults[key] { return existing }
         guard let definition = declarations.environment[key] else { return nil }

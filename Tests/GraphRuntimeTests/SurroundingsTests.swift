@@ -163,6 +163,21 @@ struct EnvironmentTests {
         for (path, a, b) in [("/p", 5, 20), ("/q", 6, 21), ("/r", 5, 70), ("/s", 0, 0), ("/around/p", 5, 20), ("/around/q", 6, 21), ("/around/s", 0, 0)] as [(String, Int64, Int64)] {
             #expect(try graph.value(path + "/r.g") == ["a": .int(a), "b": .int(b)], "\(path)")
         }
+        _ = try graph.apply(
+            """
+            keys: { environment: { n: 1, m: 0 } }
+            components:
+              T: { kind: container, environment: { n: =env.n + 1, m: =env.n }, transformEnvironment: { m: value + env.n }, children: [{ id: r, kind: view, computed: { n: env.n, m: env.m } }] }
+              U: { component: T, environment: { n: =env.n * 10 } }
+            nodes:
+              - { id: t, component: T, environment: { n: 5 } }
+              - { id: u, component: U, environment: { n: 5 } }
+              - { id: v, kind: group, environment: { n: 5 }, children: [{ id: t, component: T }] }
+              - { id: w, kind: group, environment: { n: 5 }, children: [{ id: t, component: T, environment: { n: =env.n * 10 } }] }
+            """)
+        for (path, n, m) in [("/t", 6, 10), ("/v/t", 6, 10), ("/u", 51, 100), ("/w/t", 51, 100)] as [(String, Value, Value)] {
+            #expect(try graph.value(path + "/r.n") == n && graph.value(path + "/r.m") == m, "\(path)")
+        }
         let export = try graph.runtime.graph.scene(at: .root, limit: 100)
         let again = try Harness()
         try again.succeed(.apply(.init(document: export, at: "/", mode: .create, dryRun: false, options: .init())))
