@@ -185,16 +185,6 @@ public final class NodeDefinition {
     weak var repeated: NodeDefinition?
     /// Whether its children are those of a component that contains it.
     public var isRepeated: Bool { repeated != nil }
-    /// What it does to the environment, from outside in.
-    public var environmentModifiers: [EnvironmentModifier] {
-        var made: [EnvironmentModifier] = []
-        var transforms = transformEnvironment[...]
-        for (position, entry) in environment.enumerated() {
-            while transforms.first.map({ $0.place <= position }) == true { made.append(.transform(transforms.removeFirst())) }
-            made.append(.override(entry))
-        }
-        return made + transforms.map { .transform($0) }
-    }
     /// The component's definition, whichever way it is held.
     public var base: NodeDefinition? { body ?? repeated }
     /// The kind was written, not inferred, and stays when a use brings children.
@@ -207,6 +197,22 @@ public final class NodeDefinition {
     private var ownFooter: [NodeDefinition] = []
 
     public init() {}
+}
+
+extension NodeDefinition {
+    /// What it does to the environment, from outside in.
+    public var environmentModifiers: [EnvironmentModifier] {
+        var made: [EnvironmentModifier] = []
+        var transforms = transformEnvironment[...]
+        for (position, entry) in environment.enumerated() {
+            while let next = transforms.first, next.place <= position {
+                made.append(.transform(next))
+                transforms.removeFirst()
+            }
+            made.append(.override(entry))
+        }
+        return made + transforms.map { .transform($0) }
+    }
 }
 
 /// One instance of `template` per element of a list. Each instance owns two attributes: `element` (named `elementName`; a
@@ -319,13 +325,17 @@ public struct SceneContext {
     /// Asked only for nodes that the document names.
     public var existing: (([String]) -> ExistingNode?)?
 
+    /// The document was accepted once, and comes from a store: what only later versions refuse is admitted.
+    public var isKept: Bool
+
     public init(
         declarations: Declarations = Declarations(), enclosing: [[(name: String, type: ValueType)]] = [],
-        rules: RuleLimits = RuleLimits(), existing: (([String]) -> ExistingNode?)? = nil
+        rules: RuleLimits = RuleLimits(), isKept: Bool = false, existing: (([String]) -> ExistingNode?)? = nil
     ) {
         self.declarations = declarations
         self.enclosing = enclosing
         self.rules = rules
+        self.isKept = isKept
         self.existing = existing
     }
 }

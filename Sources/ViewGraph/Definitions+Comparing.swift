@@ -127,20 +127,21 @@ extension NodeDefinition {
         merged.forEach = forEach ?? base.forEach
         let names = Set(attributes.map(\.name))
         merged.attributes = base.attributes.filter { !names.contains($0.name) } + attributes
-        func over(_ new: [KeyedExpression], _ old: [KeyedExpression]) -> [KeyedExpression] {
-            old.filter { entry in !new.contains { $0.key == entry.key && $0.steps == entry.steps } } + new
+        func kept(_ old: some Sequence<KeyedExpression>, _ new: [KeyedExpression]) -> [KeyedExpression] {
+            old.filter { entry in !new.contains { $0.key == entry.key && $0.steps == entry.steps } }
         }
+        func over(_ new: [KeyedExpression], _ old: [KeyedExpression]) -> [KeyedExpression] { kept(old, new) + new }
         merged.environment = over(environment, base.environment)
         merged.containerValues = over(containerValues, base.containerValues)
         merged.preferences = over(preferences, base.preferences)
         merged.environmentObjects = environmentObjects.isEmpty ? base.environmentObjects : environmentObjects
-        // What stood behind all overrides does so still.
-        let transforms = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
-        merged.transformEnvironment = transforms.map { transform in
-            var transform = transform
-            let isInnermost = !transformEnvironment.isEmpty || transform.place == base.environment.count
-            transform.place = isInnermost ? merged.environment.count : over(environment, Array(base.environment.prefix(transform.place))).count - environment.count
-            return transform
+        merged.transformEnvironment = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
+        for position in merged.transformEnvironment.indices {
+            // What stood behind all overrides does so still; what stood further out keeps those that stay before it.
+            let place = merged.transformEnvironment[position].place
+            let isInnermost = !transformEnvironment.isEmpty || place == base.environment.count
+            merged.transformEnvironment[position].place =
+                isInnermost ? merged.environment.count : kept(base.environment.prefix(place), environment).count
         }
         merged.tag = tag ?? base.tag
         merged.animations = animations.isEmpty ? base.animations : animations

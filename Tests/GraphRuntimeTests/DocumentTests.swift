@@ -356,6 +356,19 @@ struct DocumentTests {
         }
     }
 
+    @Test("a store's documents keep the names that they were accepted with") func keptNames() throws {
+        let graph = try Harness(
+            """
+            components: { Box: { kind: container, state: { s: 1 }, children: [{ id: own, kind: view }] } }
+            nodes: [{ id: top, state: { around: 2 }, children: [{ id: box, component: Box }] }]
+            """)
+        let document: Value = "nodes: [{ id: new, binding: { c: $s } }, { id: own, let: { a: =around, b: =s } }]"
+        #expect(refusal { try graph.apply(document.string ?? "", at: "/top/box") }?.code == .invalid)
+        let lost = graph.runtime.restore([(1, .applied(document: document, at: "/top/box", mode: "merge"))])
+        #expect(lost.map(\.failure.message) == [])
+        #expect(try graph.value("/top/box/own.b") == 1)
+    }
+
     @Test("merge leaves the kind of what it gives children, and the data of what it gives modifiers") func mergedKinds() throws {
         let graph = try Harness(
             """

@@ -143,6 +143,24 @@ struct EnvironmentTests {
         #expect(moving() == [] && graph.changes.count == 2)
     }
 
+    @Test("a merged override stands where the one stood that it replaces: before its node's transforms, around the component") func merged() throws {
+        let graph = try Harness(
+            """
+            keys: { environment: { n: 1, g: { a: 1, b: 2 } } }
+            components:
+              P: { kind: container, environment: { g.a: 5 }, children: [{ id: r, kind: view, computed: { g: env.g } }] }
+            nodes:
+              - { id: m, kind: container, environment: { n: 5 }, transformEnvironment: { n: value * 2 }, children: [{ id: r, kind: view, computed: { n: env.n } }] }
+              - { id: p, component: P, transformEnvironment: { g: "{'a': value.a * 10, 'b': value.b * 10}" } }
+            """)
+        #expect(try graph.value("/m/r.n") == 10)
+        _ = try graph.apply("nodes: [{ id: m, environment: { n: 7 } }, { id: p, environment: { n: 3 } }]")
+        #expect(try graph.value("/m/r.n") == 14)
+        #expect(try graph.value("/p/r.g") == ["a": 5, "b": 20])
+        _ = try graph.apply("nodes: [{ id: m, transformEnvironment: { n: value + 1 } }]")
+        #expect(try graph.value("/m/r.n") == 8)
+    }
+
     @Test("modifiers at the use of a component stand outside its own, as those of a group around it do") func uses() throws {
         let ten = "{ g: \"{'a': value.a * 10, 'b': value.b * 10}\" }"
         let graph = try Harness(

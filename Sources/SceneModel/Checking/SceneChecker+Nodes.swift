@@ -46,10 +46,12 @@ extension SceneChecker {
 
     /// What the children of a live component's root see.
     func surroundings(below live: ExistingNode, in outer: LexicalScope?, adding own: [ScopeEntry] = []) -> Surroundings {
-        var place = Surroundings(enclosing: outer)
         let names = Set(own.map(\.name))
-        let entries = live.attributes.filter { !names.contains($0.name) }.map { ScopeEntry(name: $0.name, type: $0.type) }
-        place.inside = LexicalScope(own + entries, in: nil, base: baseScope)
+        let entries = own + live.attributes.filter { !names.contains($0.name) }.map { ScopeEntry(name: $0.name, type: $0.type) }
+        // Names were once looked for in both.
+        if context.isKept { return Surroundings(enclosing: LexicalScope(entries, in: outer, base: baseScope)) }
+        var place = Surroundings(enclosing: outer)
+        place.inside = LexicalScope(entries, in: nil, base: baseScope)
         return place
     }
 
