@@ -60,7 +60,7 @@ extension Client {
     ) async throws(ClientError) -> T {
         let value = try await get(path, presentation: presentation)
         guard let converted = T(value) else {
-            throw .unexpectedType(path: path, wanted: "\(type)", found: value.typeName)
+            throw .unexpectedType(path: path, wanted: "\(type)", found: value.shortTypeName)
         }
         return converted
     }

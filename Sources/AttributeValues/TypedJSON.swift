@@ -66,7 +66,7 @@ extension Value {
 
     private func asKey(_ anyKeys: Bool) throws(Failure) -> Value {
         guard anyKeys || isKey else {
-            throw Failure(.invalid, "a key of a map is a bool, int, uint or string, not a value of type \(typeName)")
+            throw Failure(.invalid, "a key of a map is a bool, int, uint or string, not a value of type \(shortTypeName)")
         }
         return self
     }

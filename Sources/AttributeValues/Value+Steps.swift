@@ -76,7 +76,7 @@ extension Value {
         case (.index(let index), .opaque(let opaque)):
             guard let vector = opaque as? VectorValue, vector.components.indices.contains(index) else { throw missing(step) }
             guard let number = child?.number else {
-                throw Failure(.typeMismatch, "a component of a vector is a double, not \(child.map(\.typeName) ?? "nothing")")
+                throw Failure(.typeMismatch, "a component of a vector is a double, not \(child.map(\.shortTypeName) ?? "nothing")")
             }
             var components = vector.components
             components[index] = number
@@ -99,7 +99,7 @@ extension Value {
         case (.key(let name), .map): Failure(.notFound, "no such key: \(name)")
         case (.index(let index), .list): Failure(.notFound, "index out of bounds: \(index)")
         case (.element(let field, let value), .list): Failure(.notFound, "no element whose \(field) is \(value)")
-        default: Failure(.notFound, "a value of type \(typeName) has no \(step)")
+        default: Failure(.notFound, "a value of type \(shortTypeName) has no \(step)")
         }
     }
 }

@@ -53,7 +53,18 @@ extension Double {
 }
 
 extension Value {
-    /// The CEL name of the value's runtime type.
+    /// The name of the value's runtime type as types are written and messages name them.
+    public var shortTypeName: String {
+        switch self {
+        case .null: "null"
+        case .timestamp: "timestamp"
+        case .duration: "duration"
+        case .optional: "optional"
+        default: typeName
+        }
+    }
+
+    /// The CEL name of the value's runtime type, as `type(x)` gives it.
     public var typeName: String {
         switch self {
         case .null: "null_type"

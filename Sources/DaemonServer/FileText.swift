@@ -1,3 +1,4 @@
+import AttributeValues
 import EventLoop
 import Glibc
 
@@ -10,8 +11,9 @@ enum FileText {
     static func read(_ path: String) throws(StartupError) -> String {
         let bytes: [UInt8]
         do throws(LoopError) { bytes = try readBytes(path) } catch { throw StartupError(.noInput, error.description) }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw StartupError(.dataError, "\(path): not UTF-8") }
-        return text
+        do throws(UTF8Fault) { return try String(utf8: bytes) } catch {
+            throw StartupError(.dataError, "\(path):\(error.line):\(error.column): not UTF-8")
+        }
     }
 
     private static func readBytes(_ path: String) throws(LoopError) -> [UInt8] {

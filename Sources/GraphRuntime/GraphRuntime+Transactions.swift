@@ -67,7 +67,7 @@ extension GraphRuntime {
         }
         func wrongType(_ wanted: String, _ found: Value?) -> Failure {
             Failure(
-                .typeMismatch, "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), not \(found?.typeName ?? "nothing")",
+                .typeMismatch, "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), not \(found?.shortTypeName ?? "nothing")",
                 path: mutation.path)
         }
         switch mutation.operation {
@@ -124,8 +124,7 @@ extension GraphRuntime {
             case .failure(let failure):
                 throw Failure(.conflict, "test: \(mutation.path) has no value: \(failure.message)", path: mutation.path)
             case .value(let found):
-                let wanted = graph.type(of: place)?.accept(expected) ?? expected
-                guard found == wanted else {
+                guard graph.isEqual(found, expected, at: place) else {
                     throw Failure(.conflict, "test: \(mutation.path) is \(found), not \(expected)", path: mutation.path)
                 }
             }
@@ -202,7 +201,7 @@ enum Arithmetic {
             return .opaque(AngleValue(degrees: x.degrees + y))
         default: break
         }
-        throw Failure(.typeMismatch, "add cannot add \(b.typeName) to \(a.typeName)", path: path)
+        throw Failure(.typeMismatch, "add cannot add \(b.shortTypeName) to \(a.shortTypeName)", path: path)
     }
 }
 

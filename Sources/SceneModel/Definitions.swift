@@ -111,12 +111,22 @@ public struct EnvironmentTransform {
     /// The key's, which the result is held to.
     public var type: ValueType
     public var program: Program
+    /// How many of the node's overrides stand outside it: those written beside it and further out, as at the use of a component,
+    /// come before it, those of the component's own root behind.
+    public var place: Int
 
-    public init(key: String, type: ValueType, program: Program) {
+    public init(key: String, type: ValueType, program: Program, place: Int) {
         self.key = key
         self.type = type
         self.program = program
+        self.place = place
     }
+}
+
+/// One step of what a node does to the environment.
+public enum EnvironmentModifier {
+    case override(KeyedExpression)
+    case transform(EnvironmentTransform)
 }
 
 /// `animation: {curve, value}`: when `value` changed in a transaction, this animation applies to the node and below.
@@ -187,6 +197,22 @@ public final class NodeDefinition {
     private var ownFooter: [NodeDefinition] = []
 
     public init() {}
+}
+
+extension NodeDefinition {
+    /// What it does to the environment, from outside in.
+    public var environmentModifiers: [EnvironmentModifier] {
+        var made: [EnvironmentModifier] = []
+        var transforms = transformEnvironment[...]
+        for (position, entry) in environment.enumerated() {
+            while let next = transforms.first, next.place <= position {
+                made.append(.transform(next))
+                transforms.removeFirst()
+            }
+            made.append(.override(entry))
+        }
+        return made + transforms.map { .transform($0) }
+    }
 }
 
 /// One instance of `template` per element of a list. Each instance owns two attributes: `element` (named `elementName`; a
@@ -299,13 +325,17 @@ public struct SceneContext {
     /// Asked only for nodes that the document names.
     public var existing: (([String]) -> ExistingNode?)?
 
+    /// The document was accepted once, and comes from a store: what only later versions refuse is admitted.
+    public var isKept: Bool
+
     public init(
         declarations: Declarations = Declarations(), enclosing: [[(name: String, type: ValueType)]] = [],
-        rules: RuleLimits = RuleLimits(), existing: (([String]) -> ExistingNode?)? = nil
+        rules: RuleLimits = RuleLimits(), isKept: Bool = false, existing: (([String]) -> ExistingNode?)? = nil
     ) {
         self.declarations = declarations
         self.enclosing = enclosing
         self.rules = rules
+        self.isKept = isKept
         self.existing = existing
     }
 }
@@ -314,9 +344,18 @@ public struct SceneContext {
 public struct ExistingNode {
     public var kind: NodeKind
     public var attributes: [(name: String, type: ValueType)]
+    /// Of the root of what a component made: its attributes are in scope for what the component has inside, and no others are; what
+    /// was given to it sees what is around it.
+    public var component: String?
+    /// Given to the component that its parent is the root of.
+    public var isContent: Bool
 
-    public init(kind: NodeKind, attributes: [(name: String, type: ValueType)]) {
+    public init(
+        kind: NodeKind, attributes: [(name: String, type: ValueType)], component: String? = nil, isContent: Bool = false
+    ) {
         self.kind = kind
         self.attributes = attributes
+        self.component = component
+        self.isContent = isContent
     }
 }

@@ -5,15 +5,14 @@ public enum SceneReader {
     /// Reads YAML or JSON.
     /// - Parameters:
     ///   - file: what faults name as their file.
-    ///   - isKept: it was accepted once, and comes from a store: what only later versions refuse is admitted.
     /// - Throws: every fault of the document at once, by line and column. Cost: O(text + nodes made).
     public static func read(
-        text: String, file: String? = nil, context: SceneContext = SceneContext(), isKept: Bool = false
+        text: String, file: String? = nil, context: SceneContext = SceneContext()
     ) throws(SceneFaults) -> SceneDefinition {
         let text = unmarked(text)
         let faults = FaultCollector()
         let lines = SourceLines(text)
-        guard let document = DocumentReader.read(text, faults, isKept: isKept) else {
+        guard let document = DocumentReader.read(text, faults, isKept: context.isKept) else {
             try faults.throwIfAny(file: file, lines: lines)
             preconditionFailure("a document that cannot be read has a fault")
         }

@@ -23,7 +23,7 @@ extension Animation {
     private static func chain(_ value: Value, _ pointer: String, depth: Int) throws(AnimationError) -> [Call] {
         guard depth < AnimationLimits.nesting else { throw AnimationError("an animation is nested too deep", pointer: pointer) }
         guard case .map(let map) = value else {
-            throw AnimationError("an animation is \(value.typeName)", pointer: pointer, hint: "it is a string or an object with 'curve' and 'modifiers'")
+            throw AnimationError("an animation is \(value.shortTypeName)", pointer: pointer, hint: "it is a string or an object with 'curve' and 'modifiers'")
         }
         for key in map.keys where key != "curve" && key != "modifiers" {
             throw AnimationError("an animation has no member '\(key.string ?? "")'", pointer: pointer, hint: "it has 'curve' and 'modifiers'")
@@ -82,7 +82,7 @@ extension Animation {
                 throw AnimationError(error.description, pointer: pointer)
             }
         case .map: return .chain([try call(value, pointer, depth: depth + 1)])
-        default: throw AnimationError("expected a number, a name or an object, not \(value.typeName)", pointer: pointer)
+        default: throw AnimationError("expected a number, a name or an object, not \(value.shortTypeName)", pointer: pointer)
         }
     }
 }

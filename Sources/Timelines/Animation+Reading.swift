@@ -167,9 +167,9 @@ private enum Reading {
         if call.name == "cubic" {
             return .cubic(to: to, duration: duration, startVelocity: try bound.number("startVelocity"), endVelocity: try bound.number("endVelocity"))
         }
-        guard let argument = bound["timing"] else { return .linear(to: to, duration: duration) }
+        guard let argument = bound["timingCurve"] else { return .linear(to: to, duration: duration) }
         guard case .timing(let function, _) = try nested(argument, "a timing curve") else {
-            throw AnimationError("'timing' of a keyframe is \(argument.term.kind)", at: argument.place, hint: "it takes a timing curve")
+            throw AnimationError("'timingCurve' of a keyframe is \(argument.term.kind)", at: argument.place, hint: "it takes a timing curve")
         }
         return .linear(to: to, duration: duration, timing: function)
     }

@@ -126,7 +126,7 @@ extension Keyframe {
             return Call("move", arguments)
         case .linear(_, let duration, let timing):
             add("duration", duration)
-            if timing != .linear { arguments.append(Argument("timing", .chain([timing.call]))) }
+            if timing != .linear { arguments.append(Argument("timingCurve", .chain([timing.call]))) }
             return Call("linear", arguments)
         case .cubic(_, let duration, let start, let end):
             add("duration", duration)

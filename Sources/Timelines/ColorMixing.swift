@@ -16,6 +16,11 @@ extension Color {
             return
         }
         self.init(oklabLightness: components[0] / alpha, a: components[1] / alpha, b: components[2] / alpha, alpha: min(alpha, 1))
+        // What is left of differences of great numbers is none of the colour's.
+        let noise = 1e-14 / min(alpha, 1) * max(red.magnitude, green.magnitude, blue.magnitude)
+        if red.magnitude < noise { red = 0 }
+        if green.magnitude < noise { green = 0 }
+        if blue.magnitude < noise { blue = 0 }
     }
 
     public enum MixingSpace: String, CaseIterable, Sendable {

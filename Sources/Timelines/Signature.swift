@@ -68,7 +68,7 @@ extension Signature {
     ]
 
     static let keyframes: [Signature] = [
-        Signature("linear", .positional("to"), .optional("duration"), .optional("timing", .timing)),
+        Signature("linear", .positional("to"), .optional("duration"), .optional("timingCurve", .timing)),
         Signature("cubic", .positional("to"), .optional("duration"), .optional("startVelocity"), .optional("endVelocity")),
         Signature("spring", .positional("to"), .optional("duration"), .optional("spring", .spring), .optional("startVelocity")),
         Signature("move", .positional("to")),

@@ -7,6 +7,8 @@ import Glibc
 /// the other two because the subtraction would cancel near critical damping; each initializer derives it from its own
 /// parameters without cancellation.
 public struct Spring: Hashable, Sendable {
+    /// The undamped period 2π/ω₀ in seconds: SwiftUI's `duration` and `response`, and the time of logical completion.
+    public let response: Double
     /// ω₀ in radians per second.
     public let angularFrequency: Double
     /// δ in 1/s: the envelope is e^(−δt).
@@ -18,7 +20,8 @@ public struct Spring: Hashable, Sendable {
     /// √|ω₀² − δ²|.
     let frequency: Double
 
-    private init(angularFrequency: Double, stiffnessPerMass: Double, decay: Double, discriminant: Double) {
+    private init(response: Double, angularFrequency: Double, stiffnessPerMass: Double, decay: Double, discriminant: Double) {
+        self.response = response
         self.angularFrequency = angularFrequency
         self.stiffnessPerMass = stiffnessPerMass
         self.decay = decay
@@ -32,11 +35,11 @@ public struct Spring: Hashable, Sendable {
     public init(duration: Double, bounce: Double) {
         let omega = 2 * Double.pi / duration
         if bounce >= 0 {
-            self.init(angularFrequency: omega, stiffnessPerMass: omega * omega, decay: omega * (1 - bounce),
+            self.init(response: duration, angularFrequency: omega, stiffnessPerMass: omega * omega, decay: omega * (1 - bounce),
                       discriminant: omega * omega * bounce * (2 - bounce))
         } else {
             let rest = 1 + bounce
-            self.init(angularFrequency: omega, stiffnessPerMass: omega * omega, decay: omega / rest,
+            self.init(response: duration, angularFrequency: omega, stiffnessPerMass: omega * omega, decay: omega / rest,
                       discriminant: omega * omega * bounce * (2 + bounce) / (rest * rest))
         }
     }
@@ -46,7 +49,7 @@ public struct Spring: Hashable, Sendable {
     ///   - dampingFraction: the damping ratio ζ ≥ 0.
     public init(response: Double, dampingFraction zeta: Double) {
         let omega = 2 * Double.pi / response
-        self.init(angularFrequency: omega, stiffnessPerMass: omega * omega, decay: zeta * omega,
+        self.init(response: response, angularFrequency: omega, stiffnessPerMass: omega * omega, decay: zeta * omega,
                   discriminant: omega * omega * (1 - zeta) * (1 + zeta))
     }
 
@@ -56,12 +59,10 @@ public struct Spring: Hashable, Sendable {
         let square = damping * damping
         let lost = (-square).addingProduct(damping, damping)
         let difference = (-square).addingProduct(4 * mass, stiffness) - lost
-        self.init(angularFrequency: (stiffness / mass).squareRoot(), stiffnessPerMass: stiffness / mass,
+        let omega = (stiffness / mass).squareRoot()
+        self.init(response: 2 * Double.pi / omega, angularFrequency: omega, stiffnessPerMass: stiffness / mass,
                   decay: damping / (2 * mass), discriminant: difference / (4 * mass * mass))
     }
-
-    /// The undamped period 2π/ω₀ in seconds: SwiftUI's `duration` and `response`, and the time of logical completion.
-    public var response: Double { 2 * Double.pi / angularFrequency }
 
     /// ζ = δ/ω₀.
     public var dampingFraction: Double { decay / angularFrequency }
@@ -108,8 +109,10 @@ extension Spring {
             let exponent = decay * time
             guard exponent < Spring.underflow, time < .infinity else { return Basis(p: 0, q: 0, dp: 0, dq: 0) }
             let envelope = exp(-exponent)
-            cosine = envelope * cos(frequency * time)
-            sine = envelope * sin(frequency * time) / frequency
+            // Without damping each period is the first one again: the phase of a great angle would be rounded.
+            let angle = frequency * (decay == 0 ? time.truncatingRemainder(dividingBy: response) : time)
+            cosine = envelope * cos(angle)
+            sine = envelope * sin(angle) / frequency
         } else {
             let slow = stiffnessPerMass / (decay + frequency)
             guard slow * time < Spring.underflow else { return Basis(p: 0, q: 0, dp: 0, dq: 0) }

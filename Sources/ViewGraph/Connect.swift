@@ -57,7 +57,7 @@ extension ViewGraph {
             case .constant(.reference(let reference)?):
                 replaceSource(of: attribute, alias(reference, from: row, .enclosing))
             case .constant(.literal(let value)?):
-                replaceSource(of: attribute, .literal(.value(declarations.accept(value, as: record(attribute).type) ?? value)))
+                replaceSource(of: attribute, .literal(.value(declarations.complete(value, as: record(attribute).type))))
             case .constant(nil): replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
             case .inherit(let key):
                 if let source = environmentSource(key, at: row) {
@@ -85,14 +85,15 @@ extension ViewGraph {
         }
         let node = nodes[Int(row)]
         let definition = node.definition
-        for (position, entry) in definition.environment.enumerated() {
-            connectOverride(entry, at: row, position)
-        }
-        for (offset, transform) in definition.transformEnvironment.enumerated() {
-            let position = definition.environment.count + offset
-            let vertex = node.environment[position].attribute
-            guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
-            replaceSource(of: vertex, rule(transform.program, at: row, .environmentModifier, value: inherited, type: transform.type))
+        for (position, modifier) in definition.environmentModifiers.enumerated() {
+            switch modifier {
+            case .override(let entry): connectOverride(entry, at: row, position)
+            case .transform(let transform):
+                let vertex = node.environment[position].attribute
+                guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
+                let scope = Scope.environmentModifier(behind: definition.modifiersAround(position))
+                replaceSource(of: vertex, rule(transform.program, at: row, scope, value: inherited, type: transform.type))
+            }
         }
         for (position, entry) in definition.containerValues.enumerated() {
             replaceSource(of: node.containerValues[position].source, source(entry.expression, at: row, .modifier, entry.type))
@@ -110,7 +111,8 @@ extension ViewGraph {
 
     private func connectOverride(_ entry: KeyedExpression, at row: UInt32, _ position: Int) {
         let vertex = nodes[Int(row)].environment[position].attribute
-        let written = source(entry.expression, at: row, .environmentModifier, entry.type)
+        let outer = nodes[Int(row)].definition.modifiersAround(position)
+        let written = source(entry.expression, at: row, .environmentModifier(behind: outer), entry.type)
         guard !entry.steps.isEmpty else {
             replaceSource(of: vertex, written)
             return
@@ -201,8 +203,8 @@ extension ViewGraph {
         let source: AttributeID? =
             switch (input.root, key) {
             case ("env", _):
-                if case .environmentModifier = scope {
-                    inheritedEnvironmentSource(key, at: row)
+                if case .environmentModifier(let outer) = scope {
+                    environmentSource(key, at: row, before: outer)
                 } else {
                     environmentSource(key, at: row)
                 }
@@ -243,5 +245,21 @@ extension ViewGraph {
         case (.elements, .elements): true
         default: false
         }
+    }
+}
+
+extension NodeDefinition {
+    /// How many of its environment's modifiers stand around the component that wrote the one at a place: those of the uses outside it.
+    fileprivate func modifiersAround(_ place: Int) -> Int {
+        let count = environment.count + transformEnvironment.count
+        var around = 0
+        var inner = base
+        while let body = inner {
+            let start = count - body.environment.count - body.transformEnvironment.count
+            guard place >= start else { break }
+            around = start
+            inner = body.base
+        }
+        return around
     }
 }

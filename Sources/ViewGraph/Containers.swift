@@ -180,12 +180,20 @@ extension ViewGraph {
     func shapeChanged(at row: UInt32) {
         var at = row
         while true {
-            if let structure = nodes[Int(at)].structure, case .value(.int(let count)) = content(of: structure) {
-                setInput(structure, .value(.int(count + 1)))
-            }
+            countChange(of: at)
             if at == NodeID.root.row { return }
             at = nodes[Int(at)].parent
         }
+    }
+
+    private func countChange(of row: UInt32) {
+        guard let structure = nodes[Int(row)].structure, case .value(.int(let count)) = content(of: structure) else { return }
+        setInput(structure, .value(.int(count + 1)))
+    }
+
+    /// As `shapeChanged` everywhere, when keys are declared again: what is gathered has another default, or is merged another way. O(nodes).
+    func gatheringChanged() {
+        for row in nodes.indices where nodes[row].isAlive { countChange(of: UInt32(row)) }
     }
 
     /// As `shapeChanged`, when what a node says of itself changed: told also to the subviews that a transparent node wraps. O(subviews inside).

@@ -63,7 +63,7 @@ extension NodeDefinition {
         return hasSameTag && same(environment, other.environment) && same(containerValues, other.containerValues)
             && same(preferences, other.preferences) && environmentObjects == other.environmentObjects
             && transformEnvironment.elementsEqual(other.transformEnvironment) {
-                $0.key == $1.key && $0.type == $1.type && $0.program.text == $1.program.text
+                $0.key == $1.key && $0.type == $1.type && $0.place == $1.place && $0.program.text == $1.program.text
             }
             && animations.elementsEqual(other.animations) { $0.animation == $1.animation && $0.value.isSame(as: $1.value) }
     }
@@ -73,7 +73,11 @@ extension NodeDefinition {
         let next = NodeDefinition()
         next.environment = environment.suffix(body.environment.count)
         next.environmentObjects = environmentObjects.suffix(body.environmentObjects.count)
-        next.transformEnvironment = transformEnvironment.suffix(body.transformEnvironment.count)
+        next.transformEnvironment = transformEnvironment.suffix(body.transformEnvironment.count).map { transform in
+            var transform = transform
+            transform.place -= environment.count - next.environment.count
+            return transform
+        }
         next.containerValues = containerValues.suffix(body.containerValues.count)
         next.preferences = Array(preferences.prefix(body.preferences.count))
         next.animations = animations.suffix(body.animations.count)
@@ -123,14 +127,22 @@ extension NodeDefinition {
         merged.forEach = forEach ?? base.forEach
         let names = Set(attributes.map(\.name))
         merged.attributes = base.attributes.filter { !names.contains($0.name) } + attributes
-        func over(_ new: [KeyedExpression], _ old: [KeyedExpression]) -> [KeyedExpression] {
-            old.filter { entry in !new.contains { $0.key == entry.key && $0.steps == entry.steps } } + new
+        func kept(_ old: some Sequence<KeyedExpression>, _ new: [KeyedExpression]) -> [KeyedExpression] {
+            old.filter { entry in !new.contains { $0.key == entry.key && $0.steps == entry.steps } }
         }
+        func over(_ new: [KeyedExpression], _ old: [KeyedExpression]) -> [KeyedExpression] { kept(old, new) + new }
         merged.environment = over(environment, base.environment)
         merged.containerValues = over(containerValues, base.containerValues)
         merged.preferences = over(preferences, base.preferences)
         merged.environmentObjects = environmentObjects.isEmpty ? base.environmentObjects : environmentObjects
         merged.transformEnvironment = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
+        for position in merged.transformEnvironment.indices {
+            // What stood behind all overrides does so still; what stood further out keeps those that stay before it.
+            let place = merged.transformEnvironment[position].place
+            let isInnermost = !transformEnvironment.isEmpty || place == base.environment.count
+            merged.transformEnvironment[position].place =
+                isInnermost ? merged.environment.count : kept(base.environment.prefix(place), environment).count
+        }
         merged.tag = tag ?? base.tag
         merged.animations = animations.isEmpty ? base.animations : animations
         func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {
@@ -151,4 +163,10 @@ extension ForEachDefinition {
     }
 
     func isSame(as other: ForEachDefinition) -> Bool { hasSameData(as: other) && template.makesSame(as: other.template) }
+}
+
+extension KeyDefinition {
+    func isSame(as other: KeyDefinition) -> Bool {
+        type == other.type && defaultValue == other.defaultValue && reduce?.text == other.reduce?.text
+    }
 }

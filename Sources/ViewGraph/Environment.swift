@@ -40,11 +40,6 @@ extension ViewGraph {
         return environmentDefault(key)
     }
 
-    /// What a node inherits from above, its own overrides left out.
-    func inheritedEnvironmentSource(_ key: String, at row: UInt32) -> AttributeID? {
-        environmentSource(key, at: row, before: 0)
-    }
-
     private func environmentDefault(_ key: String) -> AttributeID? {
         if let existing = environmentDefaults[key] { return existing }
         guard let definition = declarations.environment[key] else { return nil }
@@ -53,15 +48,11 @@ extension ViewGraph {
             made = createDefault(type, definition)
         } else {
             made = createInput(
-                .value(defaultValue(of: definition)), node: NodeID.root.row, name: "env.\(key)", type: definition.type,
+                .value(definition.defaultValue), node: NodeID.root.row, name: "env.\(key)", type: definition.type,
                 source: .system)
         }
         environmentDefaults[key] = made
         return made
-    }
-
-    private func defaultValue(of key: KeyDefinition) -> Value {
-        declarations.accept(key.defaultValue, as: key.type) ?? key.defaultValue
     }
 
     /// The object that readers of a key share where none is put in. Nothing of it is kept.

@@ -280,7 +280,7 @@ struct SceneExporter {
             for (_, property) in graph.nodes[Int(object)].attributes { exportState(property) }
             return
         }
-        guard case .value(let value) = graph.content(of: attribute), value != graph.declarations.accept(initial, as: record.type) ?? initial else { return }
+        guard case .value(let value) = graph.content(of: attribute), value != graph.declarations.complete(initial, as: record.type) else { return }
         guard let path = try? AttributePath(graph.path(of: attribute)) else { return }
         let relative = AttributePath(nodes: Array(path.nodes.dropFirst(place)), attribute: path.attribute, steps: path.steps)
         values.append((relative.description, value.written(as: record.type)))

@@ -118,7 +118,7 @@ extension ViewGraph {
         case .failure(let failure): return refuse(row, failure)
         case .value(.list(let elements)): list = elements
         case .value(let other):
-            return refuse(row, Failure(.typeMismatch, "forEach needs a list, not a value of type \(other.typeName)"))
+            return refuse(row, Failure(.typeMismatch, "forEach needs a list, not a value of type \(other.shortTypeName)"))
         }
         do {
             let change = try ListChange(from: state, to: list, idField: definition.idField)

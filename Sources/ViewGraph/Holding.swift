@@ -5,10 +5,8 @@ import SceneModel
 // What is written with a type gives values of that type, wherever they come from.
 
 extension ViewGraph {
-    /// Whether what may come out as one type must be held to another. Objects are not: a reference to one leads to the object.
-    static func holds(_ type: ValueType, to given: ValueType) -> Bool {
-        type != .dyn && !type.includes(given) && type.objectNames.isEmpty
-    }
+    /// Whether what may come out as one type must be held to another.
+    static func holds(_ type: ValueType, to given: ValueType) -> Bool { type != .dyn && !type.includes(given) }
 
     /// Whether a vertex of a type reads, through an alias, what may have another type.
     func isHeldToType(_ type: ValueType, _ source: Source) -> Bool {
@@ -16,21 +14,30 @@ extension ViewGraph {
         return ViewGraph.holds(type, to: declaredType(of: target))
     }
 
-    /// The type that whatever stands at a place has for sure.
-    private func declaredType(of place: Place) -> ValueType {
+    /// The type that whatever stands at a place has for sure. A reference that may find no object has that of the one it finds.
+    func declaredType(of place: Place) -> ValueType {
         let place = follow(place)
-        var type = attributes[Int(place.attribute.index)]?.type ?? .dyn
-        for step in place.steps { type = type.part(at: step) ?? .dyn }
-        return type
+        guard let record = attributes[Int(place.attribute.index)] else { return .dyn }
+        if case .object(let node) = record.source, place.steps.isEmpty, let name = nodes[Int(node)].definition.component {
+            return .object(name)
+        }
+        return declarations.type(at: place.steps, in: record.type)
     }
 
     /// A content as a type holds it, widened or read; the refusal that names both types where it does not fit.
+    /// - Parameter given: the type that it has for sure.
     @inline(never)
-    func hold(_ content: Content, to type: ValueType, of attribute: AttributeID) -> Content {
+    func hold(_ content: Content, of given: ValueType, to type: ValueType, at attribute: AttributeID) -> Content {
         guard case .value(let value) = content else { return content }
-        if let fitting = type.accept(value) { return .value(fitting) }
+        // An object of another type may have the same properties, and is another all the same.
+        if let found = given.objectName, let wanted = type.objectName, found != wanted, value != .null {
+            let path = path(of: attribute)
+            return .failure(Failure(.typeMismatch, "\(path) holds \(wanted), not \(found)", path: path, hint: "give it an object of type \(wanted)"))
+        }
+        if let fitting = declarations.accept(value, as: type, withComputed: true) { return .value(fitting) }
         let path = path(of: attribute)
-        return .failure(Misfit(of: value, in: type, declarations).failure(at: path, path: path))
+        let misfit = Misfit(of: value, in: type, declarations, withComputed: true)
+        return .failure(misfit.failure(at: path, path: path, unknown: .typeMismatch))
     }
 }
 
@@ -45,17 +52,17 @@ struct Misfit {
     private var object = ""
 
     /// Descends into value and type together, which are no deeper than types are written.
-    init(of value: Value, in type: ValueType, _ declarations: Declarations) {
+    init(of value: Value, in type: ValueType, _ declarations: Declarations, withComputed: Bool = false) {
         var (wanted, found) = (type, value)
         descent: while true {
             switch (wanted, found) {
             case (.nullable(let wrapped), _): wanted = wrapped
             case (.list(let element), .list(let elements)):
-                guard let place = elements.firstIndex(where: { declarations.accept($0, as: element) == nil }) else { break descent }
+                guard let place = elements.firstIndex(where: { declarations.accept($0, as: element, withComputed: withComputed) == nil }) else { break descent }
                 steps.append(.index(place))
                 (wanted, found) = (element, elements[place])
             case (.map(let key, let part), .map(let map)):
-                guard let (name, value) = map.first(where: { declarations.accept($0.value, as: part) == nil }),
+                guard let (name, value) = map.first(where: { declarations.accept($0.value, as: part, withComputed: withComputed) == nil }),
                     case .string(let text) = name, key.accept(name) != nil
                 else { break descent }
                 steps.append(.key(text))
@@ -65,7 +72,7 @@ struct Misfit {
                 steps.append(.index(place))
                 (wanted, found) = (.double, elements[place])
             case (.object(let name), .map(let map)):
-                guard let next = Misfit.property(of: map, in: name, declarations) else { break descent }
+                guard let next = Misfit.property(of: map, in: name, declarations, withComputed) else { break descent }
                 steps.append(.key(next.name))
                 guard let type = next.type else {
                     self.found = next.value
@@ -82,14 +89,15 @@ struct Misfit {
     }
 
     /// The first property of a map that an object does not hold so; its type is nil where the object does not store such a one.
-    private static func property(of map: ValueMap, in name: String, _ declarations: Declarations) -> (
+    private static func property(of map: ValueMap, in name: String, _ declarations: Declarations, _ withComputed: Bool) -> (
         name: String, value: Value, type: ValueType?, known: [String]
     )? {
         guard let type = declarations.types[name] else { return nil }
         let stored = type.properties.filter { if case .state = $0.role { true } else { false } }
         for case (.string(let key), let value) in map {
             let property = stored.first { $0.name.hasSameBytes(as: key) }
-            if let property, declarations.accept(value, as: property.type) != nil { continue }
+            if let property, declarations.accept(value, as: property.type, withComputed: withComputed) != nil { continue }
+            if withComputed, property == nil, type.properties.contains(where: { $0.name.hasSameBytes(as: key) }) { continue }
             return (key, value, property?.type, stored.map(\.name))
         }
         return nil
@@ -98,11 +106,12 @@ struct Misfit {
     /// - Parameters:
     ///   - whole: the name of what holds the value.
     ///   - path: what was asked for.
-    func failure(at whole: String, path: String) -> Failure {
+    ///   - unknown: the code where the value has a property that its type does not have.
+    func failure(at whole: String, path: String, unknown: ErrorCode = .notFound) -> Failure {
         let place = whole + steps.map(\.description).joined()
         guard let wanted else {
             let name = if case .key(let name)? = steps.last { name } else { "" }
-            return Failure(.notFound, "\(object) stores no property \(name)", path: path, hint: nearName)
+            return Failure(unknown, "\(object) stores no property \(name)", path: path, hint: nearName)
         }
         let form: String? =
             switch (wanted, found) {

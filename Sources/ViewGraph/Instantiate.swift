@@ -46,7 +46,7 @@ extension ViewGraph {
                 attribute = createObject(object, initial, definition, of: row)
             } else {
                 attribute = createInput(
-                    .value(declarations.accept(initial, as: definition.type) ?? initial), node: row, name: definition.name, kind: kind,
+                    .value(declarations.complete(initial, as: definition.type)), node: row, name: definition.name, kind: kind,
                     type: definition.type, source: .state(isTransient: isTransient), isHidden: false)
                 giveAwaitedValue(attribute)
             }
@@ -109,12 +109,15 @@ extension ViewGraph {
     /// Vertices for what a node's modifiers say.
     func createModifiers(of row: UInt32) {
         let definition = nodes[Int(row)].definition
-        for entry in definition.environment {
-            let type = entry.steps.isEmpty ? entry.type : declarations.environment[entry.key]?.type ?? .dyn
-            nodes[Int(row)].environment.append((entry.key, createHidden("environment.\(entry.key)", row, type)))
-        }
-        for transform in definition.transformEnvironment {
-            nodes[Int(row)].environment.append((transform.key, createHidden("transformEnvironment.\(transform.key)", row, transform.type)))
+        for modifier in definition.environmentModifiers {
+            switch modifier {
+            case .override(let entry):
+                let type = entry.steps.isEmpty ? entry.type : declarations.environment[entry.key]?.type ?? .dyn
+                nodes[Int(row)].environment.append((entry.key, createHidden("environment.\(entry.key)", row, type)))
+            case .transform(let transform):
+                let vertex = createHidden("transformEnvironment.\(transform.key)", row, transform.type)
+                nodes[Int(row)].environment.append((transform.key, vertex))
+            }
         }
         for entry in definition.containerValues {
             nodes[Int(row)].containerValues.append(

@@ -97,7 +97,7 @@ extension ViewGraph {
         guard !awaitedStates.isEmpty, enclosingInstance(of: nodeID(record(state).node)) != nil else { return }
         let path = path(of: state)
         guard let value = awaitedStates.removeValue(forKey: path) else { return }
-        if isDurable(state), let accepted = record(state).type.accept(value) {
+        if isDurable(state), let accepted = declarations.accept(value, as: record(state).type) {
             setInput(state, .value(accepted))
         } else {
             lostStates.append(path)

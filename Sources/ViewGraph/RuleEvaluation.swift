@@ -79,7 +79,7 @@ struct GraphReader: RuleReader {
         switch value {
         case .map, .optional, .list: return .value(.bool(false))
         default:
-            return .failure(Failure(.ruleFailed, "type '\(value.typeName)' does not support field selection"))
+            return .failure(Failure(.ruleFailed, "type '\(value.shortTypeName)' does not support field selection"))
         }
     }
 }
@@ -104,7 +104,9 @@ extension ViewGraph {
         var reader = GraphReader(graph: self, rule: rule, engine: engine)
         defer { noteCost(evaluator) }
         switch evaluator._withUnsafeGuaranteedRef({ $0.evaluate(rule.program, &reader) }) {
-        case .content(let content): return rule.isHeldToType ? hold(content, to: rule.accepted ?? .dyn, of: attribute) : content
+        case .content(let content):
+            guard rule.isHeldToType else { return content }
+            return hold(content, of: rule.program.resultType.valueType, to: rule.accepted ?? .dyn, at: attribute)
         // The engine has given up this run, and looks at no error of it.
         case .interrupted: throw Interrupted()
         }

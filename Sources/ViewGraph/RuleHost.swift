@@ -75,7 +75,7 @@ extension ViewGraph {
             let found = vertex ?? self.vertex(for: place, isTemporary: true)
             if vertex == nil { attributes[Int(attribute.index)]?.source = .alias(place, vertex: found) }
             let content = try engine.read(found)
-            return record.isHeldToType ? hold(content, to: record.type, of: attribute) : content
+            return record.isHeldToType ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
         case .projection(let whole, let steps):
             let content = try engine.read(whole)
             guard case .value(let value) = content else { return content }

@@ -17,7 +17,7 @@ extension ViewGraph {
         guard let place = try? locate(path), record(place.attribute).kind == .state else { return false }
         let held = follow(place)
         guard case .state = record(held.attribute).source else { return false }
-        return content(of: held) == .value(self.type(of: held).flatMap { declarations.accept(value, as: $0) } ?? value)
+        return content(of: held) == .value(declarations.complete(value, as: type(of: held) ?? .dyn))
     }
 
     /// What a component or type is made of may have been declared anew since it was written, so its words alone do not tell.

@@ -11,8 +11,9 @@ enum Scope {
     case enclosing
     /// Modifiers: the node itself, then as `enclosing`.
     case modifier
-    /// Modifiers of the environment: as `modifier`, but `env` is what the node inherits.
-    case environmentModifier
+    /// Modifiers of the environment: as `modifier`, but `env` is what the node inherits, changed by so many of its modifiers: those
+    /// that stand around the component it is made from.
+    case environmentModifier(behind: Int)
 }
 
 extension ViewGraph {

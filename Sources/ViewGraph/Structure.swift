@@ -135,7 +135,9 @@ extension ViewGraph {
                 guard let next = self.child(id, of: row) else { return nil }
                 row = next
             }
-            return ExistingNode(kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row))
+            return ExistingNode(
+                kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row), component: self.nodes[Int(row)].definition.component,
+                isContent: self.nodes[Int(row)].isContent)
         }
     }
 
@@ -354,11 +356,16 @@ extension ViewGraph {
     public func declare(_ new: Declarations) {
         // The types first: defaults of keys may be objects of them.
         declarations.types.merge(new.types) { $1 }
-        let hasNewObjects = renewDefaults(new.environment)
-        declarations.container.merge(new.container) { $1 }
-        declarations.preference.merge(new.preference) { $1 }
+        let hasNewObjects = renewDefaults(declarations.completed(new.environment))
+        let (container, preference) = (declarations.completed(new.container), declarations.completed(new.preference))
+        let isGatheredAnew =
+            container.contains { declarations.container[$0]?.isSame(as: $1) != true }
+            || preference.contains { declarations.preference[$0]?.isSame(as: $1) == false }
+        declarations.container.merge(container) { $1 }
+        declarations.preference.merge(preference) { $1 }
         declarations.components.merge(new.components) { $1 }
         declarations.written.merge(new.written)
+        if isGatheredAnew { gatheringChanged() }
         if hasNewObjects { connect(withObjects(subtree(of: NodeID.root.row))) }
     }
 

@@ -60,6 +60,16 @@ extension ViewGraph {
         return map
     }
 
+    /// Whether a value that was read is the given one: what writing that there would make of it, or equal to it as rules see it.
+    public func isEqual(_ found: Value, _ given: Value, at place: Place) -> Bool {
+        let stands = follow(place)
+        var found = found
+        if found.isEqual(to: given) { return true }
+        // What an object computes is nothing that is written.
+        if case .object(let object) = record(stands.attribute).source, stands.steps.isEmpty { found = .map(storedProperties(of: object)) }
+        return found.isEqual(to: declarations.complete(given, as: declaredType(of: place)))
+    }
+
     private func initialValue(of record: AttributeRecord) -> Value? {
         if case .state(let initial, _)? = record.definition?.role { initial } else { nil }
     }

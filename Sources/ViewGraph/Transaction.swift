@@ -171,7 +171,7 @@ extension ViewGraph {
             let steps = Array(state.steps.dropLast(bound.inside))
             // What was removed has no type.
             guard case .value(let part) = changed.select(steps) else { continue }
-            guard let fitting = bound.type.accept(part) else {
+            guard let fitting = declarations.accept(part, as: bound.type) else {
                 throw mismatch(bound.type, part, Place(bound.binding), Place(bound.binding, Array(state.steps.suffix(bound.inside))), path)
             }
             do { changed = try changed.changing(steps) { _ in fitting } } catch { throw error.located(at: path.description) }

@@ -1,3 +1,4 @@
+import AttributeValues
 import Glibc
 
 /// Files and standard input as text.
@@ -27,7 +28,8 @@ enum InputText {
         }
         // The byte order mark that some editors put before UTF-8.
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw Complaint(.data, "\(title): not UTF-8") }
-        return text
+        do throws(UTF8Fault) { return try String(utf8: bytes) } catch {
+            throw Complaint(.data, "\(title):\(error.line):\(error.column): not UTF-8")
+        }
     }
 }

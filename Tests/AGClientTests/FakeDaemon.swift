@@ -36,7 +36,8 @@ final class FakeDaemon: Sendable {
         private let descriptor: Int32
 
         fileprivate init(path: String) {
-            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            // A program that another test starts meanwhile would keep it open.
+            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }

@@ -202,9 +202,9 @@ struct ConfigurationTests {
         configuration.scenes = [file]
         let faults = Daemon.check(configuration)
         #expect(faults.map(\.status) == [.dataError])
-        #expect(faults.first?.description == "scene: \(file): not UTF-8")
+        #expect(faults.first?.description == "scene: \(file):2:31: not UTF-8")
         let refusal = #expect(throws: ConfigurationFaults.self) { try Configuration(file: file) }
-        #expect(refusal?.description.hasSuffix("not UTF-8") == true)
+        #expect(refusal?.description.hasSuffix(":2:31: not UTF-8") == true)
     }
 
     @Test("without a setting the socket stands where agctl looks") func standardPath() {

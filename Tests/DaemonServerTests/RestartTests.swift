@@ -241,6 +241,19 @@ final class RestartTests {
         #expect(try value("/l/rows/x.open") == false)
     }
 
+    @Test("an object that is held as a value waits for its list as any value does") func waitingObject() throws {
+        try call(
+            "apply",
+            #"""
+            {"document":{"agd":1,"types":{"Author":{"state":{"name":"","born":0}}},"nodes":[{"id":"l","state":{"items":{"initial":[],"transient":true}},            "children":[{"id":"rows","forEach":{"in":"$items","id":"self","node":{"state":{"by":{"type":"Author?"}}}}}]}]}}
+            """#.replacing("\\\n", with: ""))
+        try set("/l.items", #"["x"]"#)
+        try set("/l/rows/x.by", #"{"name":"Ada"}"#)
+        try restart()
+        try set("/l.items", #"["x"]"#)
+        #expect(try value("/l/rows/x.by") == ["name": "Ada", "born": 0])
+    }
+
     @Test("a state that is no longer transient keeps its present value") func becomesDurable() throws {
         try apply(#"[{"id":"a","state":{"x":{"initial":0,"transient":true}}}]"#)
         try set("/a.x", "5")

@@ -330,6 +330,76 @@ struct DocumentTests {
         #expect(node?["children"]?.list?.map { $0.map?["id"] } == ["inner", "box"])
     }
 
+    @Test("names in a merged document mean what they mean where its nodes stand: in a component, or around it", arguments: [true, false])
+    func mergedNames(isBelow: Bool) throws {
+        let graph = try Harness(
+            """
+            components: { Box: { kind: container, state: { s: 1 }, children: [{ id: own, kind: view }] } }
+            nodes: [{ id: top, state: { around: 2 }, children: [{ id: box, component: Box }] }]
+            """)
+        /// The child of the box, completed from the box or from further up.
+        func merge(_ child: String) throws {
+            if isBelow {
+                _ = try graph.apply("nodes: [\(child)]", at: "/top/box")
+            } else {
+                _ = try graph.apply("nodes: [{ id: top, children: [{ id: box, children: [\(child)] }] }]")
+            }
+        }
+        try merge("{ id: own, binding: { b: $s }, let: { l: =s + 1 } }")
+        #expect(try graph.value("/top/box/own.b") == 1 && graph.value("/top/box/own.l") == 2)
+        try merge("{ id: given, kind: view, binding: { b: $around }, let: { l: =around + 1 } }")
+        #expect(try graph.value("/top/box/given.b") == 2 && graph.value("/top/box/given.l") == 3)
+        try merge("{ id: given, let: { again: $around } }")
+        #expect(try graph.value("/top/box/given.again") == 2)
+        for wrong in ["{ id: own, binding: { c: $around } }", "{ id: given, binding: { c: $s } }", "{ id: new, binding: { c: $s } }"] {
+            #expect(refusal { try merge(wrong) }?.code == .notFound, "\(wrong)")
+        }
+    }
+
+    @Test("a store's documents keep the names that they were accepted with") func keptNames() throws {
+        let graph = try Harness(
+            """
+            components: { Box: { kind: container, state: { s: 1 }, children: [{ id: own, kind: view }] } }
+            nodes: [{ id: top, state: { around: 2 }, children: [{ id: box, component: Box }] }]
+            """)
+        let document: Value = "nodes: [{ id: new, binding: { c: $s } }, { id: own, let: { a: =around, b: =s } }]"
+        #expect(refusal { try graph.apply(document.string ?? "", at: "/top/box") }?.code == .invalid)
+        let lost = graph.runtime.restore([(1, .applied(document: document, at: "/top/box", mode: "merge"))])
+        #expect(lost.map(\.failure.message) == [])
+        #expect(try graph.value("/top/box/own.b") == 1)
+    }
+
+    @Test("merge leaves the kind of what it gives children, and the data of what it gives modifiers") func mergedKinds() throws {
+        let graph = try Harness(
+            """
+            keys: { container: { wide: false } }
+            nodes:
+              - id: top
+                state: { list: [a] }
+                computed: { wide: "subviews.map(s, s.containerValues.wide)" }
+                children:
+                  - { id: group, kind: group, state: { s: 1 }, children: [{ id: one, kind: view }] }
+                  - { id: section, content: [{ id: two, kind: view }], footer: [{ id: end, kind: view }] }
+                  - { id: rows, forEach: { in: $list, id: self, node: { kind: view, state: { q: 1 } } } }
+            """)
+        try graph.set("/top/group.s", 5)
+        try graph.set("/top/rows/a.q", 6)
+        _ = try graph.apply(
+            """
+            nodes:
+              - id: top
+                children:
+                  - { id: group, children: [{ id: more, kind: view }] }
+                  - { id: section, children: [{ id: more, kind: view }] }
+                  - { id: rows, containerValues: { wide: true } }
+            """)
+        #expect(try graph.value("/top/group.s") == 5 && graph.value("/top/rows/a.q") == 6)
+        #expect(try graph.value("/top.wide") == [false, false, false, false, true])
+        let refused = refusal { try graph.apply("nodes: [{ id: top, children: [{ id: rows, children: [{ id: a, state: { r: 1 } }] }] }]") }
+        #expect(refused?.message.contains("the children of a forEach are made from its data") == true, "\(refused?.message ?? "")")
+        #expect(try graph.value("/top/rows/a.q") == 6)
+    }
+
     @Test("a document makes a node that was moved into a component the component's own again", arguments: [Request.ApplyMode.replace, .merge])
     func ownAgain(_ mode: Request.ApplyMode) throws {
         let graph = try exchanged()

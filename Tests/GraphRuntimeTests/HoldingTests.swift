@@ -146,6 +146,169 @@ struct HoldingTests {
         #expect(try graph.value("/n/reader.label") == "Again!")
     }
 
+    @Test("a type's property may begin with a list or map of objects of a type that stands beside it") func listsInTypes() throws {
+        func scene(_ book: String) -> String {
+            """
+            types:
+              Library: { state: { books: { type: list(Book), initial: [{ title: One }, \(book)] }, best: { type: "map(string, Book)", initial: { a: {} } } } }
+              Book: { state: { title: Sample, isAvailable: true } }
+            nodes: [{ id: n, state: { library: { type: Library } } }]
+            """
+        }
+        let graph = try Harness(scene("{}"))
+        let sample: Value = ["title": "Sample", "isAvailable": true]
+        #expect(try graph.value("/n.library.books") == [["title": "One", "isAvailable": true], sample])
+        #expect(try graph.value("/n.library.best.a") == sample)
+        let refused = refusal { try Harness(scene("{ titel: Two }")) }
+        #expect(refused?.code == .typeMismatch, "\(refused?.message ?? "")")
+        #expect(refusal { try Harness(scene("5")) }?.code == .typeMismatch)
+    }
+
+    @Test("defaults of keys are completed, in lists, too, and when they are declared again") func completeDefaults() throws {
+        let keys = """
+            keys:
+              environment: { by: { type: "Author?", default: { name: N } }, all: { type: list(Author), default: [{ name: N }] } }
+              container: { by: { type: "Author?", default: { name: N } } }
+              preference: { by: { type: "Author?", default: { name: N } } }
+            """
+        let graph = try Harness(
+            """
+            types: { Author: { state: { name: unknown, born: 0 } } }
+            \(keys)
+            nodes:
+              - { id: n, computed: { values: "[env.by, env.all[0], subviews[0].containerValues.by, preferences.by]" }, children: [{ id: v, kind: view }] }
+            """)
+        #expect(try graph.value("/n.values").list == Array(repeating: ["name": "N", "born": 0], count: 4))
+        _ = try graph.apply(keys.replacing("name: N", with: "born: 7"))
+        #expect(try graph.value("/n.values").list == Array(repeating: ["name": "unknown", "born": 7], count: 4))
+        let wrong = refusal { try graph.apply(keys.replacing("[{ name: N }]", with: "[{ nam: N }]")) }
+        #expect(wrong?.code == .typeMismatch)
+        #expect(wrong?.message.contains("the default is a list, not a list(Author)") == true, "\(wrong?.message ?? "")")
+    }
+
+    @Test("a test holds where the value is what a set would write, or equal as rules see it", arguments: [
+        ("/n.pages", "3", true), ("/n.pages", "3.0", true), ("/n.pages", "4", false), ("/n.any", "1", true), ("/n.any", "1.5", false),
+        ("/n.map", #"{"x":1,"l":[1,2]}"#, true), ("/n.map.x", "1", true), ("/n.map", #"{"x":1}"#, false),
+        ("/n.who", #"{"name":"Eve"}"#, true), ("/n.who", "{}", false), ("/n.who.name", #""Eve""#, true), ("/n.who", "null", false),
+        ("/n.all", #"[{"name":"A"}]"#, true), ("/n.all[0]", #"{"name":"A"}"#, true), ("/n.all[0]", #"{"name":"B"}"#, false),
+        ("/n.real", #"{"name":"Real"}"#, true), ("/n.real", #"{"name":"Real","born":0,"label":"Real!"}"#, true), ("/n.real", "{}", false),
+        ("/n.tint", #""rgb(255 0 0)""#, true), ("/n.tints[0]", #""rgb(255 0 0)""#, true), ("/n.tint", #""rgb(255 0 1)""#, false), ("/n.text", "1", false),
+    ])
+    func tests(path: String, json: String, holds: Bool) throws {
+        let value = try JSONParser.parseOnce(json.utf8)
+        let graph = try Harness(
+            """
+            types: { Author: { state: { name: unknown, born: 0 }, computed: { label: "name + '!'" } } }
+            nodes:
+              - id: n
+                state:
+                  pages: 3.0
+                  any: { type: dyn, initial: 1.0 }
+                  map: { x: 1.0, l: [1, 2.0] }
+                  who: { type: "Author?", initial: { name: Eve } }
+                  all: { type: list(Author), initial: [{ name: A }] }
+                  real: { type: Author, initial: { name: Real } }
+                  tint: { type: color, initial: red }
+                  tints: { type: list(color), initial: [red] }
+                  text: "1"
+            """)
+        let failure = refusal { try graph.transact([Mutation(operation: .test, path: path, value: value)]) }
+        #expect(failure?.code == (holds ? nil : .conflict), "\(failure?.message ?? "it held")")
+    }
+
+    @Test("messages name types as they are written", arguments: [
+        ("/n.at", .add, "1", "add cannot add int to timestamp"), ("/n.long", .toggle, "0", "toggle needs a bool at /n.long, not duration"),
+        ("/n.none", .append, "1", "append needs a list (or a string and a string) at /n.none, not null"),
+        ("/n.long.part", .set, "1", "a value of type duration has no .part"),
+    ] as [(String, Mutation.Operation, String, String)])
+    func typeNames(path: String, operation: Mutation.Operation, json: String, message: String) throws {
+        let value = try JSONParser.parseOnce(json.utf8)
+        let graph = try Harness(
+            """
+            nodes: [{ id: n, state: { at: { type: timestamp, initial: "2026-01-01T00:00:00Z" }, long: { type: duration, initial: 1s }, none: null } }]
+            """)
+        #expect(refusal { try graph.transact([Mutation(operation: operation, path: path, value: value)]) }?.message == message)
+    }
+
+    // MARK: References to objects
+
+    private static let references = """
+        types:
+          Author: { state: { name: unknown, born: 0 }, computed: { label: "name + '!'" } }
+          Book: { state: { title: "" } }
+        keys: { environment: { by: { type: Author, default: { name: Key } } } }
+        components:
+          Card: { let: { author: { type: Author } }, computed: { name: author.name } }
+          Edit: { binding: { author: { type: Author } }, computed: { name: author.name } }
+          Maybe: { let: { author: { type: "Author?" } }, computed: { label: "author == null ? 'none' : author.label" } }
+        nodes:
+          - id: n
+            state:
+              who: { type: "Author?", initial: { name: Eve } }
+              real: { type: Author, initial: { name: Real } }
+              book: { type: Book }
+              any: { type: dyn, initial: { name: Any } }
+              on: true
+            children:
+              - id: at
+                kind: container
+                let: { whose: $any, which: $book }
+                inherit: { near: "Author?" }
+                children:
+                  - { id: card, component: Card, let: { author: $who } }
+                  - { id: given, component: Card, let: { author: $real } }
+                  - { id: ruled, component: Card, let: { author: "=dyn(real)" } }
+                  - { id: chosen, component: Maybe, let: { author: "=on ? dyn(real) : null" } }
+                  - { id: loose, component: Card, let: { author: $whose } }
+                  - { id: near, component: Card, let: { author: $near } }
+                  - { id: wrong, component: Card, let: { author: "=dyn(which)" } }
+                  - { id: edit, component: Edit, binding: { author: $who } }
+                  - { id: open, component: Edit, binding: { author: $any } }
+                  - { id: env, kind: view, environment: { by: $who }, computed: { name: env.by.name } }
+        """
+
+    @Test("a reference of an object type holds one: null and other objects are refused where they are read") func referredObjects() throws {
+        let graph = try Harness(HoldingTests.references)
+        for (path, value) in [
+            ("card.name", "Eve"), ("given.name", "Real"), ("ruled.name", "Real"), ("chosen.label", "Real!"), ("loose.name", "Any"),
+            ("edit.name", "Eve"), ("open.name", "Any"), ("env.name", "Eve"),
+        ] { #expect(try graph.value("/n/at/" + path) == .string(value), "\(path)") }
+        #expect(try graph.value("/n/at/loose.author") == ["name": "Any", "born": 0])
+        try graph.set("/n.who", .null)
+        for path in ["card", "edit", "near", "env"] {
+            let failure = #expect(throws: Failure.self) { try graph.value("/n/at/\(path).name") }
+            #expect(failure?.code == .typeMismatch, "\(path)")
+            #expect(failure?.message.hasSuffix("holds Author, not null") == true, "\(failure?.message ?? "")")
+        }
+        let wrong = #expect(throws: Failure.self) { try graph.value("/n/at/wrong.name") }
+        #expect(wrong?.code == .typeMismatch)
+        try graph.set("/n.any", ["name": "A", "size": 1])
+        #expect(throws: Failure.self) { try graph.value("/n/at/open.name") }
+    }
+
+    @Test("what is written through a binding of an object type is held to it") func boundObjects() throws {
+        let graph = try Harness(HoldingTests.references)
+        #expect(refusal { try graph.set("/n/at/edit.author", .null) }?.message == "/n/at/edit.author holds Author, not null")
+        try graph.set("/n/at/edit.author", ["name": "Ada"])
+        #expect(try graph.value("/n.who") == ["name": "Ada", "born": 0])
+        #expect(refusal { try graph.set("/n/at/open.author", ["size": 1]) }?.code == .notFound)
+        try graph.set("/n/at/open.author", ["name": "Bo"])
+        #expect(try graph.value("/n.any") == ["name": "Bo", "born": 0])
+        // Whoever writes the state itself is not bound.
+        try graph.set("/n.who", .null)
+        #expect(try graph.value("/n.who") == .null)
+    }
+
+    @Test("a reference to an object that comes leads to the object itself") func comingObject() throws {
+        let graph = try Harness(HoldingTests.references)
+        #expect(throws: Failure.self) { try graph.value("/n/at/near.name") }
+        _ = try graph.apply("nodes: [{ id: n, environment: { objects: [$real] } }]")
+        #expect(try graph.value("/n/at/near.name") == "Real")
+        try graph.set("/n/at/near.author.name", "New")
+        #expect(try graph.value("/n.real.label") == "New!")
+        #expect(try graph.value("/n/at/near.author.label") == "New!")
+    }
+
     @Test("a refused write names the part that is wrong, and what it takes", arguments: [
         ("/n.few", #"["1"]"#, .typeMismatch, "/n.few[0] holds int, not string", "write a value of type int"),
         ("/n.few[1]", #""x""#, .typeMismatch, "/n.few[1] holds int, not string", "write a value of type int"),

@@ -163,6 +163,8 @@ struct LivingTreeTests {
             let found = try differences(described(graph), described(fresh))
             // A component that was changed inside is written out, and its names are then in sight of what it was given.
             if found.contains(where: { $0.contains(".component: ") }) { continue }
+            // A name that leads nowhere says no type in a document; in the tree it keeps the one it had.
+            if document.map?["dangling"] != nil, !found.isEmpty, found.allSatisfy({ $0.contains(".type: ") }) { continue }
             compared += 1
             #expect(found == [], "seed \(seed), step \(number): live ≠ fresh\n\(found.prefix(5).joined(separator: "\n"))")
             if !found.isEmpty { return }

@@ -142,6 +142,66 @@ struct EnvironmentTests {
         try graph.set("/g.v", 3, animation: "linear(duration: 1)")
         #expect(moving() == [] && graph.changes.count == 2)
     }
+
+    @Test("a merged override stands where the one stood that it replaces: before its node's transforms, around the component") func merged() throws {
+        let graph = try Harness(
+            """
+            keys: { environment: { n: 1, g: { a: 1, b: 2 } } }
+            components:
+              P: { kind: container, environment: { g.a: 5 }, children: [{ id: r, kind: view, computed: { g: env.g } }] }
+            nodes:
+              - { id: m, kind: container, environment: { n: 5 }, transformEnvironment: { n: value * 2 }, children: [{ id: r, kind: view, computed: { n: env.n } }] }
+              - { id: p, component: P, transformEnvironment: { g: "{'a': value.a * 10, 'b': value.b * 10}" } }
+            """)
+        #expect(try graph.value("/m/r.n") == 10)
+        _ = try graph.apply("nodes: [{ id: m, environment: { n: 7 } }, { id: p, environment: { n: 3 } }]")
+        #expect(try graph.value("/m/r.n") == 14)
+        #expect(try graph.value("/p/r.g") == ["a": 5, "b": 20])
+        _ = try graph.apply("nodes: [{ id: m, transformEnvironment: { n: value + 1 } }]")
+        #expect(try graph.value("/m/r.n") == 8)
+    }
+
+    @Test("modifiers at the use of a component stand outside its own, as those of a group around it do") func uses() throws {
+        let ten = "{ g: \"{'a': value.a * 10, 'b': value.b * 10}\" }"
+        let graph = try Harness(
+            """
+            keys: { environment: { g: { a: 1, b: 2 } } }
+            components:
+              P: { kind: container, environment: { g.a: 5 }, children: [{ id: r, kind: view, computed: { g: env.g } }] }
+              Q: { kind: container, environment: { g.a: 5 }, transformEnvironment: { g: "{'a': value.a + 1, 'b': value.b + 1}" }, children: [{ id: r, kind: view, computed: { g: env.g } }] }
+              R: { component: P, transformEnvironment: \(ten) }
+              S: { kind: container, environment: { g: { a: 0, b: 0 } }, children: [{ id: r, kind: view, computed: { g: env.g } }] }
+            nodes:
+              - { id: p, component: P, transformEnvironment: \(ten) }
+              - { id: q, component: Q, transformEnvironment: \(ten) }
+              - { id: r, component: R, environment: { g.b: 7 } }
+              - { id: s, component: S, transformEnvironment: \(ten) }
+              - { id: around, kind: group, transformEnvironment: \(ten), children: [{ id: p, component: P }, { id: q, component: Q }, { id: s, component: S }] }
+            """)
+        for (path, a, b) in [("/p", 5, 20), ("/q", 6, 21), ("/r", 5, 70), ("/s", 0, 0), ("/around/p", 5, 20), ("/around/q", 6, 21), ("/around/s", 0, 0)] as [(String, Int64, Int64)] {
+            #expect(try graph.value(path + "/r.g") == ["a": .int(a), "b": .int(b)], "\(path)")
+        }
+        _ = try graph.apply(
+            """
+            keys: { environment: { n: 1, m: 0 } }
+            components:
+              T: { kind: container, environment: { n: =env.n + 1, m: =env.n }, transformEnvironment: { m: value + env.n }, children: [{ id: r, kind: view, computed: { n: env.n, m: env.m } }] }
+              U: { component: T, environment: { n: =env.n * 10 } }
+            nodes:
+              - { id: t, component: T, environment: { n: 5 } }
+              - { id: u, component: U, environment: { n: 5 } }
+              - { id: v, kind: group, environment: { n: 5 }, children: [{ id: t, component: T }] }
+              - { id: w, kind: group, environment: { n: 5 }, children: [{ id: t, component: T, environment: { n: =env.n * 10 } }] }
+            """)
+        for (path, n, m) in [("/t", 6, 10), ("/v/t", 6, 10), ("/u", 51, 100), ("/w/t", 51, 100)] as [(String, Value, Value)] {
+            #expect(try graph.value(path + "/r.n") == n && graph.value(path + "/r.m") == m, "\(path)")
+        }
+        let export = try graph.runtime.graph.scene(at: .root, limit: 100)
+        let again = try Harness()
+        try again.succeed(.apply(.init(document: export, at: "/", mode: .create, dryRun: false, options: .init())))
+        #expect(try again.value("/q/r.g") == graph.value("/q/r.g"))
+        #expect(try again.runtime.graph.scene(at: .root, limit: 100) == export)
+    }
 }
 
 @Suite("Containers and sections")
@@ -285,6 +345,32 @@ struct ContainerTests {
         #expect(try graph.value("/picker.selected") == ["double"])
         try graph.set("/picker.selection", 2)
         #expect(try graph.value("/picker.selected") == ["two"])
+    }
+
+    @Test("keys that are declared again, or anew, reach who gathers their values") func declaredAgain() throws {
+        func keys(_ width: Int, _ reduce: String) -> String {
+            "keys: { container: { width: \(width) }, preference: { height: { default: \(width), reduce: \(reduce) } } }"
+        }
+        let graph = try Harness(
+            """
+            \(keys(1, "value + next"))
+            nodes:
+              - id: n
+                computed: { width: "subviews[0].containerValues.width", loose: "sections[0].containerValues.width", height: preferences.height }
+                children: [{ id: v, kind: view }]
+              - id: p
+                computed: { height: preferences.height }
+                children: [{ id: a, kind: view, preferences: { height: 3 } }, { id: b, kind: view, preferences: { height: 4 } }]
+            """)
+        try graph.subscribe(["/**"], initial: true)
+        #expect(try graph.value("/p.height") == 7)
+        _ = try graph.apply(keys(2, "value * next"))
+        #expect(graph.changes == ["/n.width": .value(2), "/n.loose": .value(2), "/n.height": .value(2), "/p.height": .value(12)])
+        _ = try graph.apply("keys: { container: { depth: 5 } }\nnodes: [{ id: n, computed: { depth: 'subviews[0].containerValues.depth' } }]")
+        #expect(try graph.value("/n.depth") == 5)
+        _ = graph.runs()
+        _ = try graph.apply(keys(2, "value * next"))
+        #expect(graph.runs() == [])
     }
 }
 

@@ -104,8 +104,8 @@ struct ComponentTests {
         let card = try scene.node("card")
         // Nearest wins: the last override of a key is the innermost.
         #expect(card.environment.map { "\($0.key) \($0.expression.text)" } == ["scale 3.0", "tint \"blue\"", "scale 2.0"])
-        // The body overrides the scale afterwards, so nothing is left of its transformation.
-        #expect(card.transformEnvironment.map(\.program.text) == ["value + \"ish\""])
+        // The body overrides the scale afterwards, and transforms last.
+        #expect(card.transformEnvironment.map { "\($0.program.text) \($0.place)" } == ["value * 2.0 2", "value + \"ish\" 3"])
         #expect(card.containerValues.map(\.expression.text) == ["2", "1"])
         #expect(card.tag?.text == "\"inner\"")
         // Preferences flow up: the outer write replaces the inner one.

@@ -22,6 +22,19 @@ struct FaultTests {
         #expect(place(">-\n        1 +\n        nope") == "4:10")
     }
 
+    @Test("of what is open where the text ends stand where it opens", arguments: [
+        ("nodes:\n  - id: n\n    computed: { x: \"1 + 2 }\n  - id: b\n", "3:20", "the quote that opens here does not end"),
+        ("nodes:\n  - id: é\n    tag: 'b\n", "3:10", "the quote that opens here does not end"),
+        ("nodes:\n  - { id: n, state: { x: 1 }\n", "2:5", "the { that opens here is not closed"),
+        ("nodes: [\n  { id: n }", "1:8", "the [ that opens here is not closed"),
+        ("nodes:\n  - { id: a, state: { x: [1, 2 }\n  - id: b\n", "2:32", "did not find expected ',' or ']' while parsing a flow sequence"),
+    ])
+    func open(text: String, place: String, message: String) {
+        let found = faults(text).first
+        #expect(found.map { "\($0.position.line):\($0.position.column)" } == place)
+        #expect(found?.message == "not YAML: " + message)
+    }
+
     @Test("of a document that came as a value are named by their path")
     func paths() throws {
         let value: Value = ["nodes": [["id": "a"], ["id": "b", "children": [["id": "c", "computed": ["x": "1 + y"]]]]]]
@@ -89,7 +102,7 @@ struct FaultTests {
         #expect(
             onlyFault("nodes:\n  - id: a\n    computed:\n      x: a ? b : c\n").hasPrefix(
                 "4:16 not YAML: mapping values are not allowed"))
-        #expect(onlyFault("nodes: [{ id: a").hasPrefix("2:1 not YAML: did not find expected ',' or '}'"))
+        #expect(onlyFault("nodes: [{ id: a").hasPrefix("1:9 not YAML: the { that opens here is not closed"))
         #expect(onlyFault("nodes:\n\t- id: a\n").contains("spaces, not tabs"))
         #expect(onlyFault("") == "1:1 the document is empty")
         #expect(onlyFault("agd: 1\n---\nagd: 1\n").hasPrefix("3:1 a file holds one document"))

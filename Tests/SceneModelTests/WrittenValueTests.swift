@@ -56,7 +56,7 @@ struct WrittenValueTests {
 
     @Test("a document that was accepted with a number out of range is still read")
     func kept() throws {
-        let kept = try SceneReader.read(text: "nodes: [{ id: n, state: { s: 1e999 } }]", isKept: true)
+        let kept = try SceneReader.read(text: "nodes: [{ id: n, state: { s: 1e999 } }]", context: SceneContext(isKept: true))
         guard case .state(let initial, _) = try kept.node("n").attribute("s").role else { return }
         #expect(initial == .double(.infinity))
     }

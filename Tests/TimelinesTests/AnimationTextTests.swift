@@ -16,7 +16,7 @@ struct AnimationTextTests {
         "bouncy.speed(2).delay(1).repeatCount(3)", "linear(duration: 1).repeatCount(4, autoreverses: false)",
         "easeIn(duration: 1).repeatForever(autoreverses: reverse)", "bouncy.repeatCount(4, every: 1)", "easeInOut(duration: 0.35).repeatForever",
         "smooth.logicallyComplete(after: 0.1).delay(1e-05)",
-        "keyframes(linear(0.5, duration: 0.2), cubic(1.2, duration: 0.3, startVelocity: 0, endVelocity: -1), spring(1, duration: 0.5, spring: bouncy, startVelocity: 2), move(0), linear(1, duration: 0.25, timing: easeInOut))",
+        "keyframes(linear(0.5, duration: 0.2), cubic(1.2, duration: 0.3, startVelocity: 0, endVelocity: -1), spring(1, duration: 0.5, spring: bouncy, startVelocity: 2), move(0), linear(1, duration: 0.25, timingCurve: easeInOut))",
         "phases(phase(1.2, animation: easeOut(duration: 0.1)), phase(1, animation: bouncy.delay(0.05)))",
         "easeInOut(duration: 1).retarget(chain)", "bouncy.retarget(additive).delay(0.5)", "linear(duration: 1).retarget(merge)",
     ]

@@ -25,6 +25,20 @@ struct ColorTests {
     ])
     func refused(text: String) { #expect(Color(css: text) == nil) }
 
+    @Test("on the way between shades of a primary colour nothing of the others shows, not even noise", arguments: [
+        ("#100000", "red"), ("#008000", "lime"), ("#00000a", "blue"), ("red", "transparent"), ("rgb(0 255 0 / 0.1)", "lime"),
+    ])
+    func noise(from: String, to: String) throws {
+        let (from, to) = (try #require(Color(css: from)), try #require(Color(css: to)))
+        let (a, b) = (from.oklabComponents, to.oklabComponents)
+        for step in 1..<1000 {
+            let mixed = Color(oklab: Components((0..<4).map { a[$0] + (b[$0] - a[$0]) * Double(step) / 1000 }))
+            for (channel, isNone) in [(mixed.red, max(from.red, to.red) == 0), (mixed.green, max(from.green, to.green) == 0), (mixed.blue, max(from.blue, to.blue) == 0)] {
+                #expect(!isNone || channel == 0, "\(mixed.css)")
+            }
+        }
+    }
+
     @Test("what is printed reads back as the equal colour, whatever its gamut")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0...UInt64.max)

@@ -93,6 +93,20 @@ struct TruthTests {
         #expect(velocities.ratio <= 1, "\(velocities)")
     }
 
+    @Test("a spring without damping keeps its phase however long it swings", arguments: [0.5, 0.35, 0.7])
+    func phase(period: Double) {
+        for spring in [Spring(duration: period, bounce: 1), Spring(response: period, dampingFraction: 0)] {
+            for passes in [1.0, 1e3, 1e6, 1e9] {
+                let time = passes * period
+                // What the product of the two doubles lost is no fault of the spring's.
+                let lost = (-time).addingProduct(passes, period)
+                let state = spring.state(from: 0, to: 1, velocity: 0, at: time)
+                #expect((state.value - 0).magnitude < 1e-15 + 0.5 * (spring.angularFrequency * lost) * (spring.angularFrequency * lost))
+                #expect((state.velocity + spring.angularFrequency * spring.angularFrequency * lost).magnitude < 1e-12, "\(passes) of \(period)")
+            }
+        }
+    }
+
     @Test("settling times are the exact ones, not the envelope's")
     func settling() throws {
         var worst = Worst()

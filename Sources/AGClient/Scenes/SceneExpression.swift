@@ -76,7 +76,7 @@ extension Value {
             case .map(let map):
                 pending += map.values
                 if map.keys.contains(where: { $0.string == nil }) { return "a document's maps have texts as keys" }
-            default: return "a document cannot hold the \(value.typeName) \(value); write it as a rule"
+            default: return "a document cannot hold the \(value.shortTypeName) \(value); write it as a rule"
             }
         }
         return nil

@@ -11,7 +11,7 @@ enum Access {
         case .optional(let wrapped):
             guard let wrapped else { return operand }
             return try optionalResult(of: wrapped) { (value) throws(Fault) in try select(value, name, isOptional: true) }
-        default: throw Fault("no such key: \(name); type '\(CELText.shortTypeName(operand))' does not support field selection")
+        default: throw Fault("no such key: \(name); type '\(operand.shortTypeName)' does not support field selection")
         }
     }
 
@@ -28,7 +28,7 @@ enum Access {
         switch operand {
         case .map(let map): return map[name] != nil
         case .optional(let wrapped): return try wrapped.map { (value) throws(Fault) in try isPresent(value, name) } ?? false
-        default: throw Fault("type '\(CELText.shortTypeName(operand))' does not support field selection")
+        default: throw Fault("type '\(operand.shortTypeName)' does not support field selection")
         }
     }
 

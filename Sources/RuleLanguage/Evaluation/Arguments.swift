@@ -33,7 +33,7 @@ struct Arguments {
 
     /// The fault of a call with arguments that no overload takes.
     func noSuchOverload(_ name: String) -> Fault {
-        let types = (0..<count).map { CELText.shortTypeName(self[$0]) }.joined(separator: ", ")
+        let types = (0..<count).map { self[$0].shortTypeName }.joined(separator: ", ")
         return Fault("no such overload: '\(name)' applied to '(\(types))'")
     }
 }

@@ -2,22 +2,12 @@ import AttributeValues
 
 /// Values as text: conversions, error messages.
 enum CELText {
-    /// As error messages name a type.
-    static func shortTypeName(_ value: Value) -> String {
-        switch value {
-        case .null: "null"
-        case .timestamp: "timestamp"
-        case .duration: "duration"
-        default: value.typeName
-        }
-    }
-
     /// A value in an error message, cut where it is long.
     static func brief(_ value: Value) -> String {
         switch value {
         case .string(let text):
             text.utf8.count <= 60 ? text : String(text.unicodeScalars.prefix(40)) + "…"
-        case .list, .map, .bytes, .opaque, .optional: shortTypeName(value)
+        case .list, .map, .bytes, .opaque, .optional: value.shortTypeName
         default: value.jsonText
         }
     }

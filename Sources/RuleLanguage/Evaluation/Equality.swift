@@ -1,5 +1,15 @@
 import AttributeValues
 
+extension Value {
+    /// CEL's `==`, outside of any rule; what is the same, NaN included, is equal, too. O(parts).
+    public func isEqual(to other: Value) -> Bool {
+        if self == other { return true }
+        var meter = Meter()
+        meter.remaining = .max
+        return (try? Equality.equal(self, other, &meter)) ?? false
+    }
+}
+
 /// CEL's `==` and order.
 enum Equality {
     /// CEL's `==`: numbers by value across their types, everything else by type and content.

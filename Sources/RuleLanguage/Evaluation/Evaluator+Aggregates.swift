@@ -20,7 +20,7 @@ extension Evaluator {
         for at in 0..<count {
             let key = operand(operands[3 * at], program)
             var value = operand(operands[3 * at + 1], program)
-            guard key.isMapKey else { throw Fault("unsupported key type: '\(CELText.shortTypeName(key))'") }
+            guard key.isMapKey else { throw Fault("unsupported key type: '\(key.shortTypeName)'") }
             if operands[3 * at + 2] != 0 {
                 guard case .optional(let wrapped) = value else { throw .noSuchOverload("{?…}", value) }
                 guard let wrapped else { continue }

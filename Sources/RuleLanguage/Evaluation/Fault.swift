@@ -31,20 +31,20 @@ struct Fault: Error {
     static var noSuchOverload: Fault { @inline(never) get { Fault("no such overload") } }
 
     static func noSuchOverload(_ name: String, _ arguments: Value...) -> Fault {
-        let types = arguments.map { CELText.shortTypeName($0) }.joined(separator: ", ")
+        let types = arguments.map { $0.shortTypeName }.joined(separator: ", ")
         return Fault("no such overload: '\(name)' applied to '(\(types))'")
     }
 
     /// As above, for operands where they lie.
     @inline(never)
     static func noSuchOverload(_ name: String, _ arguments: UnsafeMutablePointer<Value>...) -> Fault {
-        let types = arguments.map { CELText.shortTypeName($0.pointee) }.joined(separator: ", ")
+        let types = arguments.map { $0.pointee.shortTypeName }.joined(separator: ", ")
         return Fault("no such overload: '\(name)' applied to '(\(types))'")
     }
 
     @inline(never)
     static func notOptional(_ argument: UnsafeMutablePointer<Value>) -> Fault {
-        Fault("no such overload: '\(CELText.shortTypeName(argument.pointee))' is not optional")
+        Fault("no such overload: '\(argument.pointee.shortTypeName)' is not optional")
     }
 
     static var integerOverflow: Fault { @inline(never) get { Fault("integer overflow") } }

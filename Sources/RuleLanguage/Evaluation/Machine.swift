@@ -233,7 +233,7 @@ struct Machine {
             opened.values = wantsValues ? map.values.withUnsafeBufferPointer { $0.baseAddress } : opened.keys
         case .opaque(let opaque as VectorValue):
             return try open(loop, over: .list(opaque.components.map { .double($0) }), wantsValues: wantsValues)
-        default: throw Fault("no such overload: a value of type '\(CELText.shortTypeName(range))' has no elements")
+        default: throw Fault("no such overload: a value of type '\(range.shortTypeName)' has no elements")
         }
         opened.outputStart = outputCount
         held.insert(.byLoops)

@@ -202,6 +202,9 @@ enum Operators {
             try meter.charge(elements.count)
             return try elements.withUnsafeBufferPointer { (elements) throws(Fault) in try contains(elements, a, &meter) }
         case .map(let map): return map.position(of: a.pointee) != nil
+        case .opaque(let opaque as VectorValue):
+            var list = Value.list(opaque.components.map { .double($0) })
+            return try isIn(a, &list, &meter)
         default: throw .noSuchOverload("in", a.pointee, b.pointee)
         }
     }

@@ -26,7 +26,7 @@ enum Conversions {
 
     private static func fault(_ value: Value, _ type: String) -> Fault {
         let text = if case .string(let text) = value { ": \"\(CELText.brief(.string(text)))\"" } else { "" }
-        return Fault("type conversion error from '\(CELText.shortTypeName(value))' to '\(type)'\(text)")
+        return Fault("type conversion error from '\(value.shortTypeName)' to '\(type)'\(text)")
     }
 
     private static func outOfRange(_ type: String) -> Fault { Fault("\(type) range: the value does not fit") }

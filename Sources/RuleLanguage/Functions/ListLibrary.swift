@@ -90,7 +90,7 @@ enum Sorting {
         for key in keys {
             guard key.typeName == first.typeName else { throw Fault("list elements must have the same type") }
             guard Equality.order(key, key) != nil else {
-                throw Fault("no such overload: values of type '\(CELText.shortTypeName(key))' have no order")
+                throw Fault("no such overload: values of type '\(key.shortTypeName)' have no order")
             }
         }
         let order = keys.indices.sorted { a, b in

@@ -84,7 +84,7 @@ enum StringFormat {
     }
 
     private static func fault(_ message: String, _ value: Value) -> Fault {
-        Fault("\(message), was given \(CELText.shortTypeName(value))")
+        Fault("\(message), was given \(value.shortTypeName)")
     }
 
     private static func hex(_ value: Value, isUpper: Bool, _ meter: inout Meter) throws(Fault) -> String {
@@ -139,6 +139,8 @@ enum StringFormat {
             parts.sort { $0.0.precedesByBytes($1.0) }
             return "{\(parts.map { "\($0): \($1)" }.joined(separator: ", "))}"
         case .opaque(let opaque as ColorValue): return opaque.color.css
+        case .opaque(let opaque as AngleValue): return CELText.plainText(opaque.degrees)
+        case .opaque(let opaque as VectorValue): return try plain(.list(opaque.components.map { .double($0) }), &meter)
         case .opaque(let opaque as IPAddress): return opaque.description
         case .opaque(let opaque as IPNetwork): return opaque.description
         case .optional, .opaque:

@@ -36,7 +36,7 @@ public struct RuleCase {
 
     private static func member<T>(_ name: String, _ members: ValueMap, _ read: (Value) -> T?) throws(Failure) -> T? {
         guard let value = members[name], value != .null else { return nil }
-        guard let read = read(value) else { throw Failure(.invalid, "\"\(name)\" of a case cannot be \(value.typeName)") }
+        guard let read = read(value) else { throw Failure(.invalid, "\"\(name)\" of a case cannot be \(value.shortTypeName)") }
         return read
     }
 

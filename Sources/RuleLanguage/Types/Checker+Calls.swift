@@ -22,6 +22,8 @@ extension Checker {
         switch operation {
         case .equal, .notEqual:
             let common = unifier.fresh()
+            // A vector equals the list of its numbers.
+            let (left, right) = (right.isVector ? left : left.listed, left.isVector ? right : right.listed)
             if left != right, !unifier.agree([left, right], [common, common]) { failOverload(id, operation.text, [left, right]) }
             return .bool
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
@@ -29,7 +31,7 @@ extension Checker {
             _ = call(id, operation.text, "_<_", [left, right])
             return .bool
         case .isIn:
-            _ = call(id, "in", "_in_", [left, right])
+            _ = call(id, "in", "_in_", [left, right.listed])
             return .bool
         case .add, .subtract, .multiply:
             if left == right, left == .int || left == .double || left == .string && operation == .add { return left }
@@ -256,7 +258,7 @@ extension Checker {
     mutating func checkComprehension(_ id: SyntaxTree.ID) -> RuleType {
         let macro = tree.macro(id)
         let children = tree.children(id).map { Int($0) }
-        let range = checkAndSubstitute(children[0])
+        let range = checkAndSubstitute(children[0]).listed
         let key: RuleType
         let value: RuleType
         switch range.unwrapped {

@@ -156,3 +156,10 @@ extension RuleType {
         }
     }
 }
+
+extension RuleType {
+    var isVector: Bool { self == .abstract("vector", []) }
+
+    /// What its elements are looked through as: a vector is the list of its numbers.
+    var listed: RuleType { isVector ? .list(.double) : self }
+}

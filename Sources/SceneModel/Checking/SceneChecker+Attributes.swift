@@ -64,6 +64,8 @@ extension SceneChecker {
             // The properties of types that are still being declared are checked behind them.
             return known.types[name] == nil ? value : objectProperties(value, of: name, at: node)
         }
+        // So are those of lists and maps of objects.
+        if type.objectNames.contains(where: { known.types[$0] == nil && typeNames.contains($0) }) { return value }
         if let accepted = known.accept(value, as: type) { return accepted }
         fault(
             .typeMismatch, "the initial value is \(node.summary), not \(type.withArticle)", at: node,
@@ -144,7 +146,7 @@ extension SceneChecker {
                 return nil
             }
             guard let type else { return (value, ValueType(of: value)) }
-            guard let accepted = type.accept(value) else {
+            guard let accepted = known.accept(value, as: type) else {
                 fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard)
                 return nil
             }

@@ -220,9 +220,11 @@ extension SceneChecker {
     /// The use's modifiers stand outside those of the body's root: what is nearer to the body wins, where the nearest
     /// wins; preferences flow up, so the outer write is the one that counts.
     private func wrap(_ node: NodeDefinition, around base: NodeDefinition) {
-        let overridden = Set(base.environment.filter(\.steps.isEmpty).map(\.key))
-        node.transformEnvironment =
-            node.transformEnvironment.filter { !overridden.contains($0.key) } + base.transformEnvironment
+        node.transformEnvironment += base.transformEnvironment.map { transform in
+            var transform = transform
+            transform.place += node.environment.count
+            return transform
+        }
         node.environment += base.environment
         node.environmentObjects += base.environmentObjects
         node.containerValues += base.containerValues
@@ -283,7 +285,7 @@ extension SceneChecker {
             guard let made = binding(entry.value, place) else { return }
             switch made.target {
             case .constant(let value)?:
-                guard let accepted = parameter.type.accept(value) else {
+                guard let accepted = known.accept(value, as: parameter.type) else {
                     return fault(
                         .typeMismatch,
                         "'\(entry.name)' of \(name) is \(parameter.type.withArticle), not \(entry.value.summary)",

@@ -46,7 +46,9 @@ extension SceneChecker {
             nodes = at("nodes") {
                 let list = elements(written, "nodes", hint: "write each node behind a '-'")
                 var ids = NameSet()
-                return self.nodes(list, Surroundings(enclosing: surroundings), ids: &ids)
+                // Names around a component mean nothing to what it has inside.
+                let place = context.existing?([]).flatMap { $0.component != nil ? self.surroundings(below: $0, in: surroundings) : nil }
+                return self.nodes(list, place ?? Surroundings(enclosing: surroundings), ids: &ids)
             }
             checkSize(nodes, at: written)
         }

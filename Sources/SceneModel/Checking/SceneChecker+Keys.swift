@@ -93,6 +93,8 @@ extension SceneChecker {
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: value)
         }
+        // Types are not known yet: see `checkDefaultObjects`.
+        guard type.objectNames.isEmpty else { return KeyDefinition(name: entry.name, type: type, defaultValue: value) }
         guard let accepted = type.accept(value) else {
             at("default") { fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard) }
             return nil

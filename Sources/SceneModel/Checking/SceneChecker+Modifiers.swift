@@ -162,7 +162,7 @@ extension SceneChecker {
                 fault(.typeMismatch, "an object of type \(name) is referred to, as $name, not written", at: node)
                 return nil
             }
-            if let accepted = type.accept(value) { return .literal(accepted) }
+            if let accepted = known.accept(value, as: type) { return .literal(accepted) }
             fault(.typeMismatch, "'\(name)' is \(type.withArticle), not \(node.summary)", at: node)
             return nil
         }
@@ -193,7 +193,8 @@ extension SceneChecker {
                     return fault(
                         .ruleType, "'\(key)' is \(type.withArticle), but the rule gives \(given.withArticle)", at: entry.value)
                 }
-                node.transformEnvironment.append(EnvironmentTransform(key: key, type: type, program: program))
+                node.transformEnvironment.append(
+                    EnvironmentTransform(key: key, type: type, program: program, place: node.environment.count))
             }
         }
     }

@@ -23,10 +23,36 @@ extension SceneChecker {
                     hint: fields[.id] == nil ? "the node got this id for its place; write one that no other has" : nil)
             }
             treePath?.append(id)
-            if let definition = self.node(fields, id: id, place) { made.append(definition) }
+            if let definition = self.node(fields, id: id, self.place(of: place)) { made.append(definition) }
             treePath?.removeLast()
         }
         return made
+    }
+
+    /// Where the node at `treePath` stands: a live one that is a component's own sees the component, whoever completes it.
+    private func place(of place: Surroundings) -> Surroundings {
+        guard let inside = place.inside, let live, !live.isContent else { return place }
+        return Surroundings(enclosing: inside)
+    }
+
+    /// The live node that the one at `treePath` completes.
+    private var live: ExistingNode? { treePath.flatMap { context.existing?($0) } }
+
+    /// The live node that goes on as this one; another kind or component begins anew, and so does all that is below.
+    private func continued(by node: NodeDefinition) -> ExistingNode? {
+        guard let live, live.kind == node.kind, node.component == nil || node.component == live.component else { return nil }
+        return live
+    }
+
+    /// What the children of a live component's root see.
+    func surroundings(below live: ExistingNode, in outer: LexicalScope?, adding own: [ScopeEntry] = []) -> Surroundings {
+        let names = Set(own.map(\.name))
+        let entries = own + live.attributes.filter { !names.contains($0.name) }.map { ScopeEntry(name: $0.name, type: $0.type) }
+        // Names were once looked for in both.
+        if context.isKept { return Surroundings(enclosing: LexicalScope(entries, in: outer, base: baseScope)) }
+        var place = Surroundings(enclosing: outer)
+        place.inside = LexicalScope(entries, in: nil, base: baseScope)
+        return place
     }
 
     /// A node by its keys; nil with a fault told if it is no map.
@@ -64,9 +90,8 @@ extension SceneChecker {
         if let written = fields[.kind]?.string, let kind = NodeKind(rawValue: written) { return kind }
         if fields[.forEach] != nil { return .forEach }
         if fields[.header] != nil || fields[.content] != nil || fields[.footer] != nil { return .section }
-        if fields[.children] != nil { return .container }
-        if let treePath, let live = context.existing?(treePath) { return live.kind }
-        return .view
+        if let live, live.kind != .view || fields[.children] == nil { return live.kind }
+        return fields[.children] != nil ? .container : .view
     }
 
     /// The node's kind, with faults told about children that it cannot have.
@@ -107,7 +132,7 @@ extension SceneChecker {
             refuse(
                 [.children, .header, .content, .footer], "the children of a forEach are made from its data",
                 hint: "write the child as forEach: {in: …, node: …}")
-            if fields[.forEach] == nil {
+            if fields[.forEach] == nil, live?.kind != .forEach {
                 fault("a forEach needs data", at: fields.node, hint: "write forEach: {in: $items, component: Name}")
             }
         }
@@ -143,7 +168,8 @@ extension SceneChecker {
             }
             own.append(ScopeEntry(name: "elements", type: .list(.dyn), access: .readOnly("made from the data")))
         }
-        if let treePath, let live = context.existing?(treePath) {
+        let continued = continued(by: node)
+        if let live = continued {
             for (name, type) in live.attributes where list.attribute(named: name) == nil {
                 own.append(ScopeEntry(name: name, type: type))
             }
@@ -166,7 +192,11 @@ extension SceneChecker {
         if let written = fields[.forEach], node.kind == .forEach {
             at("forEach") { node.forEach = forEach(written, place, scope) }
         }
-        children(fields, of: node, Surroundings(enclosing: scope))
+        if let live = continued, live.component != nil {
+            children(fields, of: node, surroundings(below: live, in: place.enclosing, adding: own))
+        } else {
+            children(fields, of: node, Surroundings(enclosing: scope))
+        }
         measure(node, at: fields.node)
     }
 
@@ -227,6 +257,9 @@ extension SceneChecker {
     // MARK: Children
 
     func children(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings) {
+        let outer = treePath
+        if continued(by: node) == nil { treePath = nil }
+        defer { treePath = outer }
         var ids = NameSet()
         for inherited in node.header + node.children + node.footer { _ = ids.insert(inherited.id, at: 0) }
         func read(_ key: NodeKey, _ offset: Int, prefix: String? = nil) -> [NodeDefinition] {

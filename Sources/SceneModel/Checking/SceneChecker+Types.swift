@@ -103,11 +103,11 @@ extension SceneChecker {
     private func checkStoredObjects(_ types: [DocumentEntry]) {
         for entry in types {
             for property in declared.types[entry.name]?.properties ?? [] {
-                guard case .state(let initial, _) = property.role, let name = property.type.objectName,
+                guard case .state(let initial, _) = property.role, !property.type.objectNames.isEmpty,
                     let written = entry.value["state"]?[property.name]
                 else { continue }
                 path += [.key(entry.name), .key("state"), .key(property.name)]
-                _ = objectProperties(initial, of: name, at: written["initial"] ?? written)
+                checkObjects(initial, in: property.type, "initial value", at: written["initial"] ?? written)
                 path.removeLast(3)
             }
         }
@@ -118,12 +118,23 @@ extension SceneChecker {
         for group in keys.map ?? [] {
             for entry in group.value.map ?? [] {
                 guard let standard = entry.value["default"], !standard.isNull, let written = entry.value["type"]?.string,
-                    let name = ValueType(written)?.objectName, standard.map != nil
+                    let type = ValueType(written), !type.objectNames.isEmpty
                 else { continue }
+                // What is no map has been told.
+                if type.objectName != nil, standard.map == nil { continue }
                 path += [.key(group.name), .key(entry.name), .key("default")]
-                _ = objectProperties(standard.value, of: name, at: standard)
+                checkObjects(standard.value, in: type, "default", at: standard)
                 path.removeLast(3)
             }
+        }
+    }
+
+    /// A value of a type that names object types, all of which are known now.
+    private func checkObjects(_ value: Value, in type: ValueType, _ what: String, at node: DocumentNode) {
+        if let name = type.objectName {
+            _ = objectProperties(value, of: name, at: node)
+        } else if known.accept(value, as: type) == nil {
+            fault(.typeMismatch, "the \(what) is \(node.summary), not \(type.withArticle)", at: node)
         }
     }
 

@@ -11,6 +11,8 @@ struct Surroundings {
     var isTemplate = false
     /// Given to a component where it is used.
     var isContent = false
+    /// Below the live root of what a component made: what the component's own nodes see there.
+    var inside: LexicalScope?
 
     /// What expressions of `let`, `binding` and `forEach` see.
     func scope(base: RuleScope) -> LexicalScope { enclosing ?? LexicalScope([], in: nil, base: base) }

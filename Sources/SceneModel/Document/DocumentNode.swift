@@ -108,7 +108,7 @@ extension DocumentNode {
         case .map(let entries): entries.isEmpty ? "an empty map" : "a map"
         case .scalar(.null): "nothing"
         case .scalar(.string(let text)): "the text '\(text.count > 40 ? text.prefix(39) + "…" : text)'"
-        case .scalar(let value): "the \(value.typeName) \(value)"
+        case .scalar(let value): "the \(value.shortTypeName) \(value)"
         }
     }
 }

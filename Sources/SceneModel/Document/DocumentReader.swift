@@ -37,6 +37,7 @@ struct DocumentReader {
         if message.contains("mapping values are not allowed") || message.contains("did not find expected") {
             return "put quotes around a rule or text that holds ': ', ' #', or begins with [ { * & ! % @ ` \" '"
         }
+        if message.contains("is not closed") { return "close it, or put quotes around a text that begins with it" }
         if message.contains("cannot start any token") {
             return "indent with spaces, not tabs, and quote texts that begin with @ or `"
         }

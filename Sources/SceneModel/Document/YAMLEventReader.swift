@@ -33,9 +33,10 @@ struct YAMLError: Error {
 final class YAMLEventReader: DocumentEvents {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let bytes: UnsafeMutablePointer<UInt8>
+    private let count: Int
 
     init(_ text: String) {
-        let count = text.utf8.count
+        count = text.utf8.count
         bytes = .allocate(capacity: max(1, count))
         _ = UnsafeMutableBufferPointer(start: bytes, count: count).initialize(from: text.utf8)
         parser = .allocate(capacity: 1)
@@ -123,6 +124,21 @@ final class YAMLEventReader: DocumentEvents {
             }
             return YAMLError(message: problem, position: position)
         }
+        if let opened { return opened }
         return YAMLError(message: problem + context, position: position(parser.pointee.problem_mark))
+    }
+
+    /// What is open where the text ends, told at its beginning.
+    private var opened: YAMLError? {
+        let ending = UnsafeBufferPointer(start: bytes, count: count).reduce(0) { $1 & 0xc0 != 0x80 ? $0 + 1 : $0 }
+        guard parser.pointee.problem_mark.index >= ending, let context = parser.pointee.context.map({ String(cString: $0) }) else { return nil }
+        let message: String
+        switch context {
+        case "while scanning a quoted scalar": message = "the quote that opens here does not end"
+        case "while parsing a flow sequence": message = "the [ that opens here is not closed"
+        case "while parsing a flow mapping": message = "the { that opens here is not closed"
+        default: return nil
+        }
+        return YAMLError(message: message, position: position(parser.pointee.context_mark))
     }
 }

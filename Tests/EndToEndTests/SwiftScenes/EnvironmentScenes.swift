@@ -44,11 +44,13 @@ extension SwiftScenes {
 
     static func libraryObject() throws -> Scene {
         try Scene {
+            ObjectType("Book") {
+                State("title", "Sample Book")
+                State("isAvailable", true)
+            }
             ObjectType("Library") {
-                State("books", [
-                    ["title": "One", "isAvailable": true], ["title": "Two", "isAvailable": true],
-                    ["title": "Three", "isAvailable": false],
-                ])
+                // [Book(), Book(), Book()], the last of which is lent out.
+                State("books", [["title": "One"], [:], ["isAvailable": false]], type: "list(Book)")
                 Computed("availableBooksCount", "books.filter(b, b.isAvailable).size()")
             }
             Component("LibraryView") {

@@ -98,9 +98,16 @@ extension SwiftScenes {
                 Let("label", type: "string")
                 Binding("isOn", type: "bool")
             }
+            Component("PlayButton") {
+                Binding("isPlaying", type: "bool")
+                Computed("systemName", #"isPlaying ? "pause.circle" : "play.circle""#)
+            }
             Component("PlayerView") {
                 Let("episode")
+                State("isPlaying", false)
                 View("title") { Let("text", .rule("episode.title")) }
+                View("showTitle") { Let("text", .rule("episode.showTitle")) }
+                Instance("playButton", of: "PlayButton") { Binding("isPlaying", to: \.isPlaying) }
             }
             Container("podcaster") {
                 State("episode", ["title": "Some Episode", "showTitle": "Great Show", "isFavorite": false])
@@ -121,9 +128,12 @@ extension SwiftScenes {
                 Computed("scaleEffect", "isPlaying ? 1.0 : 1.5")
             }
             Container("player") {
+                Let("episode", ["title": "Some Episode", "showTitle": "Great Show"])
                 State("isPlaying", false)
                 // A level above the button, and yet it moves with it.
                 Computed("background", #"isPlaying ? "green" : "red""#, type: "color")
+                View("title") { Let("text", .rule("episode.title")) }
+                View("showTitle") { Let("text", .rule("episode.showTitle")) }
                 Instance("playButton", of: "PlayButton") { Binding("isPlaying", to: \.isPlaying) }
             }
         }

@@ -37,6 +37,7 @@ struct SwiftUIEnvironmentTests {
     func libraryObject() throws {
         let example = try Example("library-object")
         #expect(try example.watch("/app/view.text").values == ["/app/view.text": "2 available"])
+        #expect(try example.get("/app.library.books[1]") == ["title": "Sample Book", "isAvailable": true])
         #expect(try example.set("/app.library.books[2].isAvailable", true).values == ["/app/view.text": "3 available"])
         // Through a binding to a property, as Bindable makes it.
         #expect(try example.set("/app/editor/list.books[0].isAvailable", false).values == ["/app/view.text": "2 available"])

@@ -91,7 +91,12 @@ struct UserInterfaceStateTests {
             "/podcaster/favorite.isOn": true,
             "/podcaster.episode": ["title": "Some Episode", "showTitle": "Great Show", "isFavorite": true],
         ])
+        #expect(try example.get("/podcaster/player/showTitle.text") == "Great Show")
+        try example.toggle("/podcaster/player/playButton.isPlaying")
         #expect(try example.set("/podcaster.episode.title", "Another").values["/podcaster/player/title.text"] == "Another")
+        // Another input, the same player: its own state stays.
+        #expect(try example.get("/podcaster/player.isPlaying") == true)
+        #expect(try example.get("/podcaster/player/playButton.systemName") == "pause.circle")
     }
 
     @Test("a change with an animation moves all that can move, at any level of the hierarchy; texts jump")
