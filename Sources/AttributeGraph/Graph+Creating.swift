@@ -212,8 +212,7 @@ extension GraphContext {
         let scope = core.createSubgraph(in: core.subgraph(of: running))
         extras.scope = scope
         core.host.pointee.hasOwners = true
-        while table.pointee.owners.count <= Int(scope.index) { table.pointee.owners.append(0) }
-        table.pointee.owners[Int(scope.index)] = running.index
+        table.pointee.setOwner(of: scope, to: running.index)
         return scope
     }
 

@@ -295,8 +295,10 @@ struct Attention: OptionSet, BitwiseCopyable {
     @inlinable static var strayed: Attention { Attention(rawValue: 32) }
     /// Something has been made stale during an evaluation, which may have found it valid before.
     @inlinable static var revoked: Attention { Attention(rawValue: 64) }
+    /// As `revoked`, or what ran had read something that is gone: until a cycle has been looked at for that.
+    @inlinable static var unlinked: Attention { Attention(rawValue: 128) }
     /// What cannot matter any more when nothing runs.
-    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8 | 16 | 32 | 64) }
+    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8 | 16 | 32 | 64 | 128) }
 }
 
 /// A write inside a batch: the input, which may be gone since, and what it held before the batch.

@@ -170,6 +170,39 @@ import Testing
         #expect(graph.context.core.report(on: made.result) == nil && graph.context.core.inputs(of: made.result).isEmpty)
     }
 
+    @Test("an id that survives its attribute is not taken for the next tenant of its row where that was read last time")
+    func generationsWhileReading() throws {
+        let graph = Graph<Int>()
+        let gone = graph.input(1)
+        try graph.dispose(gone)
+        let choice = graph.input(0)
+        #expect(choice.index == gone.index)
+        let source = graph.input(0)
+        let other = graph.input(1)
+        try graph.dispose(other)
+        let tenant = graph.rule { try $0[source] + 7 }
+        #expect(tenant.index == other.index)
+        let reader = graph.rule { context in
+            switch try context[choice] {
+            case 0: try context[tenant]
+            case 1: (try? context[other]) ?? -1
+            default: try context[tenant] + ((try? context[other]) ?? -1)
+            }
+        }
+        #expect(try graph.read(reader) == 7)
+        try graph.set(choice, 1)
+        #expect(try graph.read(reader) == -1)
+        try graph.set(choice, 0)
+        #expect(try graph.read(reader) == 7)
+        try graph.batch {
+            try graph.set(choice, 1)
+            try graph.set(source, 1)
+        }
+        #expect(try graph.read(reader) == -1)
+        try graph.set(choice, 2)
+        #expect(try graph.read(reader) == 7)
+    }
+
     @Test("readers of a destroyed attribute run again, observers at once")
     func readersRunAgain() throws {
         let graph = Graph<Int>()

@@ -28,6 +28,10 @@ final class DestructiveGraph {
     static let fullTank = 12
     var stepsTaken = 0
     var faults: [String] = []
+    /// Something has gone in this step.
+    var hasLost = false
+    /// How many runs had been given up when cleanups before a run of a node made something, by node.
+    var restartsAtMaking: [Int: UInt64] = [:]
     var ids: [AttributeID] = []
     var nodes: [AttributeID: Int] = [:]
     var scopeIDs: [SubgraphID?] = []
@@ -101,9 +105,8 @@ final class DestructiveGraph {
     func engineOwner(_ subgraph: SubgraphID) -> LifeModel.Owner? {
         if subgraph == .root { return .graph }
         if let scope = scopes[subgraph] { return .scope(scope) }
-        let owners = graph.context.table.pointee.owners
-        guard Int(subgraph.index) < owners.count, owners[Int(subgraph.index)] != 0 else { return nil }
-        return nodes[core.attribute(at: owners[Int(subgraph.index)])].map { .node($0) }
+        let owner = graph.context.table.pointee.owner(of: subgraph)
+        return owner == 0 ? nil : nodes[core.attribute(at: owner)].map { .node($0) }
     }
 
     func addNode(_ kind: LifeModel.Kind) -> Int {
@@ -133,6 +136,7 @@ final class DestructiveGraph {
         guard let owner else { return fault("\(thing) is nobody's") }
         var isBefore = false
         if case .node(let maker) = owner { isBefore = !running.contains(maker) }
+        if isBefore, case .node(let maker) = owner { restartsAtMaking[maker] = core.counters.restarts }
         model.move(thing, to: owner, before: isBefore)
     }
 
