@@ -83,7 +83,7 @@ final class DestructiveGraph {
     /// The rule or observer that runs, unless it is gone.
     var runner: Int? {
         if isBeside { return core.runningAttribute.flatMap { nodes[$0] } }
-        guard case .body(let node)? = innermost, model.nodes[node].isAlive else { return nil }
+        guard case .body(let node)? = innermost, isLeft(.node(node)) else { return nil }
         return node
     }
 
@@ -94,7 +94,8 @@ final class DestructiveGraph {
         case .scope(let scope): return model.scopes[scope].isAlive ? .scope(scope) : .graph
         case .cleanup, .parting: return nil
         case .body(let node):
-            if model.nodes[node].isAlive { return .node(node) }
+            // It may go by what a cleanup does, and the model be told when that is done.
+            if isLeft(.node(node)) { return .node(node) }
             // What is left of a run that has disposed of itself makes things as if it were not there.
             for case .scope(let scope) in frames.reversed() { return model.scopes[scope].isAlive ? .scope(scope) : .graph }
             return .graph

@@ -30,6 +30,27 @@ import Testing
         #expect(faults == [])
     }
 
+    @Test func `a rule over fixed inputs that does not look at one that was made stale before its run is not current`() throws {
+        let source = graph.input(7)
+        let trigger = graph.input(0)
+        let first = graph.rule(over: [source]) { (try? $0[0]) ?? -1 }
+        let second = graph.rule { context in
+            let value = try context[trigger]
+            if value == 1 { try context.dispose(source) }
+            return value
+        }
+        let rule = graph.rule(over: [first, second]) { inputs in
+            let value = try inputs[1]
+            return value == 1 ? 5 : try inputs[0] + value
+        }
+        #expect(try graph.read(rule) == 7)
+        try graph.set(trigger, 1)
+        #expect(try graph.read(rule) == 5)
+        #expect(faults == [])
+        try graph.set(trigger, 2)
+        #expect(try graph.read(rule) == 1)
+    }
+
     @Test func `what has been passed may be written for a rule that has disposed of itself, and counts`() throws {
         let source = graph.input(0)
         let trigger = graph.input(0)
