@@ -142,7 +142,6 @@ extension GraphContext {
             extras.scope = nil
             if core.isAlive(scope) {
                 if table.pointee.cleanupCount != 0 { runCleanups(in: scope) }
-                table.pointee.disown(scope)
                 leave(scope)
                 core.destroy(scope)
             }
