@@ -16,7 +16,7 @@ extension GraphAccess {
 
     /// Creates an observer and runs it, now also inside a batch.
     ///
-    /// - Throws: what its first run throws; the observer is gone then.
+    /// - Throws: what its first run throws; `GraphError.tooDeep`; the observer is gone then.
     @inlinable
     @discardableResult
     public func observe(_ body: consuming @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
@@ -169,7 +169,10 @@ extension GraphContext {
         let attribute = core.createWatchedObserver(kind, in: currentSubgraph(), over: inputs)
         row(for: attribute).install(closure)
         let failures = core.host.pointee.hasFailures ? table.pointee.observerFailures.count : 0
-        core.runNew(attribute.index, mayLeaveUnread: Closure.form == .observerOfMany)
+        guard core.runNew(attribute.index, mayLeaveUnread: Closure.form == .observerOfMany) else {
+            core.destroy(attribute)
+            throw GraphError.tooDeep
+        }
         if _slowPath(core.host.pointee.hasFailures) { try withdraw(attribute, failures) }
         try flush()
         return attribute

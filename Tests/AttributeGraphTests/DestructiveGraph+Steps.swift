@@ -54,7 +54,7 @@ extension DestructiveGraph {
     /// Reads every rule, until reading makes none stale.
     func bringUpToDate() {
         fuel = 0
-        for _ in 0..<model.living.count {
+        for _ in 0...model.living.count {
             let rules = model.living(.rule).filter { core.isAlive(ids[$0]) }
             let evaluations = core.counters.evaluations
             for node in rules { _ = try? graph.peek(ids[node]) }
