@@ -93,8 +93,9 @@ import Testing
             let value = (try? context[source]) ?? -1
             return value < 0 ? -5 : try value + context[second]
         }
-        _ = try? graph.read(first)
-        #expect(try graph.read(first) == -5)
+        var seen: [Int] = []
+        try graph.observe { seen.append((try? $0[first]) ?? -99) }
+        #expect(seen == [-99, -5])
         #expect(try graph.read(third) == -5)
         #expect(faults == [])
     }
