@@ -169,13 +169,23 @@ extension GraphContext {
         let attribute = core.createWatchedObserver(kind, in: currentSubgraph(), over: inputs)
         row(for: attribute).install(closure)
         let failures = core.host.pointee.hasFailures ? table.pointee.observerFailures.count : 0
-        guard core.runNew(attribute.index, mayLeaveUnread: Closure.form == .observerOfMany) else {
-            core.destroy(attribute)
-            throw GraphError.tooDeep
+        let mayLeaveUnread = Closure.form == .observerOfMany
+        if _fastPath(core.isAtRest) {
+            core.runNew(attribute.index, mayLeaveUnread: mayLeaveUnread)
+        } else {
+            try runWithin(attribute, mayLeaveUnread)
         }
         if _slowPath(core.host.pointee.hasFailures) { try withdraw(attribute, failures) }
         try flush()
         return attribute
+    }
+
+    /// Runs an observer that has just been made inside a run or a batch.
+    @inlinable @inline(never)
+    func runWithin(_ observer: AttributeID, _ mayLeaveUnread: Bool) throws {
+        if core.runNewWithin(observer.index, mayLeaveUnread) { return }
+        core.destroy(observer)
+        throw GraphError.tooDeep
     }
 
     @inlinable @inline(never)

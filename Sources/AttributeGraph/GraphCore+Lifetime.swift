@@ -179,9 +179,10 @@ extension GraphCore where Host: ~Copyable {
     /// What the host lets go may destroy the subgraph itself, and its row be taken by another.
     @inlinable
     func destroyAttributes(of subgraph: SubgraphID) {
+        let (number, generation) = (Int(subgraph.index), subgraph.generation)
         while true {
-            let row = s.pointee.subgraphs.base + Int(subgraph.index)
-            if _slowPath(row.pointee.generation != subgraph.generation) { return }
+            let row = s.pointee.subgraphs.base + number
+            if _slowPath(row.pointee.generation != generation) { return }
             let index = row.pointee.firstVertex
             if index == 0 { return }
             row.pointee.firstVertex = s.pointee.siblings[Int(index)].next

@@ -127,11 +127,14 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.pending.count = 1
     }
 
-    /// Runs an observer that has just been made, without asking whether it must. What it `mayLeaveUnread` of its fixed inputs
-    /// is brought up to date before, else its changes would not be noticed. False if runs are nested too deep for that already.
+    /// Nothing runs, and nothing waits to be settled.
     @inlinable @inline(__always)
-    func runNew(_ observer: UInt32, mayLeaveUnread: Bool) -> Bool {
-        if _slowPath(s.pointee.pending.count != 0 || s.pointee.logCount != 0) { return runNewWithin(observer, mayLeaveUnread) }
+    var isAtRest: Bool { s.pointee.pending.count == 0 && s.pointee.logCount == 0 }
+
+    /// At rest, runs an observer that has just been made, without asking whether it must. What it `mayLeaveUnread` of its fixed
+    /// inputs is brought up to date before, else its changes would not be noticed.
+    @inlinable @inline(__always)
+    func runNew(_ observer: UInt32, mayLeaveUnread: Bool) {
         s.pointee.pending.count = 1
         if mayLeaveUnread && hasMarkedInput(s.pointee.vertex(observer)) {
             updateReported(observer)
@@ -140,10 +143,9 @@ extension GraphCore where Host: ~Copyable {
         }
         s.pointee.pending.count = 0
         rest()
-        return true
     }
 
-    /// As `runNew`, inside a run or a batch.
+    /// As `runNew`, inside a run or a batch. False if such observers have used up the stack that they share.
     @inlinable @inline(never)
     func runNewWithin(_ observer: UInt32, _ mayLeaveUnread: Bool) -> Bool {
         let here = GraphStorage<Host>.stackAddress

@@ -307,6 +307,18 @@ struct SumHost: GraphHost {
                 """#)
     }
 
+    @Test("a run that was given up is no failure")
+    func givenUp() throws {
+        let graph = Graph<Int>()
+        graph.context.core.nestingLimit = 1
+        let source = graph.input(1)
+        let cold = graph.rule { try $0[source] }
+        let rule = graph.rule { try $0[cold] }
+        #expect(try graph.read(rule) == 1)
+        #expect(graph.context.core.counters.restarts == 1)
+        #expect(graph.context.table.pointee.extras.isEmpty)
+    }
+
     @Test("a row whose generations are used up has no more tenants")
     func lastGeneration() throws {
         defer { core.deallocate() }

@@ -242,6 +242,8 @@ import Testing
             try graph.set(source, 1)
         }
         #expect(try graph.read(reader) == -1)
+        #expect(graph.context.core.inputs(of: reader) == [choice])
+        #expect(graph.context.core.evaluations(of: tenant) == 1)
         try graph.set(choice, 2)
         #expect(try graph.read(reader) == 7)
     }
