@@ -52,10 +52,12 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Gives the members from a place on their value. O(members + their edges).
+    /// Gives the members from a place on their value. O(members + their edges + orders).
     @inlinable
     func closeCycle(from start: Int) {
         s.pointee.counters.cycles &+= 1
+        // No order leads through a cycle. One that is closed by looking only may have come without an edge.
+        forgetOrders()
         let members = (start..<s.pointee.openCycle.count).map { s.pointee.openCycle.base[$0] }
         let path = cyclePath(from: UInt32(truncatingIfNeeded: start) | Vertex.openBit, members).map { s.pointee.id($0) }
         s.pointee.openCycle.count = start

@@ -261,6 +261,8 @@ final class DestructiveGraph {
     /// All rules that may be running have at least this rank.
     var ceiling: Int {
         var least = Int.max
+        // What is made now may turn out to be that run's, and is read like the rest of it.
+        if isBeside, let runner { least = model.nodes[runner].rank }
         for frame in frames {
             switch frame {
             case .body(let node) where model.nodes[node].kind == .rule: least = min(least, model.nodes[node].rank)

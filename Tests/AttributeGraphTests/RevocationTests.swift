@@ -191,6 +191,22 @@ import Testing
         #expect(faults == [])
     }
 
+    @Test func `a circle that is closed by looking only, while an order is followed, ends the order`() throws {
+        let source = graph.input(0)
+        var first = none
+        let second = graph.rule { context in
+            let value = try context[source]
+            if value == 5 { _ = try? context.peek(first) }
+            return value
+        }
+        first = graph.rule { try $0[second] }
+        var seen: [Int] = []
+        try graph.observe { seen.append((try? $0[first]) ?? -1) }
+        for value in [1, 2, 3, 5, 6, 7] { try graph.set(source, value) }
+        #expect(seen == [0, 1, 2, 3, -1, 6, 7])
+        #expect(faults == [])
+    }
+
     // MARK: Runs that are given up
 
     @Test func `a rule over fixed inputs that was given up waits for all of them again`() throws {
