@@ -195,8 +195,8 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     @usableFromInline var capacity = 64
     @usableFromInline var extras: [Extras] = []
     @usableFromInline var freeExtras: [UInt32] = []
-    /// By subgraph, the attribute whose run owns it; 0: none.
-    @usableFromInline var owners: [UInt32] = []
+    /// By row, the subgraphs that runs own, and some that are gone.
+    @usableFromInline var owned: [OwnedScope] = []
     @usableFromInline var cleanupCount = 0
     @usableFromInline var observerFailures: [any Error] = []
     /// Where `scope` put its attributes, and how deep evaluation was nested then.
@@ -250,6 +250,22 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
 
     func failure(of index: UInt32) -> (any Error)? { extras(of: index)?.failure }
 
+    /// The attribute whose run owns a subgraph; 0: none.
+    func owner(of scope: SubgraphID) -> UInt32 {
+        guard Int(scope.index) < owned.count, owned[Int(scope.index)].generation == scope.generation else { return 0 }
+        return owned[Int(scope.index)].owner
+    }
+
+    mutating func setOwner(of scope: SubgraphID, to attribute: UInt32) {
+        while owned.count <= Int(scope.index) { owned.append(OwnedScope()) }
+        owned[Int(scope.index)] = OwnedScope(generation: scope.generation, owner: attribute)
+    }
+
+    /// A subgraph is nobody's any more. It may be gone, and its row another's.
+    mutating func disown(_ scope: SubgraphID) {
+        if owner(of: scope) != 0 { owned[Int(scope.index)] = OwnedScope() }
+    }
+
     @usableFromInline
     mutating func makeExtras(of index: UInt32) -> Extras {
         let number = row(index).pointee.extras
@@ -265,10 +281,9 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     }
 
     @usableFromInline
-    mutating func releaseExtras(_ number: UInt32, of attribute: UInt32) -> Extras {
+    mutating func releaseExtras(_ number: UInt32) -> Extras {
         let old = extras[Int(number) - 1]
-        // The scope may be gone, and its row another's.
-        if let scope = old.scope, owners[Int(scope.index)] == attribute { owners[Int(scope.index)] = 0 }
+        if let scope = old.scope { disown(scope) }
         cleanupCount -= old.cleanups.count
         extras[Int(number) - 1] = Extras()
         freeExtras.append(number)
@@ -289,7 +304,7 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     @inlinable @inline(never)
     static func releaseWithExtras(_ index: UInt32, of table: UnsafeMutablePointer<ClosureTable>) {
         let row = table.pointee.row(index)
-        let extras = table.pointee.releaseExtras(row.pointee.extras, of: index)
+        let extras = table.pointee.releaseExtras(row.pointee.extras)
         destroyClosure(row)
         while let cleanup = extras.cleanups.popLast() { cleanup() }
     }
@@ -323,6 +338,14 @@ struct ClosureRow: BitwiseCopyable {
         @inlinable
         var isObserver: Bool { rawValue >= Form.observer.rawValue }
     }
+}
+
+/// A subgraph of a row that a run owns. Of another generation nobody is the owner.
+@usableFromInline
+struct OwnedScope: BitwiseCopyable {
+    @usableFromInline var generation: UInt32 = 0
+    /// The row of the attribute; 0: none.
+    @usableFromInline var owner: UInt32 = 0
 }
 
 /// What few attributes have: things made while their closure ran, and an error.

@@ -16,7 +16,7 @@ extension GraphAccess {
 
     /// Creates an observer and runs it, now also inside a batch.
     ///
-    /// - Throws: what its first run throws; the observer is gone then.
+    /// - Throws: what its first run throws; `GraphError.tooDeep`; the observer is gone then.
     @inlinable
     @discardableResult
     public func observe(_ body: consuming @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
@@ -169,10 +169,23 @@ extension GraphContext {
         let attribute = core.createWatchedObserver(kind, in: currentSubgraph(), over: inputs)
         row(for: attribute).install(closure)
         let failures = core.host.pointee.hasFailures ? table.pointee.observerFailures.count : 0
-        core.runNew(attribute.index, mayLeaveUnread: Closure.form == .observerOfMany)
+        let mayLeaveUnread = Closure.form == .observerOfMany
+        if _fastPath(core.isAtRest) {
+            core.runNew(attribute.index, mayLeaveUnread: mayLeaveUnread)
+        } else {
+            try runWithin(attribute, mayLeaveUnread)
+        }
         if _slowPath(core.host.pointee.hasFailures) { try withdraw(attribute, failures) }
         try flush()
         return attribute
+    }
+
+    /// Runs an observer that has just been made inside a run or a batch.
+    @inlinable @inline(never)
+    func runWithin(_ observer: AttributeID, _ mayLeaveUnread: Bool) throws {
+        if core.runNewWithin(observer.index, mayLeaveUnread) { return }
+        core.destroy(observer)
+        throw GraphError.tooDeep
     }
 
     @inlinable @inline(never)
@@ -212,8 +225,7 @@ extension GraphContext {
         let scope = core.createSubgraph(in: core.subgraph(of: running))
         extras.scope = scope
         core.host.pointee.hasOwners = true
-        while table.pointee.owners.count <= Int(scope.index) { table.pointee.owners.append(0) }
-        table.pointee.owners[Int(scope.index)] = running.index
+        table.pointee.setOwner(of: scope, to: running.index)
         return scope
     }
 

@@ -107,7 +107,7 @@ extension GraphContext {
             var due: AttributeID?
             var subgraph = core.subgraph(of: observer)
             while subgraph != .root {
-                let owner = Int(subgraph.index) < table.pointee.owners.count ? table.pointee.owners[Int(subgraph.index)] : 0
+                let owner = table.pointee.owner(of: subgraph)
                 if owner != 0, table.pointee.row(owner).pointee.form.isObserver {
                     let attribute = core.attribute(at: owner)
                     if core.isInvalidated(attribute) { due = attribute }
@@ -142,7 +142,6 @@ extension GraphContext {
             extras.scope = nil
             if core.isAlive(scope) {
                 if table.pointee.cleanupCount != 0 { runCleanups(in: scope) }
-                table.pointee.owners[Int(scope.index)] = 0
                 leave(scope)
                 core.destroy(scope)
             }
@@ -198,9 +197,7 @@ extension GraphContext {
         return count != 0
     }
 
-    private func isOwned(_ scope: SubgraphID) -> Bool {
-        Int(scope.index) < table.pointee.owners.count && table.pointee.owners[Int(scope.index)] != 0
-    }
+    private func isOwned(_ scope: SubgraphID) -> Bool { table.pointee.owner(of: scope) != 0 }
 }
 
 /// What a scope holds: the things of attributes, and scopes within.

@@ -52,25 +52,29 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Gives the members from a place on their value. O(members + their edges).
+    /// Gives the members from a place on their value. O(members + their edges + orders).
     @inlinable
     func closeCycle(from start: Int) {
         s.pointee.counters.cycles &+= 1
+        // No order leads through a cycle. One that is closed by looking only may have come without an edge.
+        forgetOrders()
         let members = (start..<s.pointee.openCycle.count).map { s.pointee.openCycle.base[$0] }
         let path = cyclePath(from: UInt32(truncatingIfNeeded: start) | Vertex.openBit, members).map { s.pointee.id($0) }
         s.pointee.openCycle.count = start
-        // What one has lost since it ran concerns all; so does one that is gone, without which there may be no cycle.
-        let areMarked = members.contains {
-            let member = s.pointee.vertex($0).pointee
-            return member.flags.contains(.maybe) || member.kind == .doomed
-        }
-        if areMarked { s.pointee.attention.insert(.revoked) }
+        // What one has lost since it ran concerns all; so does one that is gone, or what a run that was given up had read and the next
+        // one did not: without that there may be no cycle.
+        let isDoubtful =
+            members.contains {
+                let member = s.pointee.vertex($0).pointee
+                return member.flags.contains(.maybe) || member.kind == .doomed
+            } || isTorn(members)
+        if isDoubtful { s.pointee.attention.insert(.revoked) }
         for member in members {
             let vertex = s.pointee.vertex(member)
             vertex.pointee.flags.remove(.running)
-            if areMarked { vertex.pointee.flags.insert(.maybe) }
+            if isDoubtful { vertex.pointee.flags.insert(.maybe) }
             vertex.pointee.cause = 0
-            if vertex.pointee.kind == .doomed { freeVertex(member); continue }
+            if vertex.pointee.kind == .doomed { freeAfterRun(member); continue }
             vertex.pointee.flags.insert(.cyclic)
             vertex.pointee.evaluatedAt = s.pointee.revision
             vertex.pointee.evaluations &+= 1
@@ -78,6 +82,34 @@ extension GraphCore where Host: ~Copyable {
             let row = s.pointee.vertex(member)
             if let value { store(value, in: row, row.pointee.flags, s.pointee.revision) } else { removeValue(of: row) }
         }
+    }
+
+    /// Whether something has gone since runs of members began, and they do not read one another in a circle now. Says so once for what has
+    /// gone: what closures only look at is no edge, and may join them for good.
+    @usableFromInline
+    func isTorn(_ members: [UInt32]) -> Bool {
+        guard s.pointee.attention.contains(.unlinked), !areConnected(members) else { return false }
+        s.pointee.attention.remove(.unlinked)
+        return true
+    }
+
+    /// Whether every member is reached from every other along what they have read.
+    @usableFromInline
+    func areConnected(_ members: [UInt32]) -> Bool {
+        let all = Set(members)
+        for areReadersFollowed in [false, true] {
+            var reached: Set<UInt32> = []
+            var pending = [members[0]]
+            while let member = pending.popLast() {
+                let vertex = s.pointee.vertex(member)
+                let others = areReadersFollowed ? readers(of: vertex) : inputs(of: vertex)
+                for position in 0..<Int(others.count) where all.contains(others.ends[position]) {
+                    if reached.insert(others.ends[position]).inserted { pending.append(others.ends[position]) }
+                }
+            }
+            if reached.count != all.count { return false }
+        }
+        return true
     }
 
     /// The shortest way from the member of lowest index along its reads back to itself.

@@ -40,7 +40,7 @@ extension GraphCore where Host: ~Copyable {
         return text + "}\n"
     }
 
-    /// A string literal that JSON and dot both read as the text.
+    /// A string literal that JSON and dot both read as the text; of control characters but line ends dot shows the number.
     func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -176,7 +176,7 @@ extension GraphCore where Host: ~Copyable {
                         }
                         // Over fixed inputs, of which all are valid now.
                         if cause != 0 { break down }
-                        if _slowPath(s.pointee.attention.contains(.revoked)) && hasMarkedInput(vertex) {
+                        if _slowPath(s.pointee.attention.contains(.revoked)) && mustLookAgain(vertex) {
                             s.pointee.pending.base[position].validated = 0
                             continue next
                         }
@@ -236,7 +236,17 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// Whether an input that the walk has passed may have changed after all.
+    /// Whether an input that the walk has passed may have changed after all, or has been found changed for another reader.
+    @inlinable @inline(never)
+    func mustLookAgain(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+        if hasMarkedInput(vertex) { return true }
+        let inputs = inputs(of: vertex)
+        for position in 0..<Int(inputs.count)
+        where s.pointee.vertex(inputs.ends[position]).pointee.changedAt > vertex.pointee.evaluatedAt { return true }
+        return false
+    }
+
+    /// Whether an input may have changed.
     @inlinable @inline(never)
     func hasMarkedInput(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         let vertices = s.pointee.vertices

@@ -59,6 +59,7 @@ extension GraphCore where Host: ~Copyable {
         let vertex = s.pointee.vertex(index)
         let maker = s.pointee.subgraphs.base[Int(vertex.pointee.subgraph)].maker
         s.pointee.revision &+= 1
+        if s.pointee.pending.count != 0 { s.pointee.attention.insert(.unlinked) }
         let readers = readers(of: vertex)
         for slot in 0..<Int(readers.count) {
             let reader = readers.ends[slot]
@@ -150,7 +151,7 @@ extension GraphCore where Host: ~Copyable {
                 current = SubgraphID(index: child, generation: s.pointee.subgraphs.base[Int(child)].generation)
                 continue
             }
-            destroyAttributes(of: index)
+            destroyAttributes(of: current)
             if !isAlive(current) {
                 // What the host has let go has destroyed it already.
                 if !isAlive(subgraph) { return }
@@ -175,10 +176,13 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
+    /// What the host lets go may destroy the subgraph itself, and its row be taken by another.
     @inlinable
-    func destroyAttributes(of subgraph: UInt32) {
+    func destroyAttributes(of subgraph: SubgraphID) {
+        let (number, generation) = (Int(subgraph.index), subgraph.generation)
         while true {
-            let row = s.pointee.subgraphs.base + Int(subgraph)
+            let row = s.pointee.subgraphs.base + number
+            if _slowPath(row.pointee.generation != generation) { return }
             let index = row.pointee.firstVertex
             if index == 0 { return }
             row.pointee.firstVertex = s.pointee.siblings[Int(index)].next

@@ -127,11 +127,14 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.pending.count = 1
     }
 
-    /// Runs an observer that has just been made, without asking whether it must. What it `mayLeaveUnread` of its fixed inputs
-    /// is brought up to date before, else its changes would not be noticed.
+    /// Nothing runs, and nothing waits to be settled.
+    @inlinable @inline(__always)
+    var isAtRest: Bool { s.pointee.pending.count == 0 && s.pointee.logCount == 0 }
+
+    /// At rest, runs an observer that has just been made, without asking whether it must. What it `mayLeaveUnread` of its fixed
+    /// inputs is brought up to date before, else its changes would not be noticed.
     @inlinable @inline(__always)
     func runNew(_ observer: UInt32, mayLeaveUnread: Bool) {
-        if _slowPath(s.pointee.pending.count != 0 || s.pointee.logCount != 0) { return runNewWithin(observer, mayLeaveUnread) }
         s.pointee.pending.count = 1
         if mayLeaveUnread && hasMarkedInput(s.pointee.vertex(observer)) {
             updateReported(observer)
@@ -142,9 +145,13 @@ extension GraphCore where Host: ~Copyable {
         rest()
     }
 
-    /// As `runNew`, inside a run or a batch.
+    /// As `runNew`, inside a run or a batch. False if such observers have used up the stack that they share.
     @inlinable @inline(never)
-    func runNewWithin(_ observer: UInt32, _ mayLeaveUnread: Bool) {
+    func runNewWithin(_ observer: UInt32, _ mayLeaveUnread: Bool) -> Bool {
+        let here = GraphStorage<Host>.stackAddress
+        let outermost = s.pointee.outermostNewObserver
+        if outermost == 0 { s.pointee.outermostNewObserver = here } else if here &+ GraphStorage<Host>.observerStackBudget < outermost { return false }
+        defer { s.pointee.outermostNewObserver = outermost }
         // First of all: it shows the cursor again.
         if s.pointee.logCount != 0 { settle() }
         let reader = s.pointee.reader
@@ -164,6 +171,7 @@ extension GraphCore where Host: ~Copyable {
         // One of them may have destroyed it.
         if s.pointee.vertex(observer).pointee.generation == generation { runObserver(observer, 0, at: position) }
         if position == 0 && !s.pointee.attention.isEmpty { calmDown() }
+        return true
     }
 
     /// Brings the inputs of a new observer up to date, whose entry is the top of the stack.

@@ -289,8 +289,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.counters.invalidations = before
     }
 
-    /// An observer that an order would run is not watched any more: no order is followed to observers until an edge changes.
-    /// O(orders).
+    /// What an order would run is not watched any more, or on a cycle: none is followed to observers until an edge changes. O(orders).
     @inlinable
     func forgetOrders() {
         var place = 0

@@ -177,11 +177,8 @@ extension GraphCore where Host: ~Copyable {
             return try stored(host.pointee.value(ofRemoved: attribute))
         }
         if after.flags.contains(.running) { noteCycle(index) }
-        if after.flags.contains(.maybe) && isTracking {
-            // Made stale since it was evaluated: so is what has read it.
-            s.pointee.attention.insert(.revoked)
-            markAgain(s.pointee.reader)
-        }
+        // Made stale since it was evaluated: so is what has read it.
+        if after.flags.contains(.maybe) && isTracking { markAgain(s.pointee.reader) }
         if !after.flags.isDisjoint(with: .emptyOrRunning) {
             return try stored(host.pointee.value(ofFailed: attribute))
         }

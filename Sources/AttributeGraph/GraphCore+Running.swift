@@ -170,7 +170,17 @@ extension GraphCore where Host: ~Copyable {
     @inlinable
     func endDoomedRun(_ index: UInt32, at position: Int) {
         let mark = s.pointee.cycleMark(at: position)
-        if isOnCycle(mark) { endCyclicRun(index, mark) } else { freeVertex(index) }
+        if isOnCycle(mark) { endCyclicRun(index, mark) } else { freeAfterRun(index) }
+    }
+
+    /// Frees a vertex that was destroyed while it ran. What the host lets go may read, as deep as it likes: there is no run that could be
+    /// given up for it.
+    @inlinable
+    func freeAfterRun(_ index: UInt32) {
+        let nesting = s.pointee.nesting
+        s.pointee.nesting = 0
+        freeVertex(index)
+        s.pointee.nesting = nesting
     }
 
     /// Gives a vertex a value, and its flags; the value counts as changed unless the host finds it equal to the old one.
@@ -208,9 +218,8 @@ extension GraphCore where Host: ~Copyable {
     func abandon(_ index: UInt32, at position: Int) {
         s.pointee.counters.restarts &+= 1
         s.pointee.givenUpFrom = UInt32(truncatingIfNeeded: position)
-        restoreHints(of: index)
         // One that has been destroyed is freed when its entry comes up.
-        s.pointee.vertex(index).pointee.flags.insert(.maybeAndStale)
+        restoreHints(of: index)
         // While running it served as the cursor.
         s.pointee.pending.base[position].validated = 0
     }

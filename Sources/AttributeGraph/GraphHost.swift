@@ -76,4 +76,7 @@ public enum GraphError: Error, Equatable {
     case writeDuringEvaluation(AttributeID)
     /// These observers kept invalidating themselves or each other; they were stopped after the named number of rounds.
     case unsettled([AttributeID])
+    /// An observer was not made: runs that make observers, which make others in turn, were nested until they had used up
+    /// the 1 MiB of the machine's stack that they share.
+    case tooDeep
 }

@@ -30,6 +30,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var nestingLimit = 1000
     /// No evaluation nests further when the machine's stack reaches down to this address.
     @usableFromInline var stackFloor: UInt = 0
+    /// Where the machine's stack was when the outermost of the observers began that are being made inside runs; 0: none is.
+    @usableFromInline var outermostNewObserver: UInt = 0
     /// Why the end of a run needs a closer look; nearly always empty.
     @usableFromInline var attention: Attention = []
     /// The cursor is hidden so that every tracked read goes the slow way, which settles the batch first.
@@ -145,6 +147,10 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     /// How far nested evaluations may reach down the machine's stack, in bytes, from where the outermost began: what a
     /// thread of any program can spare, and a few hundred levels of ordinary rules.
     @inlinable static var stackBudget: UInt { 256 << 10 }
+
+    /// How far observers that are made inside runs may reach down the machine's stack, in bytes, from where the outermost of them
+    /// began: a few hundred levels, without the checks of a debug build.
+    @inlinable static var observerStackBudget: UInt { 1 << 20 }
 
     /// Where the machine's stack is, near enough.
     @inlinable @inline(__always)
@@ -295,8 +301,10 @@ struct Attention: OptionSet, BitwiseCopyable {
     @inlinable static var strayed: Attention { Attention(rawValue: 32) }
     /// Something has been made stale during an evaluation, which may have found it valid before.
     @inlinable static var revoked: Attention { Attention(rawValue: 64) }
+    /// As `revoked`, or what ran had read something that is gone: until a cycle has been looked at for that.
+    @inlinable static var unlinked: Attention { Attention(rawValue: 128) }
     /// What cannot matter any more when nothing runs.
-    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8 | 16 | 32 | 64) }
+    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8 | 16 | 32 | 64 | 128) }
 }
 
 /// A write inside a batch: the input, which may be gone since, and what it held before the batch.

@@ -262,6 +262,77 @@ struct SumHost: GraphHost {
         #expect(counters.writes == 1 && counters.evaluations == 4 && counters.invalidations == 4)
     }
 
+    @Test("cut-offs are rules spared and rules run with an equal result; a cycle counts once")
+    func cutOffsAndCycles() throws {
+        defer { core.deallocate() }
+        let a = core.createInput(1)
+        let b = core.createInput(2)
+        let sum = core.host.pointee.rule([a, b], plus: 0, in: core)
+        let next = core.host.pointee.rule([sum], plus: 0, in: core)
+        _ = try core.read(next)
+        #expect(core.counters.cutOffs == 0)
+        core.beginBatch()
+        try core.set(a, 2)
+        try core.set(b, 1)
+        core.endBatch()
+        _ = try core.read(next)
+        #expect(core.counters.cutOffs == 2 && core.counters.evaluations == 3 && core.counters.writes == 2)
+        core.host.pointee.rules.inputs[sum.index] = [next]
+        try core.invalidate(sum)
+        _ = try core.read(next)
+        #expect(core.counters.cycles == 1 && core.counters.edgesRemoved == 2)
+        core.destroy(next)
+        #expect(core.counters.attributesDestroyed == 1 && core.counters.edgesRemoved == 4)
+    }
+
+    @Test("a dump in dot shows observers, and by which edge a change came")
+    func dotOfObserver() throws {
+        let graph = Graph<Int>()
+        let a = graph.input(1)
+        let b = graph.input(2)
+        try graph.observe(over: [a, b]) { _ = try $0[0] + $0[1] }
+        try graph.set(b, 3)
+        let dot = graph.context.core.dumpDot { $0 == a ? "left\tright\\" : "\($0)" }
+        #expect(
+            dot == #"""
+                digraph attributes {
+                  rankdir=LR;
+                  v1 [label="left\u0009right\\", shape=box, style=solid];
+                  v2 [label="#2.1", shape=box, style=solid];
+                  v3 [label="#3.1", shape=doubleoctagon, style=solid];
+                  v1 -> v3;
+                  v2 -> v3 [penwidth=2];
+                }
+
+                """#)
+    }
+
+    @Test("a run that was given up is no failure")
+    func givenUp() throws {
+        let graph = Graph<Int>()
+        graph.context.core.nestingLimit = 1
+        let source = graph.input(1)
+        let cold = graph.rule { try $0[source] }
+        let rule = graph.rule { try $0[cold] }
+        #expect(try graph.read(rule) == 1)
+        #expect(graph.context.core.counters.restarts == 1)
+        #expect(graph.context.table.pointee.extras.isEmpty)
+    }
+
+    @Test("a row whose generations are used up has no more tenants")
+    func lastGeneration() throws {
+        defer { core.deallocate() }
+        let first = core.createInput(1)
+        core.s.pointee.vertex(first.index).pointee.generation = .max - 1
+        core.destroy(AttributeID(index: first.index, generation: .max - 1))
+        #expect(core.createInput(2).index != first.index)
+        let subgraph = core.createSubgraph()
+        core.s.pointee.subgraphs.base[Int(subgraph.index)].generation = .max - 1
+        core.destroy(SubgraphID(index: subgraph.index, generation: .max - 1))
+        #expect(core.createSubgraph().index != subgraph.index)
+        #expect(core.checkInvariants() == [])
+    }
+
     @Test("the invariant check sees a broken table")
     func invariantsCanFail() throws {
         defer { core.deallocate() }

@@ -153,6 +153,49 @@ import Testing
         let rounds = 1_000_000
     #endif
 
+    @Test("rules and observers that make each other without end are refused an observer in the end, and leave nothing behind")
+    func observersWithoutEnd() throws {
+        let graph = Graph<Int>()
+        let source = graph.input(0)
+        var made = 0
+        func level() -> AttributeID {
+            made += 1
+            return graph.rule { [unowned graph] context in
+                let deeper = level()
+                try context.observe { _ = try $0[deeper] }
+                return try graph.peek(source)
+            }
+        }
+        let rule = level()
+        #expect(throws: GraphError.tooDeep) { try graph.read(rule) }
+        #expect(made > 40)
+        try graph.dispose(rule)
+        func observe(_ context: GraphContext<Int>) throws {
+            made += 1
+            try context.observe { try observe($0) }
+        }
+        made = 0
+        #expect(throws: GraphError.tooDeep) { try graph.observe { try observe($0) } }
+        #expect(made > 40)
+        #expect(graph.context.core.counters.liveAttributes == 1)
+        try graph.set(source, 1)
+        #expect(try graph.read(source) == 1)
+        #expect(graph.context.core.checkInvariants() == [])
+    }
+
+    @Test("forty observers, each made by the one before, are not too deep")
+    func nestedObservers() throws {
+        let graph = Graph<Int>()
+        let source = graph.input(0)
+        var runs = 0
+        func observe(_ depth: Int, _ context: GraphContext<Int>) throws {
+            runs += try context[source] == 0 ? 1 : 0
+            if depth > 0 { try context.observe { try observe(depth - 1, $0) } }
+        }
+        try graph.observe { try observe(39, $0) }
+        #expect(runs == 40)
+    }
+
     @Test("an id that survives its attribute reaches neither it nor the next tenant of its row")
     func generations() throws {
         let graph = Graph<Int>()
@@ -168,6 +211,41 @@ import Testing
         try graph.dispose(made.result)
         #expect(try graph.read(tenant) == 2)
         #expect(graph.context.core.report(on: made.result) == nil && graph.context.core.inputs(of: made.result).isEmpty)
+    }
+
+    @Test("an id that survives its attribute is not taken for the next tenant of its row where that was read last time")
+    func generationsWhileReading() throws {
+        let graph = Graph<Int>()
+        let gone = graph.input(1)
+        try graph.dispose(gone)
+        let choice = graph.input(0)
+        #expect(choice.index == gone.index)
+        let source = graph.input(0)
+        let other = graph.input(1)
+        try graph.dispose(other)
+        let tenant = graph.rule { try $0[source] + 7 }
+        #expect(tenant.index == other.index)
+        let reader = graph.rule { context in
+            switch try context[choice] {
+            case 0: try context[tenant]
+            case 1: (try? context[other]) ?? -1
+            default: try context[tenant] + ((try? context[other]) ?? -1)
+            }
+        }
+        #expect(try graph.read(reader) == 7)
+        try graph.set(choice, 1)
+        #expect(try graph.read(reader) == -1)
+        try graph.set(choice, 0)
+        #expect(try graph.read(reader) == 7)
+        try graph.batch {
+            try graph.set(choice, 1)
+            try graph.set(source, 1)
+        }
+        #expect(try graph.read(reader) == -1)
+        #expect(graph.context.core.inputs(of: reader) == [choice])
+        #expect(graph.context.core.evaluations(of: tenant) == 1)
+        try graph.set(choice, 2)
+        #expect(try graph.read(reader) == 7)
     }
 
     @Test("readers of a destroyed attribute run again, observers at once")

@@ -208,4 +208,95 @@ import Testing
         #expect(living == 2)
         #expect(faults == [])
     }
+
+    @Test func `what goes at the end of a run that has disposed of itself may read as deep as it likes`() throws {
+        graph.context.core.nestingLimit = 1
+        let source = graph.input(1)
+        let cold = graph.rule { try $0[source] + 1 }
+        var seen: Int?
+        var rule = none
+        func make() {
+            let holder = Holder { [unowned graph] in seen = try? graph.peek(cold) }
+            rule = graph.rule { context in
+                try context.dispose(rule)
+                return holder.value
+            }
+        }
+        make()
+        var last: Int?
+        try graph.observe { context in
+            _ = try? context[rule]
+            last = try context[source]
+        }
+        #expect(seen == 2)
+        #expect(last == 1)
+        #expect(faults == [])
+    }
+
+    @Test func `what goes when a cycle is closed may read as deep as it likes`() throws {
+        graph.context.core.nestingLimit = 2
+        let source = graph.input(1)
+        let cold = graph.rule { try $0[source] + 1 }
+        let deep = graph.rule { try $0[cold] + 1 }
+        var seen: Int?
+        var first = none
+        var second = none
+        func make() {
+            let holder = Holder { [unowned graph] in seen = try? graph.peek(deep) }
+            second = graph.rule { context in
+                _ = try? context[first]
+                try context.dispose(second)
+                return holder.value
+            }
+        }
+        make()
+        first = graph.rule { try $0[second] }
+        var last: Int?
+        try graph.observe { context in
+            _ = try? context[first]
+            last = try context[source]
+        }
+        #expect(seen == 3)
+        #expect(last == 1)
+        #expect(faults == [])
+    }
+
+    @Test func `what goes with a scope may destroy it and make another in its place`() throws {
+        var made = none
+        func make() throws -> SubgraphID {
+            var scope = SubgraphID.root
+            scope = try graph.scope {
+                let holder = Holder { [unowned graph] in
+                    try? graph.dispose(scope)
+                    _ = try? graph.scope { made = graph.input(5) }
+                }
+                _ = graph.rule { _ in holder.value }
+            }.scope
+            return scope
+        }
+        try graph.dispose(try make())
+        #expect(try graph.read(made) == 5)
+        #expect(living == 1)
+        #expect(faults == [])
+    }
+
+    @Test func `a scope in the place of what a run owned is nobody's, and its cleanups come before those around it`() throws {
+        var inner = none
+        func make() throws -> AttributeID {
+            try graph.observe { [unowned graph] context in
+                inner = try context.observe { _ = $0.input(1) }
+                let holder = Holder { try? graph.dispose(inner) }
+                _ = context.rule { _ in holder.value }
+            }
+        }
+        try graph.dispose(try make())
+        var done: [String] = []
+        let scope = try graph.scope {
+            try graph.observe { $0.onCleanup { done.append("outer") } }
+            _ = try graph.scope { try graph.observe { $0.onCleanup { done.append("inner") } } }
+        }.scope
+        try graph.dispose(scope)
+        #expect(done == ["inner", "outer"])
+        #expect(faults == [])
+    }
 }

@@ -129,7 +129,7 @@ extension DestructiveGraph {
     /// Refused while a rule runs. One that has disposed of itself counts or does not, and so does one that is about to run.
     func write(to node: Int) throws {
         let isRefused = frames.contains { frame in
-            if case .body(let rule) = frame { model.nodes[rule].kind == .rule && model.nodes[rule].isAlive } else { false }
+            if case .body(let rule) = frame { model.nodes[rule].kind == .rule && core.isAlive(ids[rule]) } else { false }
         }
         let before = model.nodes[node].value
         model.nodes[node].value = generator.below(8)

@@ -28,6 +28,10 @@ extension DestructiveGraph {
         if !model.nodes[node].isAlive { fault("\(node) runs although it is gone") }
         for cleanup in model.openCleanups.filter({ $0.value == node }).keys { fault("\(node) runs before its cleanup \(cleanup) is done") }
         for thing in model.nodes[node].made { end(thing) }
+        // A run that is given up in the cleanups before it takes along what these have made.
+        if let restarts = restartsAtMaking.removeValue(forKey: node), restarts != core.counters.restarts {
+            for thing in model.nodes[node].madeBefore where !isLeft(thing) { end(thing) }
+        }
         model.nodes[node].made = model.nodes[node].madeBefore
         model.nodes[node].madeBefore = []
         model.nodes[node].ownReads = []
@@ -39,8 +43,10 @@ extension DestructiveGraph {
     }
 
     /// An observer that is due runs before those that its last run has made, which go with that. One that makes itself due again
-    /// has had its turn; and what closures do may make one due when it is too late, so nothing of that must have happened.
+    /// has had its turn; and what closures do, or what goes when a rule runs again, may make one due when it is too late: so nothing of
+    /// that must have happened.
     private func checkMakers(of node: Int) {
+        if hasLost { return }
         for maker in model.makers(of: node) where model.nodes[maker].kind == .observer && model.nodes[maker].lastRunIn != stepsTaken {
             let flags = core.s.pointee.vertex(ids[maker].index).pointee.flags
             if core.isAlive(ids[maker]) && flags.contains(.maybe) { fault("\(node) runs before \(maker), which made it and is due") }
@@ -137,6 +143,7 @@ extension DestructiveGraph {
     /// Something goes, with all that belongs to it. The engine must have let go of it by now; while cleanups run, or closures go, perhaps
     /// only when that is done: it may be part of what they belong to.
     func end(_ thing: LifeModel.Thing) {
+        hasLost = true
         let running = running
         let isSure = !frames.contains { if case .body = $0 { false } else if case .scope = $0 { false } else { true } }
         for part in model.subtree(of: thing) where isSure || !isLeft(part) {

@@ -6,6 +6,7 @@ extension DestructiveGraph {
     func step() {
         fuel = DestructiveGraph.fullTank
         stepsTaken += 1
+        hasLost = false
         if !writeAgain() { try? operate() }
         try? graph.batch {}
         fuel = 0
@@ -53,7 +54,7 @@ extension DestructiveGraph {
     /// Reads every rule, until reading makes none stale.
     func bringUpToDate() {
         fuel = 0
-        for _ in 0..<model.living.count {
+        for _ in 0...model.living.count {
             let rules = model.living(.rule).filter { core.isAlive(ids[$0]) }
             let evaluations = core.counters.evaluations
             for node in rules { _ = try? graph.peek(ids[node]) }
@@ -99,12 +100,15 @@ extension DestructiveGraph {
     /// What runs have made is known to be theirs, and nothing else is.
     private func checkOwners() {
         let table = graph.context.table
-        for (row, owner) in table.pointee.owners.enumerated() where owner != 0 {
-            if table.pointee.extras(of: owner)?.scope?.index != UInt32(row) { fault("subgraph \(row) is said to be \(owner)'s") }
+        for (row, owned) in table.pointee.owned.enumerated() where owned.owner != 0 {
+            let scope = SubgraphID(index: UInt32(row), generation: owned.generation)
+            if core.isAlive(scope) && table.pointee.extras(of: owned.owner)?.scope != scope {
+                fault("\(scope) is said to be \(owned.owner)'s")
+            }
         }
         for node in model.living where model.nodes[node].kind != .input && core.isAlive(ids[node]) {
             guard let scope = table.pointee.extras(of: ids[node].index)?.scope, core.isAlive(scope) else { continue }
-            if table.pointee.owners[Int(scope.index)] != ids[node].index { fault("\(node) does not own what it has made") }
+            if table.pointee.owner(of: scope) != ids[node].index { fault("\(node) does not own what it has made") }
         }
     }
 

@@ -28,6 +28,10 @@ final class DestructiveGraph {
     static let fullTank = 12
     var stepsTaken = 0
     var faults: [String] = []
+    /// Something has gone in this step.
+    var hasLost = false
+    /// How many runs had been given up when cleanups before a run of a node made something, by node.
+    var restartsAtMaking: [Int: UInt64] = [:]
     var ids: [AttributeID] = []
     var nodes: [AttributeID: Int] = [:]
     var scopeIDs: [SubgraphID?] = []
@@ -79,7 +83,7 @@ final class DestructiveGraph {
     /// The rule or observer that runs, unless it is gone.
     var runner: Int? {
         if isBeside { return core.runningAttribute.flatMap { nodes[$0] } }
-        guard case .body(let node)? = innermost, model.nodes[node].isAlive else { return nil }
+        guard case .body(let node)? = innermost, isLeft(.node(node)) else { return nil }
         return node
     }
 
@@ -90,7 +94,8 @@ final class DestructiveGraph {
         case .scope(let scope): return model.scopes[scope].isAlive ? .scope(scope) : .graph
         case .cleanup, .parting: return nil
         case .body(let node):
-            if model.nodes[node].isAlive { return .node(node) }
+            // It may go by what a cleanup does, and the model be told when that is done.
+            if isLeft(.node(node)) { return .node(node) }
             // What is left of a run that has disposed of itself makes things as if it were not there.
             for case .scope(let scope) in frames.reversed() { return model.scopes[scope].isAlive ? .scope(scope) : .graph }
             return .graph
@@ -101,9 +106,8 @@ final class DestructiveGraph {
     func engineOwner(_ subgraph: SubgraphID) -> LifeModel.Owner? {
         if subgraph == .root { return .graph }
         if let scope = scopes[subgraph] { return .scope(scope) }
-        let owners = graph.context.table.pointee.owners
-        guard Int(subgraph.index) < owners.count, owners[Int(subgraph.index)] != 0 else { return nil }
-        return nodes[core.attribute(at: owners[Int(subgraph.index)])].map { .node($0) }
+        let owner = graph.context.table.pointee.owner(of: subgraph)
+        return owner == 0 ? nil : nodes[core.attribute(at: owner)].map { .node($0) }
     }
 
     func addNode(_ kind: LifeModel.Kind) -> Int {
@@ -133,6 +137,7 @@ final class DestructiveGraph {
         guard let owner else { return fault("\(thing) is nobody's") }
         var isBefore = false
         if case .node(let maker) = owner { isBefore = !running.contains(maker) }
+        if isBefore, case .node(let maker) = owner { restartsAtMaking[maker] = core.counters.restarts }
         model.move(thing, to: owner, before: isBefore)
     }
 
@@ -197,8 +202,8 @@ final class DestructiveGraph {
                     }
                 }
             if id == ids[node] { return }
-            // What it reads must have destroyed it before.
-            if core.isAlive(id) || owner != nil && model.nodes[node].isAlive { fault("observer \(node) did not run when it was made") }
+            // What it reads must have destroyed it before, perhaps in a cleanup, of which the model is told later.
+            if core.isAlive(id) || owner != nil && model.nodes[node].isAlive && ending.isEmpty { fault("observer \(node) did not run when it was made") }
             end(.node(node))
         } catch {
             // It may also be the error of another that ran after it.
@@ -256,6 +261,8 @@ final class DestructiveGraph {
     /// All rules that may be running have at least this rank.
     var ceiling: Int {
         var least = Int.max
+        // What is made now may turn out to be that run's, and is read like the rest of it.
+        if isBeside, let runner { least = model.nodes[runner].rank }
         for frame in frames {
             switch frame {
             case .body(let node) where model.nodes[node].kind == .rule: least = min(least, model.nodes[node].rank)

@@ -166,6 +166,65 @@ import Testing
         #expect(probe.runs <= 10)
     }
 
+    @Test("what a cleanup has written it reads back through a rule, and its writes are one change for others")
+    func cleanupWritesAndReads() throws {
+        let a = graph.input(1)
+        let b = graph.input(0)
+        let c = graph.input(0)
+        let sum = graph.rule { try $0[b] + $0[c] }
+        try graph.watch(sum, probe)
+        let probe = probe
+        try graph.observe { context in
+            let value = try context[a]
+            context.onCleanup {
+                try? context.set(b, value)
+                try? context.set(c, value * 10)
+                probe.events.append("\(context.untracked { (try? context[sum]) ?? -1 })")
+            }
+        }
+        try graph.set(a, 2)
+        #expect(probe.events == ["11"])
+        #expect(probe.seen == [0, 11])
+        try graph.set(b, 5)
+        #expect(probe.events == ["11"])
+    }
+
+    @Test("an observer made by a cleanup runs at once and follows its own inputs, until its maker runs again")
+    func observerInCleanup() throws {
+        let a = graph.input(0)
+        let b = graph.input(0)
+        let probe = probe
+        try graph.observe { context in
+            let value = try context[a]
+            probe.events.append("run \(value)")
+            context.onCleanup { _ = try? context.observe { probe.events.append("made at \(value): \(try $0[b])") } }
+        }
+        try graph.set(a, 1)
+        try graph.set(b, 7)
+        #expect(probe.events == ["run 0", "made at 0: 0", "run 1", "made at 0: 7"])
+        probe.reset()
+        try graph.set(a, 2)
+        try graph.set(b, 8)
+        #expect(probe.events == ["made at 1: 7", "run 2", "made at 1: 8"])
+    }
+
+    @Test("a rule may dispose of an observer that also reads a rule which turns out unchanged")
+    func disposedBesideUnchanged() throws {
+        let a = graph.input(0)
+        var victim: AttributeID?
+        let disposing = graph.rule { context in
+            if try context[a] > 0, let victim { try context.dispose(victim) }
+            return 0
+        }
+        let unchanged = graph.rule { _ = try $0[a]; return 0 }
+        victim = try graph.observe { [probe] in probe.saw(try $0[unchanged] + $0[disposing] + $0[a]) }
+        try graph.set(a, 1)
+        try graph.set(a, 2)
+        #expect(probe.seen == [0])
+        #expect(graph.context.core.readers(of: unchanged).isEmpty)
+        #expect(graph.context.core.checkInvariants() == [])
+    }
+
     @Test("one run per change however often an input is read")
     func readTwice() throws {
         let a = graph.input(1)
@@ -254,6 +313,21 @@ import Testing
         probe.reset()
         try graph.set(a, 1)
         #expect(probe.events == ["outer 1", "x 3", "y 3"])
+    }
+
+    @Test("an observer whose maker was destroyed without being disposed of does not wait for the next tenant of its row")
+    func orphan() throws {
+        let a = graph.input(0)
+        let probe = probe
+        let outer = try graph.observe { context in
+            try context.observe { probe.events.append("inner \(try $0[a])") }
+        }
+        graph.context.core.destroy(outer)
+        let tenant = try graph.observe { probe.events.append("tenant \(try $0[a])") }
+        #expect(tenant.index == outer.index)
+        probe.reset()
+        try graph.set(a, 1)
+        #expect(probe.events == ["inner 1", "tenant 1"])
     }
 
     @Test("disposing of the outermost of three takes all three")

@@ -110,8 +110,8 @@ import Testing
         #expect(watcher.seen == [1, 7])
     }
 
-    @Test("arms run before the join")
-    func order() throws {
+    @Test("arms run before the join", arguments: [false, true])
+    func order(isRead: Bool) throws {
         let a = graph.input(1)
         let probe = probe
         let b = graph.rule { probe.events.append("b"); return try $0[a] }
@@ -123,7 +123,10 @@ import Testing
         }
         try graph.watch(d, Probe())
         probe.reset()
-        try graph.set(a, 2)
+        try graph.batch {
+            try graph.set(a, 2)
+            if isRead { #expect(try graph.read(d) == 4) }
+        }
         #expect(probe.events == ["b", "c", "d"])
     }
 

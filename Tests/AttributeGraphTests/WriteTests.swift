@@ -432,6 +432,20 @@ import Testing
         #expect(graph.context.core.checkInvariants() == [])
     }
 
+    @Test("an input in the row of one that was written in the same batch has not been written")
+    func tenantInside() throws {
+        let gone = graph.input(1)
+        let writes = graph.context.core.counters.writes
+        let tenant = try graph.batch {
+            try graph.set(gone, 2)
+            try graph.dispose(gone)
+            return graph.input(7)
+        }
+        #expect(tenant.index == gone.index)
+        #expect(graph.context.core.counters.writes == writes)
+        #expect(try graph.read(tenant) == 7)
+    }
+
     @Test("a batch returns what its body returns")
     func result() throws { #expect(try graph.batch { 7 } == 7) }
 }
