@@ -126,7 +126,7 @@ let package = Package(
         tests("WireProtocol", ["WireProtocol", "AttributeValues"]),
         tests("GraphRuntime", ["GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
-        tests("StateStore", ["StateStore", "GraphRuntime", "AttributeValues", "CSQLite"]),
+        tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),
         tests("Agctl", ["agctl", "AGClient", "SceneModel", "WireProtocol", "AttributeValues", arguments]),

@@ -18,7 +18,10 @@ extension GraphRuntime {
     /// Notes what a turn has led to, for the store: whose states are gone, a change of definitions, and values, in this order.
     func keep(_ definition: JournalEntry? = nil, states: [AttributeID] = []) {
         keepWhatFollowed()
-        if let definition { outcome.accepted.append((revision, definition)) }
+        if let definition {
+            outcome.accepted.append((revision, definition))
+            changes += 1
+        }
         for state in states where graph.isDurable(state) {
             if case .value(let value) = graph.content(of: state) {
                 outcome.accepted.append((revision, .state(path: graph.path(of: state), value: value)))
@@ -26,17 +29,41 @@ extension GraphRuntime {
         }
     }
 
+    /// Notes what waited for instances of a `forEach` that there is no more.
+    func forgetHopeless() {
+        for path in graph.takeHopelessStates() { outcome.accepted.append((revision, .forgotten(path: path))) }
+        awaited.removeAll { change, entry in
+            if awaitedInstance(entry) != nil { return false }
+            graph.forget(change: change)
+            return true
+        }
+    }
+
     /// A node's states are kept under its new path: whatever comes to stand at the old one has states of its own.
-    func keepMovedStates(of node: NodeID, from path: String) {
+    /// - Parameter level: in how many instances it was before.
+    func keepMovedStates(of node: NodeID, from path: String, level: Int) {
         outcome.accepted.append((revision, .forgotten(path: path)))
         keep(states: graph.durableStates(below: node))
         for (path, list) in graph.heldLists(below: node) { outcome.accepted.append((revision, .state(path: path, value: .list(list)))) }
+        let to = graph.path(of: node)
+        for (path, value) in graph.rekeyAwaitedStates(from: path, to: to) { outcome.accepted.append((revision, .state(path: path, value: value))) }
+        var inside = graph.changesOfInstances(below: node, level: level)
+        for place in awaited.indices where awaited[place].entry.isInside(path) {
+            inside.append(awaited[place].change)
+            awaited[place].entry = awaited[place].entry.rekeyed(from: path, to: to)
+        }
+        if !inside.isEmpty { outcome.accepted.append((revision, .rekeyed(changes: inside.sorted(), from: path, to: to))) }
+    }
+
+    /// Notes which changes the tree no longer stands on, when all of a turn are done.
+    func keepNothingVoid() {
+        let void = graph.takeVoidChanges()
+        if !void.isEmpty { outcome.accepted.append((revision, .void(changes: void))) }
     }
 
     /// Notes what the tree has become by itself, from changed data: what is gone, and instances that stay although their data is
     /// refused.
     func keepWhatFollowed() {
-        for path in graph.takeLostInstances() { outcome.accepted.append((revision, .unmade(path: path))) }
         for path in graph.takeLostStates() { outcome.accepted.append((revision, .forgotten(path: path))) }
         for (path, list) in graph.takeHeldLists() {
             let entry: JournalEntry = if let list { .state(path: path, value: .list(list)) } else { .forgotten(path: path) }

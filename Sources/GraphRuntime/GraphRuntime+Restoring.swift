@@ -15,21 +15,34 @@ extension GraphRuntime {
     /// - Returns: what has no place, and why.
     public func restore(_ entries: [(revision: UInt64, entry: JournalEntry)]) -> [(revision: UInt64, failure: Failure)] {
         var restoration = Restoration(self, entries)
+        graph.isRestoring = true
         restoration.run()
+        graph.isRestoring = false
         _ = graph.takeInvalidated()
         _ = graph.takeLostStates()
-        _ = graph.takeLostInstances()
         _ = graph.takeHeldLists()
+        changes = restoration.changes.count
+        for (position, change) in restoration.changes.sorted(by: { $0.key < $1.key }) where restoration.failures[position] != nil {
+            graph.await(change: change)
+            if awaitedInstance(entries[position].entry) != nil { awaited.append((change, entries[position].entry)) }
+        }
+        if !awaited.isEmpty { graph.onNewInstances = { [unowned self] in redoAwaited(upTo: $0) } }
         unplaced.created = graph.createdStates
-        for (position, failure) in restoration.failures where failure.code == .notFound {
+        for (position, failure) in restoration.failures {
             guard case .state(let path, let value) = entries[position].entry else { continue }
-            if let nodes = try? AttributePath(path).nodes, graph.awaitsInstance(nodes) {
+            if failure.code == .conflict { graph.awaitHeldList(path, value) }
+            guard failure.code == .notFound else { continue }
+            if let nodes = try? AttributePath(path).nodes, graph.awaitedInstance(nodes) != nil {
                 graph.awaitState(path, value)
             } else {
                 unplaced.paths.insert(path)
             }
         }
-        return restoration.failures.sorted { $0.key < $1.key }.map { (entries[$0.key].revision, $0.value) }
+        return restoration.failures.sorted { $0.key < $1.key }.compactMap { position, failure in
+            // Where the data is right again, instances are made from it, and not from what was held.
+            if failure.code == .conflict, !entries[position].entry.isStructure { return nil }
+            return (entries[position].revision, failure)
+        }
     }
 
     /// What an entry has led to.
@@ -41,7 +54,34 @@ extension GraphRuntime {
         case definition(inside: NodeID?)
     }
 
-    fileprivate func restore(_ entry: JournalEntry) throws(Failure) -> Restored {
+    /// Does again what the store kept of instances that data has made by now: in the outermost ones, if they are no deeper than that.
+    /// - Returns: whether there was anything.
+    private func redoAwaited(upTo depth: Int) -> Bool {
+        var absent = AbsentInstances()
+        let least = awaited.map { readyDepth($0.entry, &absent) }.min() ?? .max
+        guard least <= depth, least < .max else { return false }
+        absent = AbsentInstances()
+        awaited.removeAll { change, entry in
+            // Those before it may have made deeper instances, in which it is done.
+            guard readyDepth(entry, &absent) <= least else { return false }
+            _ = try? restore(entry, change)
+            return true
+        }
+        return true
+    }
+
+    /// How deep the instance stands that a change is done in; `max` while it has to wait for one.
+    private func readyDepth(_ entry: JournalEntry, _ absent: inout AbsentInstances) -> Int {
+        absent.hold(entry, awaitedInstance(entry)) ? .max : entry.places.map { graph.instanceDepth($0) }.max() ?? 0
+    }
+
+    /// - Parameter change: the number of one of structure.
+    fileprivate func restore(_ entry: JournalEntry, _ change: Int?) throws(Failure) -> Restored {
+        guard let change else { return try restore(entry) }
+        return try graph.keeping(change) { () throws(Failure) in try restore(entry) }
+    }
+
+    private func restore(_ entry: JournalEntry) throws(Failure) -> Restored {
         switch entry {
         case .state(let path, let value):
             let path = try AttributePath(path)
@@ -75,22 +115,49 @@ extension GraphRuntime {
             let parent = try graph.node(at: try to.map { text throws(Failure) in try nodePath(text).nodes } ?? Array(ids.dropLast()))
             _ = try graph.move(node, to: parent, at: index)
             return .definition(inside: graph.enclosingInstance(of: parent))
-        case .forgotten, .unmade: return .definition(inside: nil)
+        case .forgotten, .void, .rekeyed: return .definition(inside: nil)
         }
     }
 
-    /// Whether an entry changes the tree where data has yet to make it.
-    fileprivate func awaitsInstance(_ entry: JournalEntry) -> Bool {
+    /// The instance that data has yet to make for a change of the tree to be done.
+    func awaitedInstance(_ entry: JournalEntry) -> ArraySlice<String>? {
+        entry.places.lazy.compactMap { self.graph.awaitedInstance($0) }.first
+    }
+}
+
+extension JournalEntry {
+    /// The nodes that a change of the tree names, as ids from the root down.
+    fileprivate var places: [[String]] {
         let paths: [String?] =
-            switch entry {
+            switch self {
             case .applied(_, let at, _): [at]
             case .removed(let path): [path]
             case .moved(let path, let to, _): [path, to]
-            case .state, .forgotten, .unmade: []
+            case .state, .forgotten, .void, .rekeyed: []
             }
-        return paths.contains { path in
-            path.flatMap { try? nodePath($0).nodes }.map { graph.awaitsInstance($0) } ?? false
+        return paths.compactMap { path in path.flatMap { try? AttributePath($0).nodes } }
+    }
+
+    /// Whether it changes the tree below a node.
+    func isInside(_ path: String) -> Bool {
+        guard let ids = try? AttributePath(path).nodes else { return false }
+        return places.contains { $0.starts(with: ids) }
+    }
+}
+
+/// Instances that some change waits for: what else is to be done in them is done behind it.
+private struct AbsentInstances {
+    private var ids: Set<ArraySlice<String>> = []
+
+    /// - Parameter instance: what the change itself waits for.
+    /// - Returns: whether it has to wait.
+    mutating func hold(_ entry: JournalEntry, _ instance: ArraySlice<String>?) -> Bool {
+        if let instance {
+            ids.insert(instance)
+            return true
         }
+        guard !ids.isEmpty else { return false }
+        return entry.places.contains { place in place.indices.contains { ids.contains(place[...$0]) } }
     }
 }
 
@@ -99,6 +166,8 @@ private struct Restoration {
     private let runtime: GraphRuntime
     private let entries: [(revision: UInt64, entry: JournalEntry)]
     private(set) var failures: [Int: Failure] = [:]
+    /// The numbers of the changes of structure, by their places among the entries.
+    let changes: [Int: Int]
     private var placed: [AttributeID: Int] = [:]
     /// Changes of the tree that are done, inside instances that may go again.
     private var inside: [(instance: NodeID, position: Int)] = []
@@ -108,6 +177,8 @@ private struct Restoration {
     init(_ runtime: GraphRuntime, _ entries: [(revision: UInt64, entry: JournalEntry)]) {
         self.runtime = runtime
         self.entries = entries
+        let structure = entries.indices.filter { entries[$0].entry.isStructure }
+        changes = Dictionary(uniqueKeysWithValues: structure.enumerated().map { ($0.element, $0.offset) })
     }
 
     mutating func run() {
@@ -123,14 +194,10 @@ private struct Restoration {
                 break
             }
         }
-        // Where the data is right again, instances are made from it, and not from what was held.
-        failures = failures.filter { position, failure in
-            if case .state = entries[position].entry { failure.code != .conflict } else { true }
-        }
         guard isOutOfOrder else { return }
         // All values are true together, wherever each was put on the way.
         for (position, entry) in entries.enumerated() where failures[position] == nil {
-            if case .state = entry.entry { _ = try? runtime.restore(entry.entry) }
+            if case .state = entry.entry { _ = try? runtime.restore(entry.entry, nil) }
         }
     }
 
@@ -140,17 +207,18 @@ private struct Restoration {
         waiting = []
         var hasPlaced = false
         var isHeldUp = false
+        var absent = AbsentInstances()
         for position in tried {
             let entry = entries[position].entry
             let isState = if case .state = entry { true } else { false }
-            if isHeldUp, keepsOrder, !isState {
+            if !isState, isHeldUp && keepsOrder || absent.hold(entry, nil) {
                 failures[position] = Failure(.notFound, "what comes before it has no place")
                 waiting.append(position)
                 continue
             }
             failures[position] = nil
             do throws(Failure) {
-                switch try runtime.restore(entry) {
+                switch try runtime.restore(entry, changes[position]) {
                 case .state(let state): placed[state] = position
                 case .heldList, .definition(inside: nil): break
                 case .definition(let instance?): inside.append((instance, position))
@@ -160,20 +228,24 @@ private struct Restoration {
                 failures[position] = error
                 if isState {
                     waiting.append(position)
-                } else if runtime.awaitsInstance(entry) || isHeldUp && error.code == .notFound {
+                } else if absent.hold(entry, runtime.awaitedInstance(entry)) || isHeldUp && error.code == .notFound {
                     waiting.append(position)
                     isHeldUp = true
                     isOutOfOrder = true
                 }
             }
-            takeBackLost(&waiting)
+            if takeBackLost(&waiting) {
+                isHeldUp = true
+                isOutOfOrder = true
+            }
         }
         waiting.sort()
         return hasPlaced
     }
 
     /// What has lost its place again waits for another.
-    private mutating func takeBackLost(_ waiting: inout [Int]) {
+    /// - Returns: whether changes of the tree are among that.
+    private mutating func takeBackLost(_ waiting: inout [Int]) -> Bool {
         let change = runtime.graph.takeStructureChange()
         func takeBack(_ position: Int) {
             failures[position] = Failure(.removed, "its place was removed again")
@@ -182,10 +254,11 @@ private struct Restoration {
         for lost in change.removedAttributes {
             if let position = placed.removeValue(forKey: lost) { takeBack(position) }
         }
-        guard !change.removedNames.isEmpty else { return }
+        guard !change.removedNames.isEmpty else { return false }
         let gone = inside.filter { !runtime.graph.isAlive($0.instance) }
-        guard !gone.isEmpty else { return }
+        guard !gone.isEmpty else { return false }
         inside.removeAll { !runtime.graph.isAlive($0.instance) }
         for (_, position) in gone { takeBack(position) }
+        return true
     }
 }

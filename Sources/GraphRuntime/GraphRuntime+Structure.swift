@@ -20,8 +20,9 @@ extension GraphRuntime {
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
         if !request.dryRun, !graph.isDone(plan) {
-            let performed = perform(plan, client, motion, cut(request.options.label))
+            let performed = graph.keeping(changes) { perform(plan, client, motion, cut(request.options.label)) }
             keep(.applied(document: request.document, at: graph.path(of: at), mode: request.mode.rawValue), states: performed.states)
+            forgetHopeless()
             unset = performed.unset
         }
         func list(_ paths: [String]) -> Value { .list(paths.map { .string($0) }) }
@@ -41,7 +42,6 @@ extension GraphRuntime {
         perform(try graph.plan(scene, at: .root, .merge), nil, .none, file)
         outcome = Outcome()
         _ = graph.takeLostStates()
-        _ = graph.takeLostInstances()
         _ = graph.takeHeldLists()
     }
 
@@ -83,11 +83,12 @@ extension GraphRuntime {
         let node = try graph.node(at: try nodePath(text).nodes)
         let path = graph.path(of: node)
         let stamp = graph.stamp
-        try graph.remove(node)
+        try graph.keeping(changes) { () throws(Failure) in try graph.remove(node) }
         let label = cut(options.label)
         advanceRevision(client, label, since: stamp, writes: [])
         publish(since: stamp, motion, label)
         keep(.removed(path: path))
+        forgetHopeless()
         return .revision(revision)
     }
 
@@ -98,12 +99,36 @@ extension GraphRuntime {
             at: request.to == nil ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
         let path = graph.path(of: node)
         let stamp = graph.stamp
-        guard try graph.move(node, to: parent, at: request.index) else { return .revision(revision) }
+        let level = graph.instanceLevel(of: node)
+        let changesInstance = graph.changesInstance(node, to: parent)
+        let hasMoved = try graph.keeping(changes) { () throws(Failure) in try graph.move(node, to: parent, at: request.index) }
+        guard hasMoved else { return .revision(revision) }
         let label = cut(options.label)
         advanceRevision(client, label, since: stamp, writes: [])
         publish(since: stamp, motion, label)
-        keep(.moved(path: path, to: request.to.map { _ in graph.path(of: parent) }, index: request.index))
-        if graph.path(of: node) != path { keepMovedStates(of: node, from: path) }
+        if changesInstance {
+            keepAsNew(node, from: path, at: request.index)
+        } else {
+            keep(.moved(path: path, to: request.to.map { _ in graph.path(of: parent) }, index: request.index))
+        }
+        if graph.path(of: node) != path { keepMovedStates(of: node, from: path, level: level) }
+        forgetHopeless()
         return .revision(revision)
+    }
+
+    /// A node that has come out of an instance of a `forEach`, or into one, is kept as one that went there and one that is made here:
+    /// so it stands on nothing that data may take away on its other side. One that cannot be written is kept as moved.
+    private func keepAsNew(_ node: NodeID, from path: String, at index: Int?) {
+        let parent = AttributePath.describe(nodes: Array(graph.ids(of: node).dropLast()))
+        guard let document = try? graph.keptScene(of: node, limit: limits.describedNodes) else {
+            graph.keeping(changes) { graph.noteMade(node) }
+            return keep(.moved(path: path, to: parent, index: index))
+        }
+        keep(.removed(path: path))
+        graph.keeping(changes) { graph.noteMade(node) }
+        keep(.applied(document: document, at: parent, mode: Request.ApplyMode.merge.rawValue))
+        guard let index else { return }
+        graph.keeping(changes) { graph.noteOrder(of: node) }
+        keep(.moved(path: graph.path(of: node), to: nil, index: index))
     }
 }

@@ -48,6 +48,10 @@ public final class GraphRuntime {
 
     var outcome = Outcome()
     var unplaced = UnplacedStates()
+    /// Changes of structure that the store has ever held or been given: the next one's number.
+    var changes = 0
+    /// Changes inside instances that data has not made since the start, in order. They are done when it does.
+    var awaited: [(change: Int, entry: JournalEntry)] = []
     /// What follows the reply that is being made.
     private var following: [(GraphRuntime) -> Void] = []
     /// The last revision in which attributes were removed: who was away then must be told everything anew.
@@ -89,6 +93,7 @@ public final class GraphRuntime {
         for command in commands { apply(command) }
         deliverDue()
         keepWhatFollowed()
+        keepNothingVoid()
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
         graph.sweepProjections()

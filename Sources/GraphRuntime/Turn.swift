@@ -72,8 +72,34 @@ public enum JournalEntry {
     /// The states of a node or attribute and of all below it are gone, or others have taken their place: what was kept of them
     /// counts no more.
     case forgotten(path: String)
-    /// Data no longer makes an instance that somebody had edited: beside its states, what was defined and removed in it counts no more.
-    case unmade(path: String)
+    /// Changes of structure that the tree no longer stands on. A change's number is its place among all that were kept, from 0 on.
+    case void(changes: [Int])
+    /// The node that these changes of structure were done in has another path.
+    case rekeyed(changes: [Int], from: String, to: String)
+}
+
+extension JournalEntry {
+    /// Whether it is replayed as a change of structure, and has a number as such.
+    public var isStructure: Bool {
+        switch self {
+        case .applied, .removed, .moved: true
+        case .state, .forgotten, .void, .rekeyed: false
+        }
+    }
+
+    /// The same change, done in a node whose path is another one.
+    public func rekeyed(from old: String, to new: String) -> JournalEntry {
+        func rekey(_ path: String) -> String {
+            path == old || path.hasPrefix(old + "/") ? new + path.dropFirst(old.count) : path
+        }
+        return switch self {
+        case .state(let path, let value): .state(path: rekey(path), value: value)
+        case .applied(let document, let at, let mode): .applied(document: document, at: rekey(at), mode: mode)
+        case .removed(let path): .removed(path: rekey(path))
+        case .moved(let path, let to, let index): .moved(path: rekey(path), to: to.map(rekey), index: index)
+        case .forgotten, .void, .rekeyed: self
+        }
+    }
 }
 
 /// Everything a turn leads to.

@@ -42,7 +42,7 @@ struct JournalRow {
             body.appendJSON([
                 "to": to.map { .string($0) } ?? .null, "index": index.map { .int(Int64($0)) } ?? .null,
             ])
-        case .forgotten, .unmade: return nil
+        case .forgotten, .void, .rekeyed: return nil
         }
     }
 

@@ -41,13 +41,13 @@ extension StateStore {
         let losses = try losses(log, path, durability)
         let database = try Database(path: path, lock)
         try prepare(database)
-        var restored = try read(database, log)
+        var (restored, structure) = try read(database, log)
         restored.isNew = isNew
         restored.losses = losses
         // From here on; the checks above must not depend on it.
         let level = switch durability { case .full: "FULL"; case .normal: "NORMAL"; case .off: "OFF" }
         try database.execute("PRAGMA synchronous = \(level)")
-        let store = try StateStore(database, path: path, revision: restored.revision)
+        let store = try StateStore(database, path: path, revision: restored.revision, structure: structure)
         try store.beginLog()
         return (store, restored)
     }
@@ -152,7 +152,10 @@ extension StateStore {
     }
 
     /// Reads the whole store and checks it: SQLite's own check of the file, indexes included, then each row's checksum and form.
-    static func read(_ database: Database, _ log: WriteAheadLog) throws(StoreError) -> Restored {
+    /// - Returns: what was found, and where its changes of structure stand.
+    static func read(
+        _ database: Database, _ log: WriteAheadLog
+    ) throws(StoreError) -> (restored: Restored, structure: [Int64]) {
         var findings: [String] = []
         do throws(StoreError) {
             let check = try database.prepare("PRAGMA integrity_check(20)")
@@ -172,9 +175,10 @@ extension StateStore {
         guard findings.isEmpty, let epoch = life.epoch, let revision = life.revision else {
             throw .damaged(path: database.path, findings: findings)
         }
-        return Restored(
+        let restored = Restored(
             epoch: epoch, revision: max(revision, scan.rows.last?.revision ?? 0),
             entries: scan.rows.map { ($0.revision, $0.entry) })
+        return (restored, scan.rows.filter { $0.entry.isStructure }.map(\.sequence))
     }
 
     struct Life {
@@ -212,25 +216,31 @@ extension StateStore {
         var entry: JournalEntry
     }
 
+    static let selectRows = "SELECT sequence, revision, kind, path, body, checksum FROM journal"
+
+    /// The row that a statement with `selectRows` stands at.
+    /// - Throws: what is lost with it.
+    static func row(_ select: Statement, _ parser: JSONParser) throws(Failure) -> Row {
+        let revision = UInt64(bitPattern: select.integer(1))
+        let path = select.text(3)
+        do throws(Failure) {
+            let entry = try JournalRow.read(
+                revision: revision, kind: select.integer(2), path: path, body: select.bytes(4), checksum: select.integer(5), parser)
+            return Row(sequence: select.integer(0), revision: revision, entry: entry)
+        } catch {
+            throw Failure(error.code, "lost: the entry for \(path) at revision \(revision): \(error.message)")
+        }
+    }
+
     /// The rows that can be read, up to the first that SQLite itself fails at, and what is wrong with the others.
     static func scanJournal(_ database: Database, ascending: Bool) -> (rows: [Row], findings: [String], isWhole: Bool) {
         var rows: [Row] = []
         var findings: [String] = []
         let parser = JSONParser(maximumDepth: JournalRow.maximumDepth)
         do throws(StoreError) {
-            let select = try database.prepare(
-                "SELECT sequence, revision, kind, path, body, checksum FROM journal ORDER BY sequence \(ascending ? "ASC" : "DESC")")
+            let select = try database.prepare("\(selectRows) ORDER BY sequence \(ascending ? "ASC" : "DESC")")
             while try select.step() {
-                let revision = UInt64(bitPattern: select.integer(1))
-                let path = select.text(3)
-                do throws(Failure) {
-                    let entry = try JournalRow.read(
-                        revision: revision, kind: select.integer(2), path: path, body: select.bytes(4),
-                        checksum: select.integer(5), parser)
-                    rows.append(Row(sequence: select.integer(0), revision: revision, entry: entry))
-                } catch {
-                    findings.append("lost: the entry for \(path) at revision \(revision): \(error.message)")
-                }
+                do throws(Failure) { rows.append(try row(select, parser)) } catch { findings.append(error.message) }
             }
         } catch {
             let last = rows.last.map { "revision \($0.revision)" } ?? "the \(ascending ? "start" : "end")"

@@ -5,8 +5,8 @@ import GraphRuntime
 /// What survives the daemon: definitions and durable states, in an SQLite file.
 ///
 /// The file holds a journal in which a newer value of a state takes the place of the older one, and a state that is gone takes
-/// its value with it: values grow with the graph and not with time. Changes of structure are kept one and all, each with what it
-/// said, so that scenes which the daemon starts with may change below them. Replayed in order, over the scenes that the daemon starts
+/// its value with it: values grow with the graph and not with time. Changes of structure are kept each with what it said, so that
+/// scenes which the daemon starts with may change below them, until the runtime says that the tree no longer stands on them. Replayed in order, over the scenes that the daemon starts
 /// with, it gives the graph back: a state's value stands behind the definitions that made it and before those that came later.
 ///
 /// One `append` is one SQLite transaction. With `durability: full` it is on the disk when `append` returns.
@@ -38,11 +38,17 @@ public final class StateStore {
     private let database: Database
     private let insert: Statement
     private let delete: Statement
-    private let deleteDefinitions: Statement
+    private let deleteRow: Statement
+    private let selectRow: Statement
     private let setLife: Statement
     private var nextSequence: Int64
     /// Clients may be told of revisions below this without another word to the disk.
     private var reserved: UInt64
+    /// Where the changes of structure stand that are here, by number.
+    private var structure: [Int: Int64]
+    /// The number of the next one.
+    private var changes: Int
+    private let parser = JSONParser(maximumDepth: JournalRow.maximumDepth)
     /// The last entry of each state in the turn at hand; kept for its memory.
     private var lastWrites: [String: Int] = [:]
 
@@ -69,7 +75,10 @@ public final class StateStore {
 
     static let setLife = "INSERT OR REPLACE INTO life(name, value, checksum) VALUES(?1, ?2, ?3)"
 
-    init(_ database: Database, path: String, revision: UInt64) throws(StoreError) {
+    /// - Parameter structure: where the changes of structure stand that are in the database, in order.
+    init(_ database: Database, path: String, revision: UInt64, structure: [Int64] = []) throws(StoreError) {
+        self.structure = Dictionary(uniqueKeysWithValues: structure.enumerated().map { ($0.offset, $0.element) })
+        changes = structure.count
         self.database = database
         self.path = path
         insert = try database.prepare(
@@ -78,9 +87,8 @@ public final class StateStore {
         // the properties of an attribute's object. The first bound is for SQLite, which would look at all states without it.
         delete = try database.prepare(
             "DELETE FROM journal WHERE kind = 0 AND path >= ?1 AND path < ?1 || '0' AND (path = ?1 OR path > ?1 || '.')")
-        deleteDefinitions = try database.prepare(
-            "DELETE FROM journal WHERE kind IN (\(JournalRow.appliedKind), \(JournalRow.removedKind))"
-                + " AND path >= ?1 AND path < ?1 || '0' AND (path = ?1 OR path > ?1 || '.')")
+        deleteRow = try database.prepare("DELETE FROM journal WHERE sequence = ?1")
+        selectRow = try database.prepare("\(StateStore.selectRows) WHERE sequence = ?1")
         setLife = try database.prepare(StateStore.setLife)
         nextSequence = try database.integer("SELECT ifnull(max(sequence), 0) FROM journal") + 1
         reserved = revision
@@ -112,12 +120,17 @@ public final class StateStore {
             switch accepted.entry {
             case .state(let path, _): if lastWrites[path] != place { continue }
             case .removed(let path), .forgotten(let path): try forget(path)
-            case .unmade(let path):
-                try forget(path)
-                try forgetDefinitions(path)
+            case .void(let changes): for change in changes { try takeOut(change) }
+            case .rekeyed(let changes, let old, let new):
+                for change in changes { try rekey(change, from: old, to: new, accepted.revision) }
             case .applied, .moved: break
             }
-            if let row = JournalRow(revision: accepted.revision, accepted.entry) { try write(row) }
+            guard let row = JournalRow(revision: accepted.revision, accepted.entry) else { continue }
+            if accepted.entry.isStructure {
+                structure[changes] = nextSequence
+                changes += 1
+            }
+            try write(row)
         }
     }
 
@@ -127,10 +140,27 @@ public final class StateStore {
         _ = try delete.step()
     }
 
-    /// Deletes what was applied at a node or below, and removed there. Cost: O(journal).
-    private func forgetDefinitions(_ path: String) throws(StoreError) {
-        try deleteDefinitions.bind(1, path)
-        _ = try deleteDefinitions.step()
+    /// Deletes a change of structure.
+    private func takeOut(_ change: Int) throws(StoreError) {
+        guard let sequence = structure.removeValue(forKey: change) else { return }
+        try deleteRow.bind(1, sequence)
+        _ = try deleteRow.step()
+    }
+
+    /// Puts a change of structure behind all others, with its paths as they are now.
+    private func rekey(_ change: Int, from old: String, to new: String, _ revision: UInt64) throws(StoreError) {
+        guard let sequence = structure[change] else { return }
+        try selectRow.bind(1, sequence)
+        defer { selectRow.reset() }
+        guard try selectRow.step() else { return }
+        let entry: JournalEntry
+        do throws(Failure) { entry = try StateStore.row(selectRow, parser).entry } catch {
+            throw .damaged(path: path, findings: [error.message])
+        }
+        try takeOut(change)
+        guard let row = JournalRow(revision: revision, entry.rekeyed(from: old, to: new)) else { return }
+        structure[change] = nextSequence
+        try write(row)
     }
 
     private func write(_ row: JournalRow) throws(StoreError) {

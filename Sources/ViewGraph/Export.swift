@@ -12,6 +12,8 @@ import SceneModel
 /// Cost: O(nodes and attributes below).
 struct SceneExporter {
     let graph: ViewGraph
+    /// It is for a store, which has declarations and present values beside it: states are written as they begin.
+    private let isKept: Bool
     /// The ids of the place that the document is to be applied to.
     private let place: Int
     private var values: [(String, Value)] = []
@@ -22,8 +24,9 @@ struct SceneExporter {
     /// Whether a component in use is still the declared one, and those inside it, by definition.
     private var known: [ObjectIdentifier: Bool] = [:]
 
-    init(_ graph: ViewGraph, at row: UInt32) {
+    init(_ graph: ViewGraph, at row: UInt32, isKept: Bool = false) {
         self.graph = graph
+        self.isKept = isKept
         place = row == NodeID.root.row ? 0 : graph.ids(of: row).count - 1
     }
 
@@ -48,9 +51,20 @@ struct SceneExporter {
         if !written.types.isEmpty { document["types"] = map(written.types.mapValues { $0.written() }) }
         if !written.components.isEmpty { document["components"] = map(written.components.mapValues { $0.written() }) }
         document["nodes"] = .list(nodes)
-        if !dangling.isEmpty { document["dangling"] = .list(dangling.sorted { $0.precedesByBytes($1) }.map { .string($0) }) }
+        document["dangling"] = writtenDangling
         if !values.isEmpty { document["values"] = .map(ValueMap(values.map { (.string($0.0), $0.1) })) }
         return .map(document)
+    }
+
+    /// A node alone, for a store: see `isKept`.
+    mutating func keptDocument(of row: UInt32, limit: Int) throws(Failure) -> Value {
+        var document = ValueMap([(.string("agd"), 1), (.string("nodes"), .list([try node(row, limit)]))])
+        document["dangling"] = writtenDangling
+        return .map(document)
+    }
+
+    private var writtenDangling: Value? {
+        dangling.isEmpty ? nil : .list(dangling.sorted { $0.precedesByBytes($1) }.map { .string($0) })
     }
 
     /// What an operator has set on the root. `scenePhase` is the daemon's own.
@@ -209,7 +223,7 @@ struct SceneExporter {
         for (name, attribute) in node.attributes {
             guard let definition = graph.record(attribute).definition else { continue }
             var written = DefinitionWriter.attribute(definition)
-            if case .state(_, let isTransient) = definition.role {
+            if case .state(_, let isTransient) = definition.role, !isKept {
                 written.value = DefinitionWriter.state(graph.storedValue(of: attribute), definition.type, isTransient)
             }
             if let position = groups.firstIndex(where: { $0.0 == written.group }) { groups[position].1[name] = written.value }
@@ -230,24 +244,69 @@ struct SceneExporter {
             default: continue
             }
         }
-        if let data = definition.forEach?.data { noteDangling(data, at: row, .enclosing) }
+        if let made = definition.forEach {
+            noteDangling(made.data, at: row, .enclosing)
+            noteDangling(in: made, at: row)
+        }
+        noteDangling(modifiers(of: definition), at: row, .modifier)
+    }
+
+    private func modifiers(of definition: NodeDefinition) -> [Expression] {
         let keyed: [KeyedExpression] = definition.environment + definition.containerValues + definition.preferences
         var modifiers: [Expression] = keyed.map(\.expression)
         modifiers += definition.environmentObjects.map { Expression.reference($0) }
         modifiers += definition.transformEnvironment.map { Expression.rule($0.program) }
         modifiers += definition.animations.map(\.value)
         if let tag = definition.tag { modifiers.append(tag) }
-        for expression in modifiers { noteDangling(expression, at: row, .modifier) }
+        return modifiers
     }
 
     private mutating func noteDangling(_ expression: Expression, at row: UInt32, _ scope: Scope) {
-        let names: [String] =
-            switch expression {
-            case .literal: []
-            case .reference(let reference): [reference.name]
-            case .rule(let program): program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
+        noteDangling([expression], at: row, scope)
+    }
+
+    /// - Parameter known: names that mean something where the expressions stand, below the node.
+    private mutating func noteDangling(_ expressions: [Expression], at row: UInt32, _ scope: Scope, known: Set<String> = []) {
+        for expression in expressions {
+            let names: [String] =
+                switch expression {
+                case .literal: []
+                case .reference(let reference): [reference.name]
+                case .rule(let program): program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
+                }
+            for name in names where !known.contains(name) && graph.attribute(named: name, from: row, scope) == nil { dangling.insert(name) }
+        }
+    }
+
+    /// The same of what a `forEach` would make at a node, of which there may be no instance. Inside a component all names lead
+    /// somewhere; those of its use, and of what it is given, are looked up around it.
+    private mutating func noteDangling(in made: ForEachDefinition, at row: UInt32) {
+        var pending: [(definition: NodeDefinition, enclosing: Set<String>, element: Set<String>)] = [
+            (made.template, [], [made.elementName, made.indexName])
+        ]
+        while let (definition, enclosing, element) = pending.popLast() {
+            let around = enclosing.union(element)
+            let own = around.union(definition.attributes.map(\.name))
+            var inputs: [Expression] = []
+            for attribute in definition.attributes {
+                switch attribute.role {
+                case .binding(.reference(let reference)?, _): inputs.append(.reference(reference))
+                case .constant(let expression?): inputs.append(expression)
+                default: continue
+                }
             }
-        for name in names where graph.attribute(named: name, from: row, scope) == nil { dangling.insert(name) }
+            if let inner = definition.forEach {
+                inputs.append(inner.data)
+                pending.append((inner.template, own, [inner.elementName, inner.indexName]))
+            }
+            noteDangling(inputs, at: row, .modifier, known: around)
+            noteDangling(modifiers(of: definition), at: row, .modifier, known: own)
+            let isUse = definition.component != nil
+            let given = Set((definition.base?.slotted ?? []).map { ObjectIdentifier($0.0) })
+            for (child, _) in definition.slotted where !isUse || !given.contains(ObjectIdentifier(child)) {
+                pending.append((child, isUse ? around : own, []))
+            }
+        }
     }
 
     /// What rules read beside attributes.
@@ -293,6 +352,13 @@ extension ViewGraph {
     public func scene(at node: NodeID, limit: Int) throws(Failure) -> Value {
         var exporter = SceneExporter(self, at: node.row)
         return try exporter.document(of: node.row, limit: limit)
+    }
+
+    /// A node as a document that makes it again where it stands, for a store that keeps its states beside it.
+    /// - Throws: as `scene`.
+    public func keptScene(of node: NodeID, limit: Int) throws(Failure) -> Value {
+        var exporter = SceneExporter(self, at: node.row, isKept: true)
+        return try exporter.keptDocument(of: node.row, limit: limit)
     }
 
     /// A state's value; of an object without what it computes. As deep as types contain each other.

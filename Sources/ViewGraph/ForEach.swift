@@ -96,6 +96,31 @@ extension ViewGraph {
     /// Brings the instances in line with the data until nothing changes any more: instances may hold further `forEach`.
     /// What may have changed beside that is collected in `invalidated`.
     func settleStructure() {
+        let created = createdInstances
+        settleInstances()
+        if created != createdInstances, !isCompletingInstances { completeInstances() }
+    }
+
+    /// Gives instances that data has made what was kept of them, from the outside in, as either may make those inside anew: what
+    /// somebody changed in them, and the values of their states.
+    private func completeInstances() {
+        guard onNewInstances != nil || !awaitedStates.isEmpty else { return }
+        isCompletingInstances = true
+        defer { isCompletingInstances = false }
+        // What the changes take away was made by the data just now, and is not kept anywhere.
+        var lost = lostStates
+        while true {
+            let ready = readyStates()
+            if onNewInstances?(ready.depth) == true { continue }
+            if ready.states.isEmpty { break }
+            lost += giveAwaitedValues(to: ready.states)
+            settleInstances()
+        }
+        lostStates = lost
+        forgetAwaitedLists()
+    }
+
+    private func settleInstances() {
         sweepProjections()
         connectNew()
         for _ in 0..<limits.structureRounds {
@@ -143,12 +168,17 @@ extension ViewGraph {
     private func refuse(_ row: UInt32, _ failure: Failure) {
         let located = failure.located(at: path(of: nodeID(row)))
         guard let state = nodes[Int(row)].instances, state.failure != located else { return }
-        if state.failure == nil, isWorthHolding(row) {
+        if state.failure == nil, isRestoring || isCompletingInstances {
+            removeInstances(of: row)
+        } else if state.failure == nil, isWorthHolding(row) {
             heldLists.append((elementsPath(of: row), state.list))
             nodes[Int(row)].instances?.isHeld = true
         }
         nodes[Int(row)].instances?.failure = located
         orderChanged(of: row)
+        if nodes[Int(row)].instances?.ids.isEmpty == true, case .list(let list)? = awaitedStates.removeValue(forKey: elementsPath(of: row)) {
+            try? makeHeld(list, at: row)
+        }
     }
 
     private func orderChanged(of row: UInt32) {
@@ -268,6 +298,7 @@ extension ViewGraph {
         nodes[Int(made)].indexScope = (definition.indexName, nil)
         if isNamed(attribute) { structureChange.addedAttributes.append(attribute) }
         structureChange.addedInstances.append(nodeID(made))
+        createdInstances += 1
         return made
     }
 

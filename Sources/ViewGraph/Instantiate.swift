@@ -48,7 +48,6 @@ extension ViewGraph {
                 attribute = createInput(
                     .value(declarations.complete(initial, as: definition.type)), node: row, name: definition.name, kind: kind,
                     type: definition.type, source: .state(isTransient: isTransient), isHidden: false)
-                giveAwaitedValue(attribute)
             }
         case .binding(_, let animation):
             kind = .binding
@@ -168,11 +167,8 @@ extension ViewGraph {
     /// Destroys a node that its parent no longer names, and all that is below.
     func destroySubtree(_ top: UInt32) {
         let rows = subtree(of: top)
-        if nodes[Int(top)].isEdited {
-            lostInstances.append(path(of: nodeID(top)))
-        } else if !durableStates(of: rows).isEmpty {
-            lostStates.append(path(of: nodeID(top)))
-        }
+        if !hasLostEdits { hasLostEdits = rows.contains { nodes[Int($0)].isEdited } }
+        if !durableStates(of: rows).isEmpty { lostStates.append(path(of: nodeID(top))) }
         for row in rows.reversed() { destroyNode(row) }
     }
 
@@ -194,6 +190,7 @@ extension ViewGraph {
         for vertex in nodes[Int(row)].system.values { destroy(vertex) }
         if let structure = nodes[Int(row)].structure { destroy(structure) }
         destroyForEach(row)
+        if nodes[Int(row)].strand != 0 { keptChanges.lose(nodes[Int(row)].strand) }
         nodes[Int(row)].isAlive = false
         nodes[Int(row)].generation &+= 1
         nodes[Int(row)].children = []

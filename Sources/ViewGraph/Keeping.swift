@@ -13,13 +13,6 @@ extension ViewGraph {
         return lostStates
     }
 
-    /// Paths of instances that somebody had edited, and that are gone since the last call: what comes there next is made by the data
-    /// alone.
-    public func takeLostInstances() -> [String] {
-        defer { lostInstances = [] }
-        return lostInstances
-    }
-
     // MARK: Lists that are held
 
     /// What instances are made from that stay although their data is refused, by the path of their `elements`; nil where the data is
@@ -55,27 +48,42 @@ extension ViewGraph {
     /// Makes the instances that were there when their data was refused.
     /// - Throws: `conflict` while the data is right; as a write of the list would.
     public func hold(_ list: [Value], at node: NodeID) throws(Failure) {
-        guard let definition = nodes[Int(node.row)].definition.forEach, let state = nodes[Int(node.row)].instances,
-            let failure = state.failure
-        else { throw Failure(.conflict, "\(path(of: node)) is made from its data", path: path(of: node)) }
-        let change = try ListChange(from: state, to: list, idField: definition.idField)
-        try refuseExcess(change, definition, at: node.row)
-        perform(change, list, definition, at: node.row)
-        nodes[Int(node.row)].instances?.failure = failure
-        nodes[Int(node.row)].instances?.isHeld = true
+        try makeHeld(list, at: node.row)
         settleStructure()
+    }
+
+    func makeHeld(_ list: [Value], at row: UInt32) throws(Failure) {
+        guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances, let failure = state.failure
+        else { throw Failure(.conflict, "\(path(of: nodeID(row))) is made from its data", path: path(of: nodeID(row))) }
+        let change = try ListChange(from: state, to: list, idField: definition.idField)
+        try refuseExcess(change, definition, at: row)
+        perform(change, list, definition, at: row)
+        nodes[Int(row)].instances?.failure = failure
+        nodes[Int(row)].instances?.isHeld = true
     }
 
     // MARK: What data has yet to make
 
-    /// Whether a path goes on where data would have to make an instance that is not there.
-    public func awaitsInstance(_ ids: [String]) -> Bool {
+    /// The ids up to the instance that data would have to make for a path to lead on; nil where it leads on, or ends elsewhere.
+    public func awaitedInstance(_ ids: [String]) -> ArraySlice<String>? {
         var at = NodeID.root.row
-        for id in ids {
-            guard let next = child(id, of: at) else { return nodes[Int(at)].kind == .forEach }
+        for (place, id) in ids.enumerated() {
+            guard let next = child(id, of: at) else { return nodes[Int(at)].kind == .forEach ? ids[...place] : nil }
             at = next
         }
-        return false
+        return nil
+    }
+
+    /// How far down a path its innermost instance of a `forEach` stands, as far as the path leads; 0: it goes through none.
+    public func instanceDepth(_ ids: [String]) -> Int {
+        var at = NodeID.root.row
+        var depth = 0
+        for (place, id) in ids.enumerated() {
+            guard let next = child(id, of: at) else { break }
+            if nodes[Int(at)].kind == .forEach { depth = place + 1 }
+            at = next
+        }
+        return depth
     }
 
     /// The innermost instance of a `forEach` that a node is or is in.
@@ -89,18 +97,86 @@ extension ViewGraph {
         return nil
     }
 
+    /// A list whose instances were held is there again if data that is fed after the start is refused, too; data that is kept is as it
+    /// was.
+    public func awaitHeldList(_ path: String, _ list: Value) {
+        guard let place = try? locate(AttributePath(path)), let node = forEachNode(withElementsAt: place) else { return }
+        if let target = nodes[Int(node.row)].instances?.target, isDurable(follow(target).attribute) { return }
+        awaitedStates[path] = list
+    }
+
+    /// What awaited a value below a node that has another path now.
+    /// - Returns: the new paths, with the values.
+    public func rekeyAwaitedStates(from old: String, to new: String) -> [(path: String, value: Value)] {
+        guard !awaitedStates.isEmpty else { return [] }
+        let moved = awaitedStates.filter { $0.key.hasPrefix(old + "/") }
+        var rekeyed: [(path: String, value: Value)] = []
+        for (path, value) in moved.sorted(by: { $0.key.precedesByBytes($1.key) }) {
+            awaitedStates[path] = nil
+            rekeyed.append((new + path.dropFirst(old.count), value))
+        }
+        for (path, value) in rekeyed { awaitedStates[path] = value }
+        return rekeyed
+    }
+
+    /// Paths of states that awaited a value where nothing makes them any more. O(states that await one).
+    public func takeHopelessStates() -> [String] {
+        let hopeless = awaitedStates.keys.filter { path in
+            guard let parsed = try? AttributePath(path), awaitedInstance(parsed.nodes) == nil else { return false }
+            guard let place = try? locate(parsed) else { return true }
+            return forEachNode(withElementsAt: place) == nil
+        }
+        for path in hopeless { awaitedStates[path] = nil }
+        return hopeless.sorted { $0.precedesByBytes($1) }
+    }
+
     /// The state of that path has this value when data first makes it.
     public func awaitState(_ path: String, _ value: Value) { awaitedStates[path] = value }
 
-    /// A value that a state can no longer have counts as lost.
-    func giveAwaitedValue(_ state: AttributeID) {
-        guard !awaitedStates.isEmpty, enclosingInstance(of: nodeID(record(state).node)) != nil else { return }
-        let path = path(of: state)
-        guard let value = awaitedStates.removeValue(forKey: path) else { return }
-        if isDurable(state), let accepted = declarations.accept(value, as: record(state).type) {
-            setInput(state, .value(accepted))
-        } else {
-            lostStates.append(path)
+    /// States that are there by now and await their values, the outermost ones alone: what they are may make others anew.
+    func readyStates() -> (states: [(path: String, place: Place?)], depth: Int) {
+        var ready: [(path: String, place: Place?)] = []
+        var depth = Int.max
+        for path in awaitedStates.keys {
+            guard let parsed = try? AttributePath(path), parsed.nodes.count <= depth, awaitedInstance(parsed.nodes) == nil else { continue }
+            let place = try? locate(parsed)
+            if let place, forEachNode(withElementsAt: place) != nil { continue }
+            if parsed.nodes.count < depth { ready = [] }
+            depth = parsed.nodes.count
+            ready.append((path, place))
         }
+        return (ready, depth)
+    }
+
+    /// - Returns: paths of those that can no longer take their values.
+    func giveAwaitedValues(to states: [(path: String, place: Place?)]) -> [String] {
+        var lost: [String] = []
+        for (path, place) in states {
+            guard let value = awaitedStates.removeValue(forKey: path) else { continue }
+            if let place, let state = ownState(at: place), isDurable(state), let accepted = declarations.accept(value, as: record(state).type) {
+                setInput(state, .value(accepted))
+            } else {
+                lost.append(path)
+            }
+        }
+        return lost
+    }
+
+    /// Forgets instances that would be held if their data, which makes others now, were refused.
+    func forgetAwaitedLists() {
+        for (path, _) in awaitedStates {
+            guard let parsed = try? AttributePath(path), awaitedInstance(parsed.nodes) == nil, let place = try? locate(parsed),
+                let node = forEachNode(withElementsAt: place), nodes[Int(node.row)].instances?.ids.isEmpty == false
+            else { continue }
+            awaitedStates[path] = nil
+            heldLists.append((path, nil))
+        }
+    }
+
+    /// The state that stands at a place itself, as an attribute or as a property of one.
+    private func ownState(at place: Place) -> AttributeID? {
+        let state = follow(place)
+        guard record(place.attribute).kind == .state, state.steps.isEmpty, case .state = record(state.attribute).source else { return nil }
+        return state.attribute
     }
 }

@@ -51,6 +51,8 @@ struct NodeRecord {
     var elementScope: [(name: String, attribute: AttributeID)] = []
     /// An instance that somebody has defined, removed or moved something in: it is not what its `forEach` makes.
     var isEdited = false
+    /// Of the changes of structure that concern it, as a store keeps them; 0: none does. See `KeptChanges`.
+    var strand = 0
     /// An instance's index; its vertex is made when first asked for.
     var indexScope: (name: String, attribute: AttributeID?)?
     /// Children whose `self.index` is a vertex.
@@ -226,6 +228,8 @@ extension ViewGraph {
         }
         return ids.reversed()
     }
+
+    public func ids(of node: NodeID) -> [String] { ids(of: node.row) }
 
     public func path(of node: NodeID) -> String { AttributePath.describe(nodes: ids(of: node.row)) }
 

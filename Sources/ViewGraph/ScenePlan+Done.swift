@@ -21,7 +21,7 @@ extension ViewGraph {
     }
 
     /// What a component or type is made of may have been declared anew since it was written, so its words alone do not tell.
-    private func isDeclared(_ new: Declarations) -> Bool {
+    func isDeclared(_ new: Declarations) -> Bool {
         declarations.written.includes(new.written)
             && new.components.allSatisfy { name, component in declarations.components[name]?.makesSame(as: component) == true }
             && new.types.allSatisfy { name, type in

@@ -53,10 +53,14 @@ public struct ScenePlan {
     var creations: [(parent: UInt32, definition: NodeDefinition, slot: Slot, isContent: Bool)] = []
     var removals: [UInt32] = []
     var updates: [(row: UInt32, definition: NodeDefinition, isReplacing: Bool, isContent: Bool)] = []
+    /// Those of them that become others by it.
+    var changes: [UInt32] = []
     /// Children that the document puts into another part of their section.
     var slots: [(row: UInt32, slot: Slot)] = []
     /// Nodes whose children shall stand in the document's order.
     var orders: [(parent: UInt32, definitions: [NodeDefinition])] = []
+    /// Instances of `forEach` nodes that get another template.
+    var renewed: [UInt32] = []
     /// `forEach` nodes whose instances cannot be carried on.
     var restarts: [UInt32] = []
     /// Nodes below which everything is connected anew.
@@ -208,6 +212,7 @@ extension ViewGraph {
                 let isContent = isReplacing ? origin.isGiven(definition) : origin.isGiven(definition, over: old)
                 if differs(existing, definition, isReplacing) || old.slot != slot || old.isContent != isContent {
                     plan.changed.append(name)
+                    plan.changes.append(existing)
                     if isTold { tell(differences(existing, definition, isReplacing), in: &plan) }
                 }
                 plan.updates.append((existing, definition, isReplacing, isContent))
@@ -259,6 +264,7 @@ extension ViewGraph {
         else { return plan.restarts.append(row) }
         for instance in nodes[Int(row)].children {
             plan.updates.append((instance, made.template, true, false))
+            plan.renewed.append(instance)
             pending.append(
                 ScenePlan.Children(
                     parent: instance, definitions: made.template.slotted, isReplacing: true, base: made.template.base))
@@ -272,6 +278,7 @@ extension ViewGraph {
     public func perform(_ plan: ScenePlan) -> (states: [AttributeID], unset: [String]) {
         // States that are made belong to this change, not to the one before.
         engine.advanceRevision()
+        noteConcerns(of: plan)
         declare(plan.declarations)
         destroySubtrees(plan.removals)
         for row in plan.restarts { removeInstances(of: row) }
@@ -284,10 +291,14 @@ extension ViewGraph {
         for (parent, definition, slot, isContent) in plan.creations {
             let made = instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
+            if isBeside(parent, plan.top) { noteMade(subtree(of: made)) }
             parents.insert(parent)
         }
-        for (parent, definitions) in plan.orders { order(definitions, below: parent) }
+        for (parent, definitions) in plan.orders where order(definitions, below: parent) && isBeside(parent, plan.top) {
+            for child in nodes[Int(parent)].children { noteConcern(child) }
+        }
         for parent in parents { shapeChanged(at: parent) }
+        noteRenewal(of: plan.renewed)
         markEdited(plan.top)
         if !plan.updates.isEmpty {
             unboundNodes = []
@@ -298,6 +309,27 @@ extension ViewGraph {
         let set = set(plan.values, isKept: plan.isKept)
         defer { durableFromNow = [] }
         return (durableFromNow.filter { engine.isAlive($0) } + set.states, set.unset)
+    }
+
+    /// What a plan concerns before it is done. What it makes of instances by way of their template data makes again.
+    private func noteConcerns(of plan: ScenePlan) {
+        guard keptChanges.current != nil else { return }
+        if !isDeclared(plan.declarations) { keptChanges.pin() }
+        notePlace(plan.top)
+        for update in plan.updates { noteReliance(on: update.row) }
+        for row in plan.changes where isBeside(row, plan.top) { noteConcern(row) }
+        for row in plan.removals where isBeside(row, plan.top) { noteRemoval(of: row) }
+    }
+
+    /// The value of a transient state comes again with the document alone. That of an instance goes with it.
+    private func noteConcern(ofTransient state: AttributeID) {
+        let row = record(state).node
+        if !isDurable(state), enclosingInstance(of: nodeID(row)) == nil { noteConcern(row) }
+    }
+
+    /// Whether a node is in the same instances of a `forEach` as another.
+    func isBeside(_ row: UInt32, _ other: UInt32) -> Bool {
+        enclosingInstance(of: nodeID(row)) == enclosingInstance(of: nodeID(other))
     }
 
     /// Gives a child of a section its place in another part of it.
@@ -323,6 +355,7 @@ extension ViewGraph {
                     let place = try locate(path)
                     if isKept, isDurable(target(of: place)) { return true }
                     try write(place, through: path, isKept: true) { _ throws(Failure) in value }
+                    noteConcern(ofTransient: target(of: place))
                     return true
                 } catch {
                     return false
@@ -335,13 +368,15 @@ extension ViewGraph {
     }
 
     /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as moved.
-    private func order(_ definitions: [NodeDefinition], below parent: UInt32) {
+    /// - Returns: whether they stood in another one.
+    private func order(_ definitions: [NodeDefinition], below parent: UInt32) -> Bool {
         let before = nodes[Int(parent)].children
-        guard let after = newOrder(definitions, below: parent) else { return }
+        guard let after = newOrder(definitions, below: parent) else { return false }
         nodes[Int(parent)].children = after
         for (old, new) in zip(before, after) where old != new { structureChange.reorderedNodes.append(nodeID(new)) }
         indicesChanged(below: parent)
         shapeChanged(at: parent)
+        return true
     }
 
     /// nil when the children stand in that order already, or are not the definitions'.

@@ -66,8 +66,10 @@ public final class ViewGraph {
     var unboundNodes: [UInt32] = []
     /// What changed in the tree since it was last taken.
     var structureChange = StructureChange()
-    /// Instances that were edited and have gone since it was last asked.
-    var lostInstances: [String] = []
+    /// What a store keeps of changes of structure, as far as the tree stands on it.
+    var keptChanges = KeptChanges()
+    /// Instances that were edited have gone since it was last asked.
+    var hasLostEdits = false
     /// Where durable states have gone since it was last asked.
     var lostStates: [String] = []
     /// States that were transient before the change at hand.
@@ -75,8 +77,16 @@ public final class ViewGraph {
     /// Lists whose instances stay although the data is refused, where that has changed: what they are made from, or nil where the
     /// data is right again.
     var heldLists: [(path: String, list: [Value]?)] = []
+    /// A store is being replayed: instances of data that has yet to become what it was are none that could be held.
+    public var isRestoring = false
     /// Values of durable states that data has not made yet since the start, by path.
     var awaitedStates: [String: Value] = [:]
+    /// Called when data has made instances, before anybody sees them, until it has nothing to change in the outermost ones, as far as
+    /// they are no deeper than that. What it changes is part of the same change.
+    public var onNewInstances: ((_ depth: Int) -> Bool)?
+    var isCompletingInstances = false
+    /// Counts the instances that were ever made.
+    var createdInstances: UInt64 = 0
     /// Counts the states that were ever made.
     public internal(set) var createdStates: UInt64 = 0
     var transaction: OpenTransaction?

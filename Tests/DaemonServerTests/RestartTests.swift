@@ -219,6 +219,62 @@ final class RestartTests {
         #expect(try value("/l/rows/y/more.m") == nil)
     }
 
+    @Test("what has moved out of an instance stays when the instance goes, and what has moved into one goes with it")
+    func movedOverInstances() throws {
+        try apply(RestartTests.twigs)
+        try apply(#"[{"id":"g","state":{"s":1}},{"id":"h","kind":"container","children":[{"id":"first"}]}]"#)
+        try set("/l.items", #"[{"id":"x"},{"id":"y"}]"#)
+        try set("/l/rows/x/kid.n", "5")
+        try call("move", #"{"path":"/l/rows/x/kid","to":"/h","index":0}"#)
+        try call("move", #"{"path":"/g","to":"/l/rows/y"}"#)
+        try set("/h/kid.n", "6")
+        try restart()
+        #expect(try value("/h/kid.n") == 6)
+        #expect(try value("/l/rows/y/g.s") == 1)
+        #expect(try value("/l/rows/x/kid.n") == nil)
+        try set("/l.items", "[]")
+        for _ in 0..<2 {
+            try restart()
+            #expect(try value("/h/kid.n") == 6)
+            #expect(try value("/g.s") == nil)
+            let children = try answer("describe", #"{"path":"/h"}"#).member("result", "children")?.list
+            #expect(children?.compactMap { $0.map?["id"] } == ["kid", "first"])
+        }
+        try set("/l.items", #"[{"id":"x"},{"id":"y"}]"#)
+        #expect(try value("/l/rows/x/kid.n") == 0)
+        #expect(try value("/l/rows/y/g.s") == nil)
+    }
+
+    @Test("what was changed in an instance is so when the list that is fed after the start makes it, and goes with it")
+    func transientEdits() throws {
+        try apply(RestartTests.twigs.replacingOccurrences(of: #""initial":[]"#, with: #""initial":[],"transient":true"#))
+        try apply(#"[{"id":"h","kind":"container"}]"#)
+        let items = #"[{"id":"x"},{"id":"y"},{"id":"z"}]"#
+        try set("/l.items", items)
+        try call("remove", #"{"path":"/l/rows/x/kid"}"#)
+        try call("apply", #"{"at":"/l/rows/x","mode":"merge","document":{"nodes":[{"id":"more","state":{"m":1}}]}}"#)
+        try set("/l/rows/x/more.m", "2")
+        try call("move", #"{"path":"/l/rows/y/kid","to":"/h"}"#)
+        try call("apply", #"{"at":"/l/rows/z","mode":"merge","document":{"nodes":[{"id":"box","kind":"container"}]}}"#)
+        try call("move", #"{"path":"/l/rows/z/kid","to":"/l/rows/z/box"}"#)
+        for _ in 0..<2 {
+            try restart()
+            #expect(try value("/h/kid.n") == 0)
+            try set("/l.items", items)
+            #expect(try value("/l/rows/x/kid.n") == nil)
+            #expect(try value("/l/rows/x/more.m") == 2)
+            #expect(try value("/l/rows/y/kid.n") == nil)
+            #expect(try value("/l/rows/z/box/kid.n") == 0)
+        }
+        try set("/l.items", "[]")
+        try restart()
+        try set("/l.items", items)
+        #expect(try value("/l/rows/x/kid.n") == 0)
+        #expect(try value("/l/rows/x/more.m") == nil)
+        #expect(try value("/l/rows/y/kid.n") == 0)
+        #expect(try value("/l/rows/z/box/kid.n") == nil)
+    }
+
     @Test("a state in an instance waits for the list that is fed after the start") func transientList() throws {
         try apply(
             """

@@ -258,6 +258,41 @@ struct DocumentTests {
         #expect(try differences(tree(third), tree(graph)) == [])
     }
 
+    @Test("an export tells which names lead nowhere in what a forEach makes, and none that lead somewhere") func danglingTemplates() throws {
+        let graph = try Harness(
+            """
+            components: { C: { kind: container, let: [n], computed: { t: n }, children: [{ id: own, let: { m: =n } }] } }
+            nodes:
+              - id: p
+                state: { x: 1, y: 2, z: 3, items: [{ id: a, sub: [] }] }
+                children:
+                  - id: rows
+                    forEach:
+                      in: $items
+                      as: item
+                      node:
+                        kind: container
+                        state: { s: 1 }
+                        let: { w: =x + size(item.id) }
+                        computed: { own: s + w }
+                        tag: =index
+                        containerValues: {}
+                        children:
+                          - { id: in, let: { v: $s, far: $y }, tag: =v }
+                          - { id: use, component: C, let: { n: =s }, children: [{ id: given, let: { q: =z } }] }
+                          - { id: deep, forEach: { in: =item.sub, as: part, node: { let: { e: $part.n, f: =s } } } }
+              - { id: q, kind: container, state: { items: [] } }
+            """)
+        #expect(try export(graph).map?["dangling"] == nil)
+        try graph.succeed(.move(.init(path: "/p/rows", to: "/q", index: nil), .init()))
+        let document = try export(graph)
+        #expect(document.map?["dangling"] == ["x", "y", "z"])
+        let other = try Harness()
+        _ = try other.succeed(.apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: .init())))
+        try other.set("/q.items", [["id": "a", "sub": []]])
+        #expect(try other.get("/q/rows/a.w").failure != nil && other.value("/q/rows/a/in.v") == 1)
+    }
+
     @Test("an export tells which names lead nowhere, and is applied with them") func dangling() throws {
         let graph = try Harness(
             """

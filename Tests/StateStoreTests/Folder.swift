@@ -43,7 +43,8 @@ func text(_ entry: JournalEntry) -> String {
     case .applied(let document, let at, let mode): "applied \(document) \(at) \(mode)"
     case .removed(let path): "removed \(path)"
     case .forgotten(let path): "forgotten \(path)"
-    case .unmade(let path): "unmade \(path)"
+    case .void(let changes): "void \(changes)"
+    case .rekeyed(let changes, let old, let new): "rekeyed \(changes) \(old) \(new)"
     case .moved(let path, let to, let index): "moved \(path) \(to ?? "-") \(index.map(String.init) ?? "-")"
     }
 }

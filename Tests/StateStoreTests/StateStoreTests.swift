@@ -75,17 +75,36 @@ struct StateStoreTests {
         #expect(try texts(folder.open().restored).map { $0.split(separator: " ")[2] } == ["/ab.x", "/c.other", "/c.o-p", "/a.x"])
     }
 
-    @Test("with an instance that data no longer makes goes what was defined and removed in it") func unmade() throws {
+    @Test("changes of structure count over restarts, and void ones go by their numbers") func void() throws {
         do {
             let (store, _) = try folder.open()
-            for path in ["/l/x", "/l/x/a", "/l/xy"] {
-                try store.append(
-                    [(1, .applied(document: "d", at: path, mode: "merge")), (1, .removed(path: path + "/b")), (1, .state(path: path + ".s", value: 1))],
-                    revision: 1)
+            for number in 0..<3 {
+                try store.append([(1, .removed(path: "/n\(number)")), (1, .state(path: "/s.s\(number)", value: 1))], revision: 1)
             }
-            try store.append([(2, .unmade(path: "/l/x"))], revision: 2)
+            try store.append([(2, .void(changes: [1]))], revision: 2)
         }
-        #expect(try texts(folder.open().restored) == ["1 applied \(Value.string("d")) /l/xy merge", "1 removed /l/xy/b", "1 state /l/xy.s \(Value.int(1).typedJSON)"])
+        #expect(try texts(folder.open().restored).filter { $0.contains("removed") } == ["1 removed /n0", "1 removed /n2"])
+        do {
+            let (store, _) = try folder.open()
+            try store.append([(3, .removed(path: "/n3")), (3, .void(changes: [0, 2, 7]))], revision: 3)
+        }
+        #expect(try texts(folder.open().restored).filter { $0.contains("removed") } == ["1 removed /n2"])
+    }
+
+    @Test("changes of structure in what has moved stand behind its move, by their new paths") func rekeyed() throws {
+        do {
+            let (store, _) = try folder.open()
+            try store.append(
+                [
+                    (1, .applied(document: "d", at: "/l/x", mode: "merge")), (2, .moved(path: "/l/x/a", to: "/l/x/b", index: 1)),
+                    (3, .removed(path: "/lx")), (4, .moved(path: "/l", to: "/m", index: nil)), (4, .rekeyed(changes: [0, 1, 2], from: "/l", to: "/m/l")),
+                    (5, .void(changes: [1])),
+                ], revision: 5)
+        }
+        #expect(
+            try texts(folder.open().restored) == [
+                "4 moved /l /m -", "4 applied \(Value.string("d")) /m/l/x merge", "4 removed /lx",
+            ])
     }
 
     @Test("a killed daemon's store holds all that was acknowledged, and no revision is given twice") func killed() throws {

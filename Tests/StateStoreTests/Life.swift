@@ -1,0 +1,102 @@
+import AttributeValues
+@testable import GraphRuntime
+import StateStore
+import ViewGraph
+import WireProtocol
+
+/// A graph with its store, without a daemon around them.
+final class Life {
+    private let scene: String
+    private(set) var folder: Folder
+    private(set) var store: StateStore
+    private(set) var runtime: GraphRuntime
+    private var nextRequest: Int64 = 1
+    /// What was asked for and not refused.
+    private(set) var done: [String] = []
+
+    init(_ scene: String = "") throws {
+        self.scene = scene
+        folder = try Folder()
+        (store, runtime, failures) = try Life.open(folder, scene)
+    }
+
+    /// What the journal holds that found no place at the start.
+    private(set) var failures: [String] = []
+
+    private static func open(_ folder: Folder, _ scene: String) throws -> (StateStore, GraphRuntime, [String]) {
+        let (store, restored) = try folder.open()
+        let now = Moment(monotonic: 1000, wall: .epoch)
+        let runtime = GraphRuntime(epoch: restored.epoch, revision: restored.revision, at: now)
+        if !scene.isEmpty { try runtime.load("agd: 1\n" + scene, file: "test.yaml") }
+        let failures = runtime.restore(restored.entries).map { "\($0.revision): \($0.failure)" }
+        let outcome = runtime.apply([.connected(ClientID(number: 1), Peer(pid: 1, uid: 1000, gid: 1000))], at: now)
+        try store.append(outcome.accepted, revision: runtime.revision)
+        return (store, runtime, failures)
+    }
+
+    /// The next life of what a killed daemon leaves behind.
+    func next() throws -> Life {
+        let next = try Life(of: folder.copy(), scene)
+        next.done = done + ["restart"]
+        return next
+    }
+
+    private init(of folder: Folder, _ scene: String) throws {
+        self.scene = scene
+        self.folder = folder
+        (store, runtime, failures) = try Life.open(folder, scene)
+    }
+
+    @discardableResult
+    func call(_ request: Request) throws -> Value {
+        let value = try answer(request)
+        if !request.onlyReads { done.append("\(request)") }
+        return value
+    }
+
+    private func answer(_ request: Request) throws -> Value {
+        let id = nextRequest
+        nextRequest += 1
+        let outcome = runtime.apply([.call(ClientID(number: 1), id: .int(id), request)], at: Moment(monotonic: 1000, wall: .epoch))
+        try store.append(outcome.accepted, revision: runtime.revision)
+        for case .reply(_, .int(id), let result) in outcome.deliveries {
+            switch result {
+            case .fault(let fault): throw fault.failure
+            case .value(let value): return value
+            case .content(let content, _, _): return try content.get()
+            default: return .null
+            }
+        }
+        throw Failure(.unavailable, "no reply")
+    }
+
+    func apply(_ nodes: String, at: String = "/", mode: Request.ApplyMode = .merge) throws {
+        try call(.apply(.init(document: .string("agd: 1\nnodes: \(nodes)"), at: at, mode: mode, dryRun: false, options: .init())))
+    }
+
+    func remove(_ path: String) throws { try call(.remove(path: path, .init())) }
+
+    func move(_ path: String, to parent: String?, at index: Int? = nil) throws {
+        try call(.move(.init(path: path, to: parent, index: index), .init()))
+    }
+
+    func set(_ path: String, _ value: Value) throws {
+        try call(.set(Mutation(operation: .set, path: path, value: value), .init()))
+    }
+
+    func value(_ path: String) throws -> Value {
+        try call(.get(.init(paths: [path], isSingle: true, presentation: false, typed: false)))
+    }
+
+    func described(_ path: String = "/") throws -> Value { try call(.describe(path: path, depth: nil)) }
+
+    func exported() throws -> Value { try call(.dump(path: "/", format: .scene)) }
+
+    /// How many changes of structure found no place at the start, and have none yet.
+    var awaitedChanges: Int { runtime.graph.awaitedChanges }
+
+    /// Changes of structure that the store holds, as text.
+    func structure() throws -> [String] {
+        try folder.copy().open().restored.entries.filter(\.entry.isStructure).map { text($0.entry) }
+    }
+}

@@ -1,0 +1,183 @@
+import AttributeValues
+import Glibc
+import GraphRuntime
+import Testing
+import WireProtocol
+
+@Suite("Random lives")
+struct RandomRestartTests {
+    /// `AGD_RESTART_STEPS` and `AGD_RESTART_SEED` choose a longer run or repeat one.
+    static let steps = Int(setting("AGD_RESTART_STEPS") ?? 400)
+    static let seeds: [UInt64] = setting("AGD_RESTART_SEED").map { [$0] } ?? [1, 2, 3, 4]
+
+    /// An environment variable as a number.
+    private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
+
+    private static let scene = """
+        components:
+          Card:
+            kind: container
+            let: { n: { default: 0 } }
+            state: { open: false, list: [{ id: a }] }
+            computed: { text: 'string(n) + (open ? "!" : "")' }
+            children:
+              - { id: inside, state: { v: 1 }, let: { m: =n } }
+              - { id: each, forEach: { in: $list, node: { state: { q: 0 } } } }
+        nodes:
+          - id: top
+            kind: container
+            state: { v: 1, items: [{ id: x }, { id: y }], fed: { initial: [], transient: true } }
+            children:
+              - { id: a, kind: container, state: { v: 2 } }
+              - { id: rows, forEach: { in: $items, as: item, node: { kind: container, state: { open: false, sub: [] }, children: [{ id: kid, state: { n: 0 } }, { id: in, forEach: { in: $sub, node: { kind: container, state: { q: 0 } } } }] } } }
+              - { id: live, forEach: { in: $fed, node: { kind: container, state: { open: false, sub: [] }, children: [{ id: kid, state: { n: 0 } }, { id: in, forEach: { in: $sub, node: { kind: container, state: { q: 0 } } } }] } } }
+          - { id: b, component: Card }
+
+        """
+
+    /// All that stands below a described node, outer ones first.
+    private struct Place {
+        var path: String
+        var kind: String
+        /// What it was made from a component, or has such a node around it.
+        var isComponent: Bool
+        /// The innermost instance of a `forEach` that it is or is in.
+        var instance: String?
+        var states: [(name: String, type: String, isTransient: Bool, value: Value)]
+    }
+
+    private func places(_ tree: Value) -> [Place] {
+        var found: [Place] = []
+        var pending: [(tree: Value, parent: Place?)] = [(tree, nil)]
+        while let (next, parent) = pending.popLast() {
+            let attributes = next.map?["attributes"]?.map ?? ValueMap()
+            let states = attributes.compactMap { name, attribute -> (String, String, Bool, Value)? in
+                guard attribute.map?["kind"] == "state", let name = name.string else { return nil }
+                return (name, attribute.map?["type"]?.string ?? "", attribute.map?["transient"] == true, attribute.map?["value"] ?? .null)
+            }
+            let path = next.map?["path"]?.string ?? ""
+            let place = Place(
+                path: path, kind: next.map?["kind"]?.string ?? "", isComponent: parent?.isComponent == true || next.map?["component"] != nil,
+                instance: parent?.kind == "forEach" ? path : parent?.instance, states: path == "/" ? [] : states)
+            found.append(place)
+            pending += (next.map?["children"]?.list ?? []).reversed().map { ($0, place) }
+        }
+        return found
+    }
+
+    /// A component that was changed inside comes out of an instance, or into one, written out in full, as it is in an export: its names
+    /// are in sight then where they were not.
+    private func isExact(_ place: Place, to other: Place, _ places: [Place]) -> Bool {
+        place.instance == other.instance || !places.contains { ($0.path + "/").hasPrefix(place.path + "/") && $0.isComponent }
+    }
+
+    private func node(_ depth: Int, _ generator: inout SplitMix) -> String {
+        func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
+        let id = ["a", "b", "c", "d", "kid", "in"].randomElement(using: &generator) ?? "a"
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: return "{ id: \(id), component: Card\(chance(2) ? ", let: { n: \(Int.random(in: 0..<5, using: &generator)) }" : "") }"
+        case 1: return "{ id: \(id), component: Card, let: { n: $v } }"
+        case 2:
+            let container = "kind: container, state: { q: 0, sub: [] }, let: { w: =v }, children: [{ id: kid, state: { n: 0 } }]"
+            return "{ id: \(id), forEach: { in: $\(chance(2) ? "items" : "sub"), node: { \(container) } } }"
+        case 3: return "{ id: \(id), state: { v: \(Int.random(in: 0..<9, using: &generator)), t: { initial: 0, transient: true } } }"
+        case 4: return "{ id: \(id), let: { w: =v }, state: { s: 1 } }"
+        default:
+            let kind = chance(3) ? "group" : "container"
+            let children = depth == 0 ? "" : ", children: [\((0..<Int.random(in: 0..<3, using: &generator)).map { _ in node(depth - 1, &generator) }.joined(separator: ", "))]"
+            return "{ id: \(id), kind: \(kind), state: { v: 1, items: \(chance(3) ? "{ initial: [], transient: true }" : "[{ id: x }]"), sub: [] }\(children) }"
+        }
+    }
+
+    private func step(_ life: Life, _ generator: inout SplitMix) throws {
+        let places = places(try life.described())
+        guard let place = places.randomElement(using: &generator), let other = places.randomElement(using: &generator) else { return }
+        let index = Bool.random(using: &generator) ? Int.random(in: 0..<3, using: &generator) : nil
+        // Many of these are refused, which changes nothing.
+        switch Int.random(in: 0..<14, using: &generator) {
+        case 0 where places.count > 4: try? life.remove(place.path)
+        case 1...3 where isExact(place, to: other, places):
+            try? life.move(place.path, to: Int.random(in: 0..<4, using: &generator) == 0 ? nil : other.path, at: index)
+        case 4, 5, 6:
+            let mode: Request.ApplyMode = Int.random(in: 0..<5, using: &generator) == 0 && place.path != "/" ? .replace : .merge
+            let nodes = (0..<Int.random(in: 1..<3, using: &generator)).map { _ in node(2, &generator) }
+            try? life.apply("[\(nodes.joined(separator: ", "))]", at: place.path, mode: mode)
+        default:
+            for state in place.states {
+                let path = "\(place.path).\(state.name)"
+                switch state.type {
+                case "bool": _ = try? life.call(.transact([Mutation(operation: .toggle, path: path)], .init()))
+                case "int": _ = try? life.call(.transact([Mutation(operation: .add, path: path, value: .int(Int64.random(in: 1..<9, using: &generator)))], .init()))
+                case let type where type.hasPrefix("list"):
+                    var ids = ["x", "y", "z"].shuffled(using: &generator).prefix(Int.random(in: 0...3, using: &generator)) + []
+                    // What is fed is fed rightly: which instances stay of a list that was refused at the end depends on those before it.
+                    if !state.isTransient, Int.random(in: 0..<8, using: &generator) == 0, let first = ids.first { ids.append(first) }
+                    try? life.set(path, .list(ids.map { .map(ValueMap([(.string("id"), .string($0))])) }))
+                default: continue
+                }
+            }
+        }
+    }
+
+    /// Gives transient states the values that they had, outer ones first, as whoever feeds them does after a start.
+    private func feed(_ life: Life, as before: Value) throws {
+        for place in places(before) {
+            for state in place.states where state.isTransient { try? life.set("\(place.path).\(state.name)", state.value) }
+        }
+    }
+
+    @Test("a killed daemon comes back with the tree, the values and the export that it had", arguments: seeds)
+    func equal(seed: UInt64) throws {
+        var generator = SplitMix(state: seed)
+        var life = try Life(RandomRestartTests.scene)
+        for number in 0..<RandomRestartTests.steps {
+            try step(life, &generator)
+            guard number % 5 == 4 else { continue }
+            let next = try life.next()
+            let before = try life.described()
+            try feed(next, as: before)
+            // Of a name that leads nowhere a document does not know the type.
+            let found = try differences(before, next.described()).filter { !$0.contains(".type: \"dyn\" ≠") && !$0.hasSuffix("≠ \"dyn\"") }
+            #expect(found == [], "seed \(seed), step \(number): before ≠ after\n\(found.prefix(8).joined(separator: "\n"))")
+            if !found.isEmpty { return tell(life, next) }
+            #expect(next.awaitedChanges == 0, "seed \(seed), step \(number)")
+            if next.awaitedChanges != 0 { return tell(life, next) }
+            let exported = try differences(life.exported(), next.exported())
+            #expect(exported == [], "seed \(seed), step \(number), export: before ≠ after\n\(exported.prefix(8).joined(separator: "\n"))")
+            if !exported.isEmpty { return tell(life, next) }
+            if Bool.random(using: &generator) { life = next }
+        }
+    }
+
+    /// `AGD_RESTART_TOLD=1` shows what has led to a failure.
+    private func tell(_ life: Life, _ next: Life) {
+        guard RandomRestartTests.setting("AGD_RESTART_TOLD") == 1 else { return }
+        print("done:\n" + life.done.joined(separator: "\n"))
+        print("without a place:\n" + next.failures.joined(separator: "\n"))
+        print("kept:\n" + ((try? texts(life.folder.copy().open().restored)) ?? []).joined(separator: "\n"))
+    }
+}
+
+/// Steele, Lea and Flood's SplitMix64.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// Where two trees differ, by path.
+func differences(_ a: Value, _ b: Value, _ path: String = "") -> [String] {
+    switch (a, b) {
+    case (.map(let x), .map(let y)):
+        return Set((x.keys + y.keys).compactMap(\.string)).sorted().flatMap { differences(x[$0] ?? .null, y[$0] ?? .null, "\(path).\($0)") }
+    case (.list(let x), .list(let y)) where x.count == y.count:
+        return zip(x, y).enumerated().flatMap { differences($1.0, $1.1, "\(path)[\($0)]") }
+    default: return a == b ? [] : ["\(path): \(a.jsonText) ≠ \(b.jsonText)"]
+    }
+}

@@ -1,0 +1,150 @@
+import AttributeValues
+import GraphRuntime
+import Testing
+import WireProtocol
+
+/// Changes of structure that the tree no longer stands on, and those that it does.
+@Suite("Void changes")
+struct VoidChangeTests {
+    private static let rounds = 400
+    /// Void changes that may be there: those that are not looked for yet.
+    private static let slack = 80
+
+    /// What comes back is what there was.
+    private func expectKept(_ life: Life, _ location: SourceLocation = #_sourceLocation) throws -> Life {
+        let next = try life.next()
+        #expect(next.failures == [], sourceLocation: location)
+        #expect(try differences(life.described(), next.described()) == [], sourceLocation: location)
+        return next
+    }
+
+    @Test("a node that comes and goes again and again leaves nothing in the store", arguments: [true, false])
+    func comesAndGoes(hasOneName: Bool) throws {
+        let life = try Life()
+        try life.apply("[{ id: app, kind: container, state: { v: 1 } }]")
+        for round in 0..<VoidChangeTests.rounds {
+            let id = hasOneName ? "n" : "n\(round)"
+            try life.apply("[{ id: app, children: [{ id: \(id), state: { s: 0 }, let: { w: =v }, children: [{ id: in }] }] }]")
+            try life.set("/app/\(id).s", 1)
+            try life.apply("[{ id: more, state: { t: 0 } }]", at: "/app/\(id)")
+            if round % 97 == 0 { _ = try expectKept(life) }
+            try life.remove("/app/\(id)")
+            if round % 89 == 0 { _ = try expectKept(life) }
+        }
+        #expect(try life.structure().count < VoidChangeTests.slack)
+        let next = try expectKept(life)
+        try next.apply("[{ id: last }]", at: "/app")
+        #expect(try next.structure().count < VoidChangeTests.slack)
+    }
+
+    @Test("a store that held all changes is freed of the void ones after a start") func freedAtStart() throws {
+        let life = try Life()
+        try life.apply("[{ id: app, kind: container }]")
+        for number in 0..<100 {
+            let document = Value.string("agd: 1\nnodes: [{ id: n\(number) }]")
+            try life.store.append(
+                [(10, .applied(document: document, at: "/app", mode: "create")), (10, .removed(path: "/app/n\(number)"))], revision: 10)
+        }
+        let next = try expectKept(life)
+        try next.apply("[{ id: last }]", at: "/app")
+        let kept = try next.structure()
+        #expect(kept.count == 2, "\(kept.prefix(5))")
+        _ = try expectKept(next)
+    }
+
+    @Test("a node that is moved away keeps what it came from, though the rest of that goes") func movedAway() throws {
+        let life = try Life()
+        try life.apply("[{ id: to, kind: container }]")
+        for round in 0..<VoidChangeTests.rounds {
+            try life.apply("[{ id: from, kind: container, children: [{ id: k\(round % 3), state: { v: 0 } }, { id: rest }] }]")
+            try life.set("/from/k\(round % 3).v", .int(Int64(round)))
+            if round < 3 { try life.move("/from/k\(round % 3)", to: "/to", at: 0) }
+            try life.remove("/from")
+        }
+        #expect(try life.structure().count < VoidChangeTests.slack)
+        let next = try expectKept(life)
+        #expect(try next.value("/to/k2.v") == 2 && next.value("/to/k0.v") == 0)
+    }
+
+    @Test("what was moved to a place by number stands there, whatever goes from beside it") func places() throws {
+        let life = try Life()
+        try life.apply("[{ id: p, kind: container, children: [{ id: a }, { id: b }, { id: c }] }]")
+        try life.apply("[{ id: x }]", at: "/p")
+        try life.move("/p/x", to: nil, at: 0)
+        try life.move("/p/c", to: nil, at: 1)
+        try life.remove("/p/x")
+        for round in 0..<VoidChangeTests.rounds {
+            try life.apply("[{ id: y\(round) }]", at: "/p")
+            try life.move("/p/y\(round)", to: nil, at: 1)
+            try life.remove("/p/y\(round)")
+        }
+        let next = try expectKept(life)
+        #expect(try next.described("/p").map?["children"]?.list?.compactMap { $0.map?["id"] } == ["c", "a", "b"])
+        #expect(try life.structure().count < VoidChangeTests.slack)
+    }
+
+    @Test("what a start's scene makes and somebody removed stays removed; what a document declared stays declared") func scenes() throws {
+        let life = try Life("nodes: [{ id: s, kind: container, state: { v: 1 }, children: [{ id: in }] }]")
+        try life.remove("/s")
+        for round in 0..<VoidChangeTests.rounds {
+            try life.call(
+                .apply(
+                    .init(
+                        document: .string("agd: 1\ncomponents: { C: { state: { c: 1 } } }\nnodes: [{ id: s, component: C }]"), at: "/", mode: .merge,
+                        dryRun: false, options: .init())))
+            try life.remove("/s")
+            if round % 97 == 0 { _ = try expectKept(life) }
+        }
+        #expect(try life.structure().count < VoidChangeTests.slack)
+        let next = try expectKept(life)
+        try next.apply("[{ id: t, component: C }]")
+        #expect(try next.value("/t.c") == 1)
+        _ = try expectKept(next)
+    }
+
+    @Test("what waits for a list that is fed after the start goes with the list, and where it moves to") func waiting() throws {
+        let rows = "children: [{ id: rows, forEach: { in: $items, node: { kind: container, state: { open: false }, children: [{ id: kid, state: { n: 0 } }] } } }]"
+        let list = "{ id: l, kind: container, state: { items: { initial: [], transient: true } }, \(rows) }"
+        let life = try Life()
+        try life.apply("[{ id: to, kind: container }, \(list)]")
+        try life.set("/l.items", [["id": "x"]])
+        try life.remove("/l/rows/x/kid")
+        try life.set("/l/rows/x.open", true)
+        let next = try life.next()
+        try next.move("/l", to: "/to")
+        let moved = try next.next()
+        for life in [next, moved] {
+            try life.set("/to/l.items", [["id": "x"]])
+            #expect(try life.value("/to/l/rows/x.open") == true)
+            #expect(try life.described("/to/l/rows/x").map?["children"] == nil)
+        }
+        let removed = try life.next()
+        try removed.remove("/l")
+        let anew = try removed.next()
+        for life in [removed, anew] {
+            #expect(try life.structure().filter { $0.contains("rows/x") } == [])
+            try life.apply("[\(list)]")
+            try life.set("/l.items", [["id": "x"]])
+            #expect(try life.value("/l/rows/x.open") == false && life.value("/l/rows/x/kid.n") == 0)
+        }
+    }
+
+    @Test("changes of an instance go with it at once, and with the list it is in; others find their way to where the list has moved")
+    func instances() throws {
+        let life = try Life()
+        try life.apply(
+            "[{ id: to, kind: container }, { id: l, kind: container, state: { items: [{ id: x }, { id: y }] }, children: [{ id: rows, forEach: { in: $items, node: { kind: container, children: [{ id: kid, state: { n: 0 } }] } } }] }]")
+        try life.remove("/l/rows/x/kid")
+        try life.apply("[{ id: more, state: { m: 0 } }]", at: "/l/rows/y")
+        #expect(try life.structure().count == 3)
+        try life.set("/l.items", [["id": "y"]])
+        #expect(try life.structure().count == 2)
+        try life.set("/l.items", [["id": "x"], ["id": "y"]])
+        try life.move("/l", to: "/to")
+        try life.set("/to/l/rows/y/more.m", 5)
+        let next = try expectKept(life)
+        #expect(try next.value("/to/l/rows/y/more.m") == 5 && next.value("/to/l/rows/x/kid.n") == 0)
+        try next.remove("/to/l")
+        #expect(try next.structure().filter { $0.contains("rows/y") } == [])
+    }
+}
