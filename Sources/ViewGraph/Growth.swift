@@ -22,6 +22,8 @@ extension ViewGraph {
         var pending = [(definition, depth + 1)]
         while let (next, depth) = pending.popLast() {
             try refuse(depth: depth, at: next.id)
+            // Types that hold each other may make more than can be counted.
+            try refuse(growth)
             growth.nodes += 1
             growth.attributes += next.attributes.count + (next.forEach == nil ? 0 : 1)
             // The properties of an object are attributes, those of the objects in it, too.
@@ -55,10 +57,24 @@ extension ViewGraph {
 
     /// Holds a value against the limit of its size. O(parts of the value).
     func refuseLong(_ value: Value, at path: AttributePath) throws(Failure) {
-        guard value.isLonger(than: limits.valueSize) else { return }
-        throw Failure(
+        if value.isLonger(than: limits.valueSize) { throw tooLong(path) }
+    }
+
+    private func tooLong(_ path: AttributePath) -> Failure {
+        Failure(
             .limit, "\(path) would have a value of more than \(limits.valueSize) bytes", path: path.description,
             hint: "value-size is the limit")
+    }
+
+    /// A value that is written as its type holds it, no longer than the limit; nil when it does not fit.
+    /// - Parameter mayGrow: whether it may be longer than the one in whose place it comes, beside what its type adds to it.
+    func accept(_ value: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, isKept: Bool) throws(Failure) -> Value? {
+        if isKept { return declarations.accept(value, as: type) }
+        var room = limits.valueSize
+        let accepted = declarations.accept(value, as: type, within: &room)
+        guard room >= 0 else { throw tooLong(path) }
+        if let accepted, mayGrow || room < limits.valueSize { try refuseLong(accepted, at: path) }
+        return accepted
     }
 
     /// The levels that a node and what is below it make.

@@ -45,9 +45,12 @@ extension ViewGraph {
             if case .object(let type) = definition.type, let object = declarations.types[type] {
                 attribute = createObject(object, initial, definition, of: row)
             } else {
+                // What a document says is as its type holds it, but for objects; instances share it.
+                let mayMissParts = nodes[Int(row)].isObject || definition.type.objectName != nil
+                let beginning = mayMissParts ? declarations.accept(initial, as: definition.type) ?? initial : initial
                 attribute = createInput(
-                    .value(declarations.accept(initial, as: definition.type) ?? initial), node: row, name: definition.name, kind: kind,
-                    type: definition.type, source: .state(isTransient: isTransient), isHidden: false)
+                    .value(beginning), node: row, name: definition.name, kind: kind, type: definition.type,
+                    source: .state(isTransient: isTransient), isHidden: false)
                 giveAwaitedValue(attribute)
             }
         case .binding(_, let animation):
