@@ -26,6 +26,7 @@ extension GraphRuntime {
         if !structure.isEmpty { deliverStructure(structure) }
         deliverCompletions(news)
         endEmptyTopics()
+        for topic in news.overfull { end(topic) }
     }
 
     /// What one transaction means for the topics, in the order they were touched.
@@ -42,6 +43,8 @@ extension GraphRuntime {
         var replaced: [(transaction: UInt64, attribute: AttributeID)] = []
         /// Told behind the update, though found before it.
         var completions: [CompletionNews] = []
+        /// Topics that would watch more than is left for them.
+        var overfull: [Topic] = []
 
         subscript(topic: Topic) -> TopicNews {
             get { places[ObjectIdentifier(topic)].map { topics[$0] } ?? TopicNews(topic: topic) }
@@ -142,7 +145,7 @@ extension GraphRuntime {
     }
 
     private func deliver(_ news: News, _ label: String?) {
-        for part in news.topics {
+        for part in news.topics where !part.topic.isOverfull {
             let topic = part.topic
             let changes = topic.key.events.contains(.update) ? part.update : []
             var direct: [(client: ClientID, subscription: Int64)] = []
@@ -155,6 +158,10 @@ extension GraphRuntime {
                 }
             }
             if direct.isEmpty { continue }
+            if isTooLong(changes, of: topic) {
+                endForLength(direct)
+                continue
+            }
             if !changes.isEmpty { deliver(changes, of: topic, label, to: direct) }
             if !part.invalidated.isEmpty { for member in direct { deliverInvalidations(part, to: member) } }
         }
@@ -285,6 +292,12 @@ extension GraphRuntime {
                 let vertex = graph.watchable(Place(attribute, pattern.steps))
                 let path = graph.path(of: attribute) + pattern.steps.map(\.description).joined()
                 let isKnown = topic.paths[vertex] != nil
+                if topic.isOverfull { continue }
+                guard isKnown || watchLedger.count < limits.watchedAttributes else {
+                    topic.isOverfull = true
+                    news.overfull.append(topic)
+                    continue
+                }
                 guard topic.add(vertex, path) else { continue }
                 if !isKnown { watch(vertex, for: topic) }
                 news.hasJoined = true
@@ -310,10 +323,16 @@ extension GraphRuntime {
         for topic in orderedTopics where topic.order.isEmpty && topic.patterns.allSatisfy(isGone) {
             for member in topic.members {
                 flush(member.subscription)
-                deliver([member], .ended(reason: "all that the subscription named has been removed"))
+                deliver([member], .ended(.removed, reason: "all that the subscription named has been removed"))
                 end(member.subscription)
             }
         }
+    }
+
+    /// What its patterns match has become more than can be watched: rather than to leave some out it ends.
+    private func end(_ topic: Topic) {
+        deliver(topic.members, .ended(.limit, reason: "\(tooManyWatched.message) (watched-attributes)"))
+        for member in topic.members { end(member.subscription) }
     }
 
     /// Whether what a pattern names will not come again: a path whose node is not there any more, or has lost the attribute.

@@ -18,6 +18,7 @@ extension GraphRuntime {
         for text in request.paths {
             let named: [(path: String, place: Place)]
             do throws(Failure) { named = try places(text, looksForNames: missing < GraphRuntime.missingWithHint) } catch {
+                if error.code == .limit, graph.stepsLeft <= 0 { throw error }
                 missing += 1
                 if known.insert(text).inserted { contents.append((text, .failure(error))) }
                 continue
@@ -44,7 +45,7 @@ extension GraphRuntime {
         let pattern = try PathPattern(text)
         let steps = pattern.steps.map(\.description).joined()
         var places: [(path: String, place: Place)] = []
-        graph.forEachAttribute(matching: pattern) { places.append(($1 + steps, Place($0, pattern.steps))) }
+        try graph.forEachAttribute(matching: pattern) { places.append(($1 + steps, Place($0, pattern.steps))) }
         return places
     }
 

@@ -279,6 +279,7 @@ struct SlowSessionTests {
         let long = ByteBuffer()
         for _ in 0..<100_000 { long.append("0123456789") }
         session.output.append(long)
+        session.isBehind = true
         writer.send(#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value","value":1}}"#)
         #expect(try writer.next()?.member("result") != nil)
         daemon.run { daemon.sessions.count == 1 }
