@@ -16,6 +16,7 @@ extension GraphRuntime {
         var known: Set<String> = []
         var missing = 0
         for text in request.paths {
+            try graph.charge(GraphRuntime.stepsPerPath)
             let named: [(path: String, place: Place)]
             do throws(Failure) { named = try places(text, looksForNames: missing < GraphRuntime.missingWithHint) } catch {
                 if error.code == .limit, graph.stepsLeft <= 0 { throw error }
@@ -32,6 +33,9 @@ extension GraphRuntime {
         }
         return .contents(contents, revision: revision, typed: request.typed)
     }
+
+    /// Steps for each path of a request.
+    private static let stepsPerPath = 100
 
     /// Paths of one request that lead nowhere and are told with the name that may have been meant.
     private static let missingWithHint = 10

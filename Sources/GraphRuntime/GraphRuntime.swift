@@ -193,6 +193,8 @@ public final class GraphRuntime {
         for (mutations, options) in gone.onDisconnect {
             // The client is still known, so that the history names it and its rights are those it has by now.
             do {
+                // Each has its share, whatever those before have cost.
+                graph.stepsLeft = max(graph.stepsLeft, limits.requestCost / limits.onDisconnectPerClient)
                 try checkAccess(of: client, to: .onDisconnect(mutations, options))
                 _ = try transact(mutations, options, client)
             } catch {

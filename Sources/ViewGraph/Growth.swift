@@ -55,9 +55,38 @@ extension ViewGraph {
         }
     }
 
-    /// Holds a value against the limit of its size. O(parts of the value).
+    /// Takes steps from those that are left for the request at hand.
+    /// - Throws: `limit` when none are left.
+    public func charge(_ steps: Int) throws(Failure) {
+        stepsLeft -= steps
+        guard stepsLeft > 0 else {
+            throw Failure(.limit, "more work than one request may ask for", hint: "ask for less at once; request-cost is the limit")
+        }
+    }
+
+    /// Holds a value against the limit of its size. O(parts of the value), which counts towards the request's cost.
     func refuseLong(_ value: Value, at path: AttributePath) throws(Failure) {
-        if value.isLonger(than: limits.valueSize) { throw tooLong(path) }
+        var room = limits.valueSize
+        value.draw(from: &room, isTyped: false)
+        guard room >= 0 else { throw tooLong(path) }
+        try charge((limits.valueSize - room) / ViewGraph.bytesPerStep)
+    }
+
+    /// Bytes of JSON that are looked at in a step.
+    private static let bytesPerStep = 10
+    /// Elements of a list or map that are copied in a step.
+    private static let elementsPerStep = 4
+
+    /// Charges a write for what it copies: the lists, maps and texts on the way to the place, and the one that stands there.
+    func chargeWrite(into whole: Value, at steps: [AttributePath.Step]) throws(Failure) {
+        var copied = whole.breadth
+        var part = whole
+        for step in steps {
+            guard case .value(let next) = part.select([step]) else { break }
+            part = next
+            copied += part.breadth
+        }
+        try charge(1 + copied / ViewGraph.elementsPerStep)
     }
 
     private func tooLong(_ path: AttributePath) -> Failure {
@@ -86,5 +115,18 @@ extension ViewGraph {
             for child in nodes[Int(next)].children { pending.append((child, level + 1)) }
         }
         return levels
+    }
+}
+
+extension Value {
+    /// How much is copied when a part is changed: elements, or bytes by the size of an element.
+    fileprivate var breadth: Int {
+        switch self {
+        case .list(let elements): elements.count
+        case .map(let map): 2 * map.count
+        case .string(let text): text.utf8.count / MemoryLayout<Value>.stride
+        case .bytes(let bytes): bytes.count / MemoryLayout<Value>.stride
+        default: 0
+        }
     }
 }

@@ -155,6 +155,7 @@ extension ViewGraph {
         } else {
             whole = try content(of: state.attribute).get()
         }
+        if !isKept { try chargeWrite(into: whole, at: state.steps) }
         let type = record(state.attribute).type
         var changed: Value
         var mayGrow = false

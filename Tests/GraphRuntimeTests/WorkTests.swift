@@ -140,6 +140,37 @@ struct WorkTests {
         #expect(replies.prefix(2) == [1, 9])
     }
 
+    @Test("writes of parts of long values count by what they copy, and are refused together when that is too much") func writes() throws {
+        var limits = RuntimeLimits()
+        limits.requestCost = 20_000
+        let graph = try Harness("nodes: [{ id: a, state: { list: [0], text: '' } }]", limits: limits)
+        try graph.set("/a.list", .list(Array(repeating: 0, count: 10_000)))
+        func transact(_ count: Int, _ operation: Mutation.Operation, _ path: String, _ value: Value) -> Failure? {
+            refusal { try graph.transact(Array(repeating: Mutation(operation: operation, path: path, value: value), count: count)) }
+        }
+        let revision = graph.runtime.revision
+        for (path, operation) in [("/a.list[5]", Mutation.Operation.set), ("/a.list", .append)] {
+            let failure = transact(50, operation, path, 7)
+            #expect(failure?.code == .limit && failure?.hint?.contains("request-cost") == true, "\(path)")
+        }
+        #expect(graph.runtime.revision == revision)
+        #expect(try graph.value("/a.list[5]") == 0 && graph.value("/a.list").list?.count == 10_000)
+        #expect(transact(5, .set, "/a.list[5]", 7) == nil)
+        #expect(transact(100, .append, "/a.text", "0123456789") == nil)
+        #expect(try graph.value("/a.text").string?.utf8.count == 1000)
+    }
+
+    @Test("what a client leaves is done when it goes, whatever it costs before that") func leaving() throws {
+        let graph = try harness(cost: 20_000) { $0.onDisconnectPerClient = 10 }
+        try graph.subscribe(["/a.*"], from: 2)
+        for path in ["/a.seed", "/a.seed", "/a.seed"] {
+            try graph.succeed(.onDisconnect([Mutation(operation: .add, path: path, value: 1)], .init()))
+        }
+        graph.turn([.disconnected(ClientID(number: 1))])
+        #expect(graph.runtime.statistics.refusedOnDisconnect == 0)
+        #expect(try graph.get("/a.seed", from: 2) == .value(4))
+    }
+
     // MARK: What is watched
 
     @Test("attributes that different subscriptions watch are counted for each set of patterns") func ledger() throws {
