@@ -63,8 +63,10 @@ extension GraphRuntime {
         for text in request.patterns { patterns.append(try PathPattern(text)) }
         let made = Topic(key: key, number: nextTopic, patterns: patterns, watchLedger)
         nextTopic += 1
+        guard watchLedger.count <= limits.watchedAttributes else { throw tooManyWatched }
         for pattern in patterns { try join(pattern, to: made) }
         topics[key] = made
+        if made.watchesAttributes { patternIndex.insert(made) }
         if key.events.contains(.completion) { completionTopics += 1 }
         for attribute in made.order { watch(attribute, for: made) }
         return made
@@ -146,6 +148,7 @@ extension GraphRuntime {
         endFrames(of: topic, for: number)
         guard topic.members.isEmpty else { return }
         topics[topic.key] = nil
+        if topic.watchesAttributes { patternIndex.remove(topic) }
         if topic.key.events.contains(.completion) { completionTopics -= 1 }
         for attribute in topic.order { unwatch(attribute, for: topic) }
     }

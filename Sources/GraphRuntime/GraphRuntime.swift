@@ -31,6 +31,8 @@ public final class GraphRuntime {
     /// In the order in which they were first subscribed to, so that a day plays the same twice.
     var orderedTopics: [Topic] { topics.values.sorted { $0.number < $1.number } }
     var nextTopic: Int64 = 1
+    /// What the topics name, for what joins the tree.
+    var patternIndex = PatternIndex()
     /// By rate. With the number of topics that want completions what deadlines depend on, kept so that a turn need not look.
     var frameStreams: [FrameStream] = []
     var completionTopics = 0

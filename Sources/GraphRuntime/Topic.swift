@@ -29,15 +29,28 @@ final class Topic {
     /// It matches more than may be watched, and is about to end.
     var isOverfull = false
     private let ledger: WatchLedger
+    /// What stands in the ledger for it: its attributes, or its patterns where these are more.
+    private var entered = 0
+    private let patternSize: Int
+    /// Bytes of a pattern that count as one more.
+    private static let bytesPerPattern = 64
 
     init(key: TopicKey, number: Int64, patterns: [PathPattern], _ ledger: WatchLedger) {
         self.ledger = ledger
         self.key = key
         self.number = number
         self.patterns = patterns
+        patternSize = key.patterns.reduce(0) { $0 + 1 + $1.utf8.count / Topic.bytesPerPattern }
+        enter()
     }
 
-    deinit { ledger.count -= order.count }
+    deinit { ledger.count -= entered }
+
+    private func enter() {
+        let size = max(order.count, patternSize)
+        ledger.count += size - entered
+        entered = size
+    }
 
     /// Whether it needs values at all, or only to know that they may differ.
     var wantsValues: Bool { !key.events.isDisjoint(with: [.update, .frames, .completion]) }
@@ -50,7 +63,7 @@ final class Topic {
         guard let known = paths[attribute] else {
             paths[attribute] = [path]
             order.append(attribute)
-            ledger.count += 1
+            enter()
             return true
         }
         guard !known.contains(path) else { return false }
@@ -84,9 +97,8 @@ final class Topic {
     }
 
     private func keepNamed() {
-        let before = order.count
         order.removeAll { paths[$0] == nil }
-        ledger.count -= before - order.count
+        enter()
     }
 }
 

@@ -144,6 +144,6 @@ extension ViewGraph {
         }
     }
 
-    /// Whether a node is among those that a pattern names.
-    public func matches(_ pattern: PathPattern, _ node: NodeID) -> Bool { pattern.matches(nodes: ids(of: node.row)) }
+    /// Ids of a node and those around it, outermost first.
+    public func ids(of node: NodeID) -> [String] { ids(of: node.row) }
 }

@@ -186,6 +186,36 @@ struct WorkTests {
         #expect(graph.runtime.watchLedger.count == 22)
     }
 
+    @Test("patterns count as watched though they match nothing, long ones more than once") func patternSizes() throws {
+        let graph = try harness(cost: .max) { $0.watchedAttributes = 100 }
+        let long = "/a/" + String(repeating: "x", count: 640) + "/*.y"
+        for number in 0..<8 { try graph.subscribe([long, "/nobody\(number)/*.x"]) }
+        #expect(graph.runtime.watchLedger.count == 96)
+        #expect(refusal { try graph.subscribe([long, "/nobody/*.x"]) }?.code == .limit)
+        #expect(graph.runtime.watchLedger.count == 96)
+    }
+
+    @Test("what joins the tree is found by all patterns that name it and by no others") func patternIndex() throws {
+        let patterns = [
+            "/**", "/**.x", "/*.x", "/a.x", "/a.*", "/a/**", "/a/**/c.x", "/**/c.x", "/**/*/c.*", "/*/*/*.x", "/**/b/**.x", "/a/b/c.y", "/b.x",
+            "/**/c/**/c.x", "/a/*/c", "/**/c/*.x",
+        ]
+        let graph = try Harness("nodes: [{ id: z }, { id: a, kind: container }]")
+        var numbers: [Int64: String] = [:]
+        for pattern in patterns where pattern.contains("*") { numbers[try graph.subscribe([pattern, "/**/none"])] = pattern }
+        let gone = try graph.subscribe(["/**/c.x", "/a/**"], events: [.update, .completion])
+        try graph.succeed(.unsubscribe(subscription: gone))
+        _ = try graph.apply("nodes: [{ id: a, state: { x: 1, y: 2 }, children: [{ id: b, state: { x: 3 }, children: [{ id: c, state: { x: 4, y: 5 } }] }] }]")
+        var told: [String: Set<String>] = [:]
+        for case .event(let receivers, .update(_, _, _, _, let changes, _)) in graph.deliveries {
+            for receiver in receivers { told[numbers[receiver.subscription] ?? "?"] = Set(changes.map(\.path)) }
+        }
+        for pattern in numbers.values {
+            let found = try values(graph, [pattern]).keys.filter { !$0.hasPrefix("/.") && !$0.hasPrefix("/z") }
+            #expect(told[pattern] ?? [] == Set(found), "\(pattern)")
+        }
+    }
+
     @Test("a subscription whose patterns come to match more than may be watched ends with the reason; others go on") func growth() throws {
         let graph = try harness(cost: .max) { $0.watchedAttributes = 30 }
         let growing = try graph.subscribe(["/**"])
