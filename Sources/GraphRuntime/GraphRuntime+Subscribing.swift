@@ -201,6 +201,15 @@ extension GraphRuntime {
         clients[client]?.snapshots = (statistics.turns, longestAnswer - room)
     }
 
+    /// Whether the snapshots of this turn are so long that a client should take them before it asks for more.
+    func hasLongSnapshots(_ client: ClientID) -> Bool {
+        guard let sent = clients[client]?.snapshots, sent.turn == statistics.turns else { return false }
+        return sent.bytes > longestAnswer / GraphRuntime.longSnapshots
+    }
+
+    /// The part of the longest answer that counts as long.
+    private static let longSnapshots = 64
+
     /// One update of one subscription; one that is longer than a client may be sent ends it, since none can be left out.
     private func deliver(
         _ changes: [Change], of topic: Topic, from: UInt64? = nil, label: String? = nil, isInitial: Bool = false,

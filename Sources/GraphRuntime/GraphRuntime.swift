@@ -102,7 +102,8 @@ public final class GraphRuntime {
             if queue.postpones(command) { continue }
             let waiting = graph.waitingRuleCount
             apply(command)
-            guard case .call(let client, _, _) = command else { continue }
+            guard case .call(let client, _, let request) = command else { continue }
+            if case .subscribe = request, hasLongSnapshots(client) { queue.serve(client) }
             if graph.waitingRuleCount > waiting { queue.close() }
             queue.charge(client, until: clock?() ?? 0, limit: limits.clientTime)
         }

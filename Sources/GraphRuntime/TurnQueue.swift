@@ -16,6 +16,9 @@ struct TurnQueue {
     /// No more requests in this turn.
     mutating func close() { isClosed = true }
 
+    /// A client has had its share of this turn.
+    mutating func serve(_ client: ClientID) { served.insert(client) }
+
     /// Called for each command once, in order.
     /// - Returns: whether it has to wait, and is kept for that.
     mutating func postpones(_ command: Command) -> Bool {
