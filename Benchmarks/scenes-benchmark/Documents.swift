@@ -43,7 +43,7 @@ func applyDocuments(of count: Int) throws {
     }
     func apply(_ text: String, _ name: String, _ mode: ApplyMode) throws {
         let scene = try timed("\(name): read and check") {
-            try SceneReader.read(text: text, context: graph.sceneContext(at: .root, mode))
+            try SceneReader.read(text: text, context: graph.sceneContext(at: .root, mode, isKept: false))
         }
         let plan = try timed("\(name): plan") { try graph.plan(scene, at: .root, mode) }
         timed("\(name): perform") { _ = graph.perform(plan) }
@@ -51,13 +51,13 @@ func applyDocuments(of count: Int) throws {
     }
     try apply(document(count, 0), "create", .create)
     precondition(graph.liveNodes == count + 1)
-    timed("read every value") {
-        graph.forEachAttribute(matching: everything) { attribute, _ in _ = graph.content(of: attribute) }
+    try timed("read every value") {
+        try graph.forEachAttribute(matching: everything) { attribute, _ in _ = graph.content(of: attribute) }
     }
     let before = graph.counters.evaluations
     try apply(document(count, 1), "merge", .merge)
-    timed("read every value after the merge") {
-        graph.forEachAttribute(matching: everything) { attribute, _ in _ = graph.content(of: attribute) }
+    try timed("read every value after the merge") {
+        try graph.forEachAttribute(matching: everything) { attribute, _ in _ = graph.content(of: attribute) }
     }
     print("{\"case\": \"apply \(count), merge\", \"evaluations\": \(graph.counters.evaluations - before)}")
     try apply(document(count, 2), "replace", .replace)

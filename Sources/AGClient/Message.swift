@@ -120,7 +120,7 @@ extension Event {
             self = .completion(
                 revision: revision, transaction: number("transaction") ?? 0, phase: text("phase"), paths: texts("paths"))
         case "bookmark": self = .bookmark(epoch: text("epoch"), revision: revision)
-        case "ended": self = .ended(reason: text("reason"))
+        case "ended": self = .ended(ErrorCode(rawValue: text("code")) ?? .removed, reason: text("reason"))
         default: throw .malformed("an event of the unknown kind \(method)")
         }
     }

@@ -4,11 +4,13 @@ public enum NearestName {
     private static let maximumCandidates = 1000
     /// Bytes of a name that are compared.
     private static let comparedLength = 64
+    /// Edits beyond which nobody has meant the name, however long it is: the work grows with them.
+    private static let maximumEdits = 4
 
     /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if they are few for its length.
     public static func find(_ name: String, among candidates: some Sequence<String>) -> String? {
         var comparison = EditDistance(from: name.utf8.prefix(comparedLength))
-        var limit = max(1, comparison.wanted.count / 3)
+        var limit = min(max(1, comparison.wanted.count / 3), maximumEdits)
         // Among names of one letter each is one edit away from every other.
         guard comparison.wanted.count > 1 else { return nil }
         var best: (distance: Int, name: String)?

@@ -79,6 +79,7 @@ public final class Daemon {
             // A turn of many costly rules ends, but may outlast the service manager's patience.
             runtime.onLongWork = { [manager] in manager.isAlive() }
             runtime.stopwatch = { Loop.monotonicTime }
+            runtime.turnClock = { Loop.monotonicTime }
             runtime.surroundingFigures = { [sessions] in sessions.statistics.figures }
             try Daemon.load(configuration.scenes, into: runtime)
             if let restored { Daemon.replay(restored, into: runtime, log) }

@@ -50,11 +50,13 @@ final class Outbox {
         if tail.count >= OutputQueue.sharingThreshold { tail = ByteBuffer(capacity: 1024) }
     }
 
-    /// The receiver, if it is still there and has not let the most pile up that is kept for anybody.
+    /// The receiver, if it is still there and has not let the most pile up that is kept for anybody. What one turn makes is not
+    /// counted against who has had no time to take it.
     private func session(_ client: ClientID) -> Session? {
         guard let session = sessions[client], !session.isClosing else { return nil }
         sessions.touch(session)
-        guard session.output.count + session.replies.heldBytes <= sessions.limits.outputMaximum else {
+        let piled = session.replies.heldBytes + (session.isBehind ? session.output.count : 0)
+        guard piled <= sessions.limits.outputMaximum else {
             sessions.disconnect(session, "\(session.waiting) bytes wait and more would have to (output-maximum)")
             return nil
         }

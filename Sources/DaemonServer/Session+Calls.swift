@@ -5,11 +5,18 @@ import WireProtocol
 
 // Lines into commands.
 extension Session {
-    /// Takes requests until there are no more, the client has had its share of this turn, or it should first take what it
-    /// is owed.
+    /// Takes what was left over by the last turn, or else requests until there are no more, the client has had its share of this
+    /// turn, or it should first take what it is owed.
     ///
     /// - Returns: whether it has more to take, and may.
     func takeCalls(_ decoder: RequestDecoder, into commands: inout [Command]) -> Bool {
+        if hasPostponed {
+            guard mayAsk else { return false }
+            let calls = takePostponed()
+            callsTaken += calls.count
+            commands += calls
+            return input.hasLine
+        }
         let limits = sessions.limits
         let before = commands.count
         var rest = share(of: limits)

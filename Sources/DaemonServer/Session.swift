@@ -23,6 +23,8 @@ final class Session {
     var hasEnded = false
     /// Stands in the list of sessions with something to read.
     var isReady = false
+    /// Calls that a turn had no time for.
+    private var postponed: [Command] = []
     /// Calls of this turn.
     var callsTaken = 0
     /// Bytes of an answer, estimated.
@@ -60,6 +62,24 @@ final class Session {
 
     /// Bytes that the client has not taken.
     var waiting: Int { output.count + replies.heldBytes + connection.pendingBytes }
+
+    var hasPostponed: Bool { !postponed.isEmpty }
+
+    /// Whether more may be done for the client before it takes what it is owed. What is kept for a batch can only be taken when
+    /// the rest of the batch is answered.
+    var mayAsk: Bool {
+        (hasPostponed ? output.count + connection.pendingBytes : waiting) <= sessions.limits.outputQueue
+    }
+
+    func postpone(_ call: Command) {
+        postponed.append(call)
+        callsTaken -= 1
+    }
+
+    func takePostponed() -> [Command] {
+        defer { postponed = [] }
+        return postponed
+    }
 
     /// For the log.
     var name: String { "client \(id.number) (pid \(peer.pid), uid \(peer.uid))" }

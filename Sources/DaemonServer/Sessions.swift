@@ -123,6 +123,8 @@ final class Sessions {
         slots[slot] = nil
         freeSlots.append(slot)
         count -= 1
+        // What was received is still executed.
+        news += session.takePostponed()
         news.append(.disconnected(session.id))
         log.debug("\(session.name) is gone")
     }
@@ -181,6 +183,20 @@ final class Sessions {
         }
     }
 
+    /// Keeps what a turn had no time for until the client's next turn.
+    func takeBack(_ commands: [Command]) {
+        var ofGone: [Command] = []
+        for command in commands {
+            if case .call(let client, _, _) = command, let session = self[client] {
+                touch(session)
+                session.postpone(command)
+            } else {
+                ofGone.append(command)
+            }
+        }
+        if !ofGone.isEmpty { news.insert(contentsOf: ofGone, at: 0) }
+    }
+
     /// Writes what each client takes, and sees who has fallen behind or is done.
     func flush(at now: Double) {
         let sessions = touched
@@ -205,8 +221,8 @@ final class Sessions {
             session.isBehind = false
             news.append(.drained(session.id))
         }
-        if session.input.hasLine {
-            if waiting <= limits.outputQueue { markReady(session) }
+        if session.input.hasLine || session.hasPostponed {
+            if session.mayAsk { markReady(session) }
         } else if session.hasEnded, session.replies.isEmpty {
             // Who only closed its own direction may go on listening; who is gone is not kept for the once-a-second care.
             let isOver =

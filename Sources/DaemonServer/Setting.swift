@@ -73,6 +73,7 @@ struct Setting {
 
             // Rules. More steps than that would be no limit.
             Setting("rule-cost", .count(\.runtime.graph.rules.cost, atLeast: 1000, atMost: 1_000_000_000)),
+            Setting("request-cost", .count(\.runtime.requestCost, atLeast: 1000, atMost: 1_000_000_000)),
             Setting("rule-length", .size(\.runtime.graph.rules.sourceLength, atLeast: 64)),
             Setting("rule-text", .size(\.runtime.graph.rules.textSize, atLeast: 64)),
             graph("rule-elements", \.runtime.graph.rules.resultSize),

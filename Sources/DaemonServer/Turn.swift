@@ -34,6 +34,7 @@ final class Turn {
         sessions.takeCommands(into: &commands)
         if isDue { commands.append(.woken) }
         let outcome = runtime.apply(commands, at: now)
+        sessions.takeBack(outcome.postponed)
         if !outcome.denials.isEmpty { sessions.note(outcome.denials) }
         try store?.append(outcome.accepted, revision: runtime.revision)
         outbox.deliver(outcome.deliveries, at: now)

@@ -44,7 +44,7 @@ extension GraphRuntime {
         do throws(Failure) {
             for pattern in subscriptions[number]?.topic.patterns ?? [] { try grants.require(.read, pattern) }
         } catch {
-            deliver([(client, number)], .ended(reason: error.message))
+            deliver([(client, number)], .ended(error.code, reason: error.message))
             end(number)
         }
     }

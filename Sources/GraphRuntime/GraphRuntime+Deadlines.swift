@@ -14,6 +14,7 @@ extension GraphRuntime {
             if let time, time < next ?? .infinity { next = time }
         }
         if graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(now.wall) { consider(now.monotonic + wait.seconds) }
+        if graph.waitingRuleCount > 0 { consider(now.monotonic) }
         for stream in frameStreams { consider(stream.nextTick) }
         if completionTopics > 0 { consider(presentations.completions.nextDeadline) }
         for number in held {
@@ -28,6 +29,7 @@ extension GraphRuntime {
     func tickClocks() {
         guard graph.hasClocks else { return }
         guard let due = graph.nextTick(), due <= now.wall else { return graph.advance(to: now.wall) }
+        graph.stepsLeft = limits.requestCost
         let stamp = graph.stamp
         graph.advance(to: now.wall)
         advanceRevision(nil, "clock", since: stamp, writes: [])
@@ -36,6 +38,7 @@ extension GraphRuntime {
 
     /// Everything whose time has come.
     func deliverDue() {
+        graph.stepsLeft = limits.requestCost
         for stream in frameStreams { deliverFrames(of: stream) }
         deliver(completions(presentations.completions.advance(to: now.monotonic)))
         for number in held.sorted() {

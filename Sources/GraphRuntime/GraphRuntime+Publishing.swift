@@ -26,6 +26,7 @@ extension GraphRuntime {
         if !structure.isEmpty { deliverStructure(structure) }
         deliverCompletions(news)
         endEmptyTopics()
+        for topic in news.overfull { end(topic) }
     }
 
     /// What one transaction means for the topics, in the order they were touched.
@@ -42,6 +43,8 @@ extension GraphRuntime {
         var replaced: [(transaction: UInt64, attribute: AttributeID)] = []
         /// Told behind the update, though found before it.
         var completions: [CompletionNews] = []
+        /// Topics that would watch more than is left for them.
+        var overfull: [Topic] = []
 
         subscript(topic: Topic) -> TopicNews {
             get { places[ObjectIdentifier(topic)].map { topics[$0] } ?? TopicNews(topic: topic) }
@@ -142,7 +145,7 @@ extension GraphRuntime {
     }
 
     private func deliver(_ news: News, _ label: String?) {
-        for part in news.topics {
+        for part in news.topics where !part.topic.isOverfull {
             let topic = part.topic
             let changes = topic.key.events.contains(.update) ? part.update : []
             var direct: [(client: ClientID, subscription: Int64)] = []
@@ -155,6 +158,10 @@ extension GraphRuntime {
                 }
             }
             if direct.isEmpty { continue }
+            if isTooLong(changes, of: topic) {
+                endForLength(direct)
+                continue
+            }
             if !changes.isEmpty { deliver(changes, of: topic, label, to: direct) }
             if !part.invalidated.isEmpty { for member in direct { deliverInvalidations(part, to: member) } }
         }
@@ -234,11 +241,10 @@ extension GraphRuntime {
         guard !topics.isEmpty else { return }
         let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
         let left = moved.flatMap { leave(below: AttributePath.describe(nodes: $0.from), &news) }
-        let topics = orderedTopics.filter(\.watchesAttributes)
         let movedNodes = moved.flatMap { graph.nodes(below: $0.node) }
         let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributes)
-        for attribute in attributes { join(attribute, topics, &news) }
-        for node in structure.addedInstances + movedNodes where graph.isAlive(node) { joinIndex(of: node, topics, &news) }
+        for attribute in attributes { join(attribute, &news) }
+        for node in structure.addedInstances + movedNodes where graph.isAlive(node) { joinIndex(of: node, &news) }
         for attribute in left where watches[attribute]?.topics.isEmpty == true { news.completions += endWatching(attribute) }
     }
 
@@ -277,30 +283,32 @@ extension GraphRuntime {
     }
 
     /// An attribute that is new or has a new name joins the topics whose patterns name it.
-    private func join(_ attribute: AttributeID, _ topics: [Topic], _ news: inout News) {
+    private func join(_ attribute: AttributeID, _ news: inout News) {
         guard let (node, name) = graph.owner(of: attribute) else { return }
-        for topic in topics {
-            for pattern in topic.patterns
-            where pattern.attribute.map({ $0 == name }) ?? true && graph.matches(pattern, node) {
-                let vertex = graph.watchable(Place(attribute, pattern.steps))
-                let path = graph.path(of: attribute) + pattern.steps.map(\.description).joined()
-                let isKnown = topic.paths[vertex] != nil
-                guard topic.add(vertex, path) else { continue }
-                if !isKnown { watch(vertex, for: topic) }
-                news.hasJoined = true
-                news[topic].joined.append((vertex, path))
-                if topic.key.events.contains(.invalidate) { news[topic].invalidated.append((vertex, [path], false)) }
+        for entry in patternIndex.entries(naming: name, at: graph.ids(of: node)) where !entry.topic.isOverfull {
+            let topic = entry.topic
+            let steps = topic.patterns[entry.position].steps
+            let vertex = graph.watchable(Place(attribute, steps))
+            let isKnown = topic.paths[vertex] != nil
+            guard isKnown || watchLedger.count < limits.watchedAttributes else {
+                topic.isOverfull = true
+                news.overfull.append(topic)
+                continue
             }
+            let path = graph.path(of: attribute) + steps.map(\.description).joined()
+            guard topic.add(vertex, path) else { continue }
+            if !isKnown { watch(vertex, for: topic) }
+            news.hasJoined = true
+            news[topic].joined.append((vertex, path))
+            if topic.key.events.contains(.invalidate) { news[topic].invalidated.append((vertex, [path], false)) }
         }
     }
 
     /// An instance's index is made for those who name it.
-    private func joinIndex(of node: NodeID, _ topics: [Topic], _ news: inout News) {
+    private func joinIndex(of node: NodeID, _ news: inout News) {
         guard let name = graph.indexName(of: node) else { return }
-        let isNamed = topics.contains { topic in
-            topic.patterns.contains { $0.attribute.map { $0 == name } ?? true && graph.matches($0, node) }
-        }
-        if isNamed, let index = graph.index(of: node) { join(index, topics, &news) }
+        let isNamed = !patternIndex.entries(naming: name, at: graph.ids(of: node)).isEmpty
+        if isNamed, let index = graph.index(of: node) { join(index, &news) }
     }
 
     /// A subscription that named paths, not patterns, has nothing more to hear once all of them are gone.
@@ -310,10 +318,16 @@ extension GraphRuntime {
         for topic in orderedTopics where topic.order.isEmpty && topic.patterns.allSatisfy(isGone) {
             for member in topic.members {
                 flush(member.subscription)
-                deliver([member], .ended(reason: "all that the subscription named has been removed"))
+                deliver([member], .ended(.removed, reason: "all that the subscription named has been removed"))
                 end(member.subscription)
             }
         }
+    }
+
+    /// What its patterns match has become more than can be watched: rather than to leave some out it ends.
+    private func end(_ topic: Topic) {
+        deliver(topic.members, .ended(.limit, reason: "\(tooManyWatched.message) (watched-attributes)"))
+        for member in topic.members { end(member.subscription) }
     }
 
     /// Whether what a pattern names will not come again: a path whose node is not there any more, or has lost the attribute.

@@ -16,8 +16,10 @@ extension GraphRuntime {
         var known: Set<String> = []
         var missing = 0
         for text in request.paths {
+            try graph.charge(GraphRuntime.stepsPerPath)
             let named: [(path: String, place: Place)]
             do throws(Failure) { named = try places(text, looksForNames: missing < GraphRuntime.missingWithHint) } catch {
+                if error.code == .limit, graph.stepsLeft <= 0 { throw error }
                 missing += 1
                 if known.insert(text).inserted { contents.append((text, .failure(error))) }
                 continue
@@ -32,6 +34,9 @@ extension GraphRuntime {
         return .contents(contents, revision: revision, typed: request.typed)
     }
 
+    /// Steps for each path of a request.
+    private static let stepsPerPath = 100
+
     /// Paths of one request that lead nowhere and are told with the name that may have been meant.
     private static let missingWithHint = 10
 
@@ -44,7 +49,7 @@ extension GraphRuntime {
         let pattern = try PathPattern(text)
         let steps = pattern.steps.map(\.description).joined()
         var places: [(path: String, place: Place)] = []
-        graph.forEachAttribute(matching: pattern) { places.append(($1 + steps, Place($0, pattern.steps))) }
+        try graph.forEachAttribute(matching: pattern) { places.append(($1 + steps, Place($0, pattern.steps))) }
         return places
     }
 

@@ -49,8 +49,7 @@ extension GraphRuntime {
     func read(
         _ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode, isKept: Bool = false
     ) throws(Failure) -> SceneDefinition {
-        var context = graph.sceneContext(at: node, mode)
-        context.isKept = isKept
+        let context = graph.sceneContext(at: node, mode, isKept: isKept)
         do throws(SceneFaults) {
             if case .string(let text) = document { return try SceneReader.read(text: text, file: file, context: context) }
             return try SceneReader.read(value: document, context: context)

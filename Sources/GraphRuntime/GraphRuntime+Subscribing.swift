@@ -30,7 +30,12 @@ extension GraphRuntime {
         if let since {
             afterReply { $0.deliverChanges(since: since, of: topic, to: (client, number)) }
         } else if request.initial || request.since != nil, request.events.contains(.update) {
-            afterReply { $0.deliverSnapshot(of: topic, to: (client, number)) }
+            let snapshot = changes(topic.order, of: topic)
+            do throws(Failure) { try admit(snapshot, of: topic, for: client) } catch {
+                end(number)
+                throw error
+            }
+            afterReply { $0.deliver(snapshot, of: topic, isInitial: true, to: (client, number)) }
         } else if topic.wantsValues {
             for attribute in topic.order { _ = evaluated(attribute) }
         }
@@ -56,13 +61,12 @@ extension GraphRuntime {
         if let existing = topics[key] { return existing }
         var patterns: [PathPattern] = []
         for text in request.patterns { patterns.append(try PathPattern(text)) }
-        let made = Topic(key: key, number: nextTopic, patterns: patterns)
+        let made = Topic(key: key, number: nextTopic, patterns: patterns, watchLedger)
         nextTopic += 1
+        guard watchLedger.count <= limits.watchedAttributes else { throw tooManyWatched }
         for pattern in patterns { try join(pattern, to: made) }
-        guard watches.count + made.order.count <= limits.watchedAttributes else {
-            throw Failure(.limit, "at most \(limits.watchedAttributes) watched attributes")
-        }
         topics[key] = made
+        if made.watchesAttributes { patternIndex.insert(made) }
         if key.events.contains(.completion) { completionTopics += 1 }
         for attribute in made.order { watch(attribute, for: made) }
         return made
@@ -74,19 +78,30 @@ extension GraphRuntime {
             guard exact.attribute != nil else {
                 _ = try graph.node(at: exact.nodes)
                 guard topic.watchesAttributes else { return }
-                graph.forEachAttribute(matching: pattern) { attribute, path in _ = topic.add(attribute, path) }
+                try graph.forEachAttribute(matching: pattern) { (attribute, path) throws(Failure) in try add(attribute, path, to: topic) }
                 return
             }
             let place = try graph.locate(exact)
-            _ = topic.add(graph.watchable(place), exact.description)
-            return
+            return try add(graph.watchable(place), exact.description, to: topic)
         }
         guard topic.watchesAttributes else { return }
         let steps = pattern.steps
-        graph.forEachAttribute(matching: pattern) { attribute, path in
+        try graph.forEachAttribute(matching: pattern) { (attribute, path) throws(Failure) in
             let vertex = graph.watchable(Place(attribute, steps))
-            _ = topic.add(vertex, path + steps.map(\.description).joined())
+            try add(vertex, path + steps.map(\.description).joined(), to: topic)
         }
+    }
+
+    private func add(_ vertex: AttributeID, _ path: String, to topic: Topic) throws(Failure) {
+        _ = topic.add(vertex, path)
+        guard watchLedger.count <= limits.watchedAttributes else { throw tooManyWatched }
+    }
+
+    /// What is told to whom would watch more than all together may.
+    var tooManyWatched: Failure {
+        Failure(
+            .limit, "at most \(limits.watchedAttributes) attributes are watched by all subscriptions together",
+            hint: "watch less; watched-attributes is the limit")
     }
 
     func watch(_ attribute: AttributeID, for topic: Topic) {
@@ -133,6 +148,7 @@ extension GraphRuntime {
         endFrames(of: topic, for: number)
         guard topic.members.isEmpty else { return }
         topics[topic.key] = nil
+        if topic.watchesAttributes { patternIndex.remove(topic) }
         if topic.key.events.contains(.completion) { completionTopics -= 1 }
         for attribute in topic.order { unwatch(attribute, for: topic) }
     }
@@ -168,12 +184,53 @@ extension GraphRuntime {
         return changes
     }
 
-    private func deliverSnapshot(of topic: Topic, to member: (client: ClientID, subscription: Int64)) {
+    /// Holds a snapshot against what a client may be sent at once.
+    private func admit(_ snapshot: [Change], of topic: Topic, for client: ClientID) throws(Failure) {
+        guard let before = clients[client]?.snapshots else { return }
+        let sent = before.turn == statistics.turns ? before.bytes : 0
+        var room = longestAnswer - sent
+        snapshot.draw(from: &room, isTyped: topic.key.typed)
+        guard room >= 0 else {
+            throw Failure(
+                .limit,
+                sent == 0
+                    ? "the snapshot would have more than \(longestAnswer) bytes"
+                    : "with the snapshots before it this one would have more than \(longestAnswer) bytes",
+                hint: "subscribe to less at once, or without initial; output-maximum is the limit")
+        }
+        clients[client]?.snapshots = (statistics.turns, longestAnswer - room)
+    }
+
+    /// Whether the snapshots of this turn are so long that a client should take them before it asks for more.
+    func hasLongSnapshots(_ client: ClientID) -> Bool {
+        guard let sent = clients[client]?.snapshots, sent.turn == statistics.turns else { return false }
+        return sent.bytes > longestAnswer / GraphRuntime.longSnapshots
+    }
+
+    /// The part of the longest answer that counts as long.
+    private static let longSnapshots = 64
+
+    /// One update of one subscription; one that is longer than a client may be sent ends it, since none can be left out.
+    private func deliver(
+        _ changes: [Change], of topic: Topic, from: UInt64? = nil, label: String? = nil, isInitial: Bool = false,
+        to member: (client: ClientID, subscription: Int64)
+    ) {
+        if !isInitial, isTooLong(changes, of: topic) { return endForLength([member]) }
         deliver(
             [member],
-            .update(
-                revision: revision, from: nil, label: nil, isInitial: true, changes: changes(topic.order, of: topic),
-                typed: topic.key.typed))
+            .update(revision: revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: topic.key.typed))
+    }
+
+    /// Whether an update would have more bytes than a client may be sent at once. O(parts of the values).
+    func isTooLong(_ changes: [Change], of topic: Topic) -> Bool {
+        var room = longestAnswer
+        changes.draw(from: &room, isTyped: topic.key.typed)
+        return room < 0
+    }
+
+    func endForLength(_ members: [(client: ClientID, subscription: Int64)]) {
+        deliver(members, .ended(.limit, reason: "an update would have more than \(longestAnswer) bytes (output-maximum)"))
+        for member in members { end(member.subscription) }
     }
 
     /// What a client has missed: one update with the values as they are, one event with what may have changed.
@@ -183,11 +240,7 @@ extension GraphRuntime {
         let changed = topic.order.filter { graph.mayHaveChanged($0, since: stamp) }
         if changed.isEmpty { return }
         if topic.key.events.contains(.update) {
-            deliver(
-                [member],
-                .update(
-                    revision: revision, from: nil, label: nil, isInitial: false, changes: changes(changed, of: topic),
-                    typed: topic.key.typed))
+            deliver(changes(changed, of: topic), of: topic, to: member)
         }
         if topic.key.events.contains(.invalidate) {
             subscriptions[member.subscription]?.outstanding.formUnion(changed)
@@ -220,13 +273,10 @@ extension GraphRuntime {
             // What came and went again leaves nothing to tell.
             if !changes.isEmpty {
                 if let interval = subscription.interval { subscriptions[number]?.nextAllowed = now.monotonic + interval }
-                deliver(
-                    [member],
-                    .update(
-                        revision: revision, from: from == revision ? nil : from, label: pending.label, isInitial: false,
-                        changes: changes, typed: topic.key.typed))
+                deliver(changes, of: topic, from: from == revision ? nil : from, label: pending.label, to: member)
             }
         }
+        guard subscriptions[number] != nil else { return }
         flushInvalidations(pending, of: topic, to: member)
         deliver(pending.structure.paths, to: [member])
         for completion in pending.completions { deliver([member], completion.event(at: revision)) }

@@ -31,12 +31,15 @@ public final class GraphRuntime {
     /// In the order in which they were first subscribed to, so that a day plays the same twice.
     var orderedTopics: [Topic] { topics.values.sorted { $0.number < $1.number } }
     var nextTopic: Int64 = 1
+    /// What the topics name, for what joins the tree.
+    var patternIndex = PatternIndex()
     /// By rate. With the number of topics that want completions what deadlines depend on, kept so that a turn need not look.
     var frameStreams: [FrameStream] = []
     var completionTopics = 0
     /// Subscriptions whose news waits.
     var held: Set<Int64> = []
     var watches: [AttributeID: Watch] = [:]
+    let watchLedger = WatchLedger()
     var presentations = Presentations()
     var history: History
     var statistics = Statistics()
@@ -45,6 +48,9 @@ public final class GraphRuntime {
     var recording: Recording
     /// Reads the clock of `Moment.monotonic` now; asked only while turns are recorded. nil: no time passes within a turn.
     public var stopwatch: (() -> Double)?
+    /// The same clock, asked between the requests of a turn that has several, to share its time between clients. nil: nobody's
+    /// share is ever used up.
+    public var turnClock: (() -> Double)?
 
     var outcome = Outcome()
     var unplaced = UnplacedStates()
@@ -84,24 +90,50 @@ public final class GraphRuntime {
     }
 
     /// One turn: applies what came in, in order, and says what everybody must hear.
+    ///
+    /// Nobody keeps the others waiting for long: a client whose requests have taken `RuntimeLimits.clientTime` has the rest of them
+    /// left to the next turn (`Outcome.postponed`), and so has everybody when rules had to wait, so that they go on first.
     public func apply(_ commands: [Command], at now: Moment) -> Outcome {
         self.now = now
         outcome = Outcome()
         statistics.turns += 1
         tickClocks()
+        resumeRules()
         let before = graph.counters
-        for command in commands { apply(command) }
+        let clock = commands.count > 1 ? turnClock : nil
+        var queue = TurnQueue(began: clock?() ?? 0)
+        for command in commands {
+            if queue.postpones(command) { continue }
+            let waiting = graph.waitingRuleCount
+            apply(command)
+            guard case .call(let client, _, let request) = command else { continue }
+            if case .subscribe = request, hasLongSnapshots(client) { queue.serve(client) }
+            if graph.waitingRuleCount > waiting { queue.close() }
+            queue.charge(client, until: clock?() ?? 0, limit: limits.clientTime)
+        }
+        outcome.postponed = queue.leftovers()
         deliverDue()
         keepWhatFollowed()
         keepNothingVoid()
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
         graph.sweepProjections()
-        recordTurn(commands.count, since: before)
+        recordTurn(commands.count - outcome.postponed.count, since: before)
         return outcome
     }
 
+    /// Rules that had to wait for a request to be done with run now, at a cost of their own, and who watches them is told.
+    private func resumeRules() {
+        guard graph.waitingRuleCount > 0 else { return }
+        graph.stepsLeft = limits.requestCost
+        let stamp = graph.stamp
+        guard graph.resumeWaitingRules() else { return }
+        advanceRevision(nil, "request-cost", since: stamp, writes: [])
+        publish(since: stamp, .none, nil)
+    }
+
     private func apply(_ command: Command) {
+        graph.stepsLeft = limits.requestCost
         switch command {
         case .connected(let client, let peer): clients[client] = Client(peer: peer, grants: access.grants(to: peer), limits)
         case .call(let client, let id, let request):
@@ -169,6 +201,8 @@ public final class GraphRuntime {
         for (mutations, options) in gone.onDisconnect {
             // The client is still known, so that the history names it and its rights are those it has by now.
             do {
+                // Each has its share, whatever those before have cost.
+                graph.stepsLeft = max(graph.stepsLeft, limits.requestCost / limits.onDisconnectPerClient)
                 try checkAccess(of: client, to: .onDisconnect(mutations, options))
                 _ = try transact(mutations, options, client)
             } catch {
@@ -189,6 +223,8 @@ struct Client {
     var subscriptions: Set<Int64> = []
     /// The client does not drain: its news is kept, newest per path, until it does.
     var isBehind = false
+    /// Bytes of snapshots that it has been sent in the turn of that number.
+    var snapshots = (turn: UInt64(0), bytes: 0)
     var onDisconnect: [([Mutation], TransactionOptions)] = []
     /// Bytes that it may leave yet.
     var onDisconnectRoom: Int
@@ -223,6 +259,10 @@ public struct RuntimeLimits {
     public var frameRate = 240.0
     /// Nodes that one `describe` or `dump` prints.
     public var describedNodes = 1_000_000
+    /// Steps of all rules that run for one request, and of its patterns for the nodes that they look at.
+    public var requestCost = 20_000_000
+    /// Seconds of a turn after which the rest of a client's requests wait for the next one.
+    public var clientTime = 0.02
 
     public init() {}
 }

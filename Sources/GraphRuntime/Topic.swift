@@ -10,6 +10,11 @@ struct TopicKey: Hashable {
     var css: Bool
 }
 
+/// How many attributes all topics together watch.
+final class WatchLedger {
+    fileprivate(set) var count = 0
+}
+
 /// A set of attributes that one or more subscriptions watch, kept in line with the tree.
 final class Topic {
     let key: TopicKey
@@ -21,11 +26,30 @@ final class Topic {
     var members: [(client: ClientID, subscription: Int64)] = []
     /// Who wants displayed values, and how often: one for each rate.
     var frames: [FrameView] = []
+    /// It matches more than may be watched, and is about to end.
+    var isOverfull = false
+    private let ledger: WatchLedger
+    /// What stands in the ledger for it: its attributes, or its patterns where these are more.
+    private var entered = 0
+    private let patternSize: Int
+    /// Bytes of a pattern that count as one more.
+    private static let bytesPerPattern = 64
 
-    init(key: TopicKey, number: Int64, patterns: [PathPattern]) {
+    init(key: TopicKey, number: Int64, patterns: [PathPattern], _ ledger: WatchLedger) {
+        self.ledger = ledger
         self.key = key
         self.number = number
         self.patterns = patterns
+        patternSize = key.patterns.reduce(0) { $0 + 1 + $1.utf8.count / Topic.bytesPerPattern }
+        enter()
+    }
+
+    deinit { ledger.count -= entered }
+
+    private func enter() {
+        let size = max(order.count, patternSize)
+        ledger.count += size - entered
+        entered = size
     }
 
     /// Whether it needs values at all, or only to know that they may differ.
@@ -39,6 +63,7 @@ final class Topic {
         guard let known = paths[attribute] else {
             paths[attribute] = [path]
             order.append(attribute)
+            enter()
             return true
         }
         guard !known.contains(path) else { return false }
@@ -62,13 +87,18 @@ final class Topic {
             paths[attribute]?.removeAll(where: stoodBelow)
             if paths[attribute]?.isEmpty == true { paths[attribute] = nil }
         }
-        if !forgotten.isEmpty { order.removeAll { paths[$0] == nil } }
+        if !forgotten.isEmpty { keepNamed() }
         return forgotten
     }
 
     func remove(_ attributes: Set<AttributeID>) {
         for attribute in attributes { paths[attribute] = nil }
-        order.removeAll { attributes.contains($0) }
+        keepNamed()
+    }
+
+    private func keepNamed() {
+        order.removeAll { paths[$0] == nil }
+        enter()
     }
 }
 

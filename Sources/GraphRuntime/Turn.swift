@@ -106,6 +106,8 @@ extension JournalEntry {
 public struct Outcome {
     public var deliveries: [Delivery] = []
     public var accepted: [(revision: UInt64, entry: JournalEntry)] = []
+    /// Commands that are left to the next turn, to be put before what comes in until then.
+    public var postponed: [Command] = []
     /// For the log: requests that were refused for want of a right, in order.
     public var denials: [(client: ClientID, failure: Failure)] = []
     public init() {}

@@ -7,24 +7,36 @@ extension Declarations {
     /// completed with what its type begins with. Recursion follows the value's nesting and the types'.
     /// - Parameter withComputed: what objects compute may stand in their maps, as where one is read whole.
     public func accept(_ value: Value, as type: ValueType, withComputed: Bool = false) -> Value? {
-        type.accept(value) { object($0, $1, withComputed) }
+        var room = Int.max
+        return accept(value, as: type, withComputed: withComputed, within: &room)
+    }
+
+    /// The same, for a value that clients size.
+    /// - Parameter room: bytes of JSON that may be added to complete objects, less those that were; below zero when they would not
+    ///   do, and the value is nil.
+    public func accept(_ value: Value, as type: ValueType, withComputed: Bool = false, within room: inout Int) -> Value? {
+        type.accept(value) { object($0, $1, withComputed, &room) }
     }
 
     /// The value as a type holds it, and as it is where it does not fit: the check of what stands in a document has told that.
     public func complete(_ value: Value, as type: ValueType) -> Value { accept(value, as: type) ?? value }
 
-    private func object(_ name: String, _ given: ValueMap, _ withComputed: Bool) -> Value? {
+    private func object(_ name: String, _ given: ValueMap, _ withComputed: Bool, _ room: inout Int) -> Value? {
         guard let type = types[name] else { return nil }
         var whole = ValueMap(minimumCapacity: type.properties.count)
         var found = 0
         for property in type.properties {
             switch (property.role, given[property.name]) {
             case (.state, let part?):
-                guard let accepted = accept(part, as: property.type, withComputed: withComputed) else { return nil }
+                guard let accepted = accept(part, as: property.type, withComputed: withComputed, within: &room) else { return nil }
                 whole[property.name] = accepted
                 found += 1
             case (.state(let initial, _), nil):
-                whole[property.name] = complete(initial, as: property.type)
+                room -= property.name.utf8.count + 4
+                initial.draw(from: &room, isTyped: false)
+                guard room >= 0 else { return nil }
+                whole[property.name] = accept(initial, as: property.type, within: &room) ?? initial
+                guard room >= 0 else { return nil }
             case (_, let part?) where withComputed:
                 whole[property.name] = part
                 found += 1

@@ -321,6 +321,9 @@ public struct SceneContext {
     /// What the document's rules may be and do.
     public var rules: RuleLimits
 
+    /// Bytes, as JSON, of the value that a state begins with.
+    public var valueSize: Int
+
     /// What a live tree holds below the place of application, by ids from there; for documents that are merged into it.
     /// Asked only for nodes that the document names.
     public var existing: (([String]) -> ExistingNode?)?
@@ -330,11 +333,13 @@ public struct SceneContext {
 
     public init(
         declarations: Declarations = Declarations(), enclosing: [[(name: String, type: ValueType)]] = [],
-        rules: RuleLimits = RuleLimits(), isKept: Bool = false, existing: (([String]) -> ExistingNode?)? = nil
+        rules: RuleLimits = RuleLimits(), valueSize: Int = .max, isKept: Bool = false,
+        existing: (([String]) -> ExistingNode?)? = nil
     ) {
         self.declarations = declarations
         self.enclosing = enclosing
         self.rules = rules
+        self.valueSize = valueSize
         self.isKept = isKept
         self.existing = existing
     }

@@ -13,6 +13,10 @@ public enum SceneLimits {
     /// Nodes around the use of a component that is part of a circle through `forEach` and not read yet, those of the
     /// circle's other components included: its body is then read inside the reading of theirs.
     public static let repetitionDepth = 128
+    /// Objects inside each other, by what their types begin with; completing a value recurses this deep.
+    public static let objectDepth = 64
+    /// Properties that an object begins with, those of the objects in it counted.
+    public static let objectProperties = 1000
     /// Faults that are told; further ones are counted.
     public static let faults = 100
     /// UTF-8 bytes of a node's id.

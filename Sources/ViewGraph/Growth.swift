@@ -22,6 +22,8 @@ extension ViewGraph {
         var pending = [(definition, depth + 1)]
         while let (next, depth) = pending.popLast() {
             try refuse(depth: depth, at: next.id)
+            // Types that hold each other may make more than can be counted.
+            try refuse(growth)
             growth.nodes += 1
             growth.attributes += next.attributes.count + (next.forEach == nil ? 0 : 1)
             // The properties of an object are attributes, those of the objects in it, too.
@@ -53,12 +55,55 @@ extension ViewGraph {
         }
     }
 
-    /// Holds a value against the limit of its size. O(parts of the value).
+    /// Takes steps from those that are left for the request at hand.
+    /// - Throws: `limit` when none are left.
+    public func charge(_ steps: Int) throws(Failure) {
+        stepsLeft -= steps
+        guard stepsLeft > 0 else {
+            throw Failure(.limit, "more work than one request may ask for", hint: "ask for less at once; request-cost is the limit")
+        }
+    }
+
+    /// Holds a value against the limit of its size. O(parts of the value), which counts towards the request's cost.
     func refuseLong(_ value: Value, at path: AttributePath) throws(Failure) {
-        guard value.isLonger(than: limits.valueSize) else { return }
-        throw Failure(
+        var room = limits.valueSize
+        value.draw(from: &room, isTyped: false)
+        guard room >= 0 else { throw tooLong(path) }
+        try charge((limits.valueSize - room) / ViewGraph.bytesPerStep)
+    }
+
+    /// Bytes of JSON that are looked at in a step.
+    private static let bytesPerStep = 10
+    /// Elements of a list or map that are copied in a step.
+    private static let elementsPerStep = 4
+
+    /// Charges a write for what it copies: the lists, maps and texts on the way to the place, and the one that stands there.
+    func chargeWrite(into whole: Value, at steps: [AttributePath.Step]) throws(Failure) {
+        var copied = whole.breadth
+        var part = whole
+        for step in steps {
+            guard case .value(let next) = part.select([step]) else { break }
+            part = next
+            copied += part.breadth
+        }
+        try charge(1 + copied / ViewGraph.elementsPerStep)
+    }
+
+    private func tooLong(_ path: AttributePath) -> Failure {
+        Failure(
             .limit, "\(path) would have a value of more than \(limits.valueSize) bytes", path: path.description,
             hint: "value-size is the limit")
+    }
+
+    /// A value that is written as its type holds it, no longer than the limit; nil when it does not fit.
+    /// - Parameter mayGrow: whether it may be longer than the one in whose place it comes, beside what its type adds to it.
+    func accept(_ value: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, isKept: Bool) throws(Failure) -> Value? {
+        if isKept { return declarations.accept(value, as: type) }
+        var room = limits.valueSize
+        let accepted = declarations.accept(value, as: type, within: &room)
+        guard room >= 0 else { throw tooLong(path) }
+        if let accepted, mayGrow || room < limits.valueSize { try refuseLong(accepted, at: path) }
+        return accepted
     }
 
     /// The levels that a node and what is below it make.
@@ -70,5 +115,18 @@ extension ViewGraph {
             for child in nodes[Int(next)].children { pending.append((child, level + 1)) }
         }
         return levels
+    }
+}
+
+extension Value {
+    /// How much is copied when a part is changed: elements, or bytes by the size of an element.
+    fileprivate var breadth: Int {
+        switch self {
+        case .list(let elements): elements.count
+        case .map(let map): 2 * map.count
+        case .string(let text): text.utf8.count / MemoryLayout<Value>.stride
+        case .bytes(let bytes): bytes.count / MemoryLayout<Value>.stride
+        default: 0
+        }
     }
 }

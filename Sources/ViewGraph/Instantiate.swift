@@ -45,9 +45,12 @@ extension ViewGraph {
             if case .object(let type) = definition.type, let object = declarations.types[type] {
                 attribute = createObject(object, initial, definition, of: row)
             } else {
+                // What a document says is as its type holds it, but for objects; instances share it.
+                let mayMissParts = nodes[Int(row)].isObject || !definition.type.objectNames.isEmpty
+                let beginning = mayMissParts ? declarations.complete(initial, as: definition.type) : initial
                 attribute = createInput(
-                    .value(declarations.complete(initial, as: definition.type)), node: row, name: definition.name, kind: kind,
-                    type: definition.type, source: .state(isTransient: isTransient), isHidden: false)
+                    .value(beginning), node: row, name: definition.name, kind: kind, type: definition.type,
+                    source: .state(isTransient: isTransient), isHidden: false)
             }
         case .binding(_, let animation):
             kind = .binding

@@ -120,7 +120,8 @@ extension ViewGraph {
         if let owner = projectionOwners[attribute] { return owner }
         // A place behind a reference is what it reads, also when it has run only once.
         if whole(of: attribute).map(isReference) == true { return engine.inputs(of: attribute).first }
-        return nil
+        // What has run only once was not made to by any: it has its value from what it read, of which something came last.
+        return engine.inputs(of: attribute).max { engine.changedAt($0) < engine.changedAt($1) }
     }
 
     // MARK: Watching without evaluating

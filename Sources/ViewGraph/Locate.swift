@@ -90,19 +90,33 @@ extension ViewGraph {
         return path(of: nodeID(row)) + name
     }
 
-    /// Every named attribute that a pattern matches, in tree order. Cost: O(nodes below the pattern's first wildcard).
-    public func forEachAttribute(matching pattern: PathPattern, _ body: (AttributeID, String) -> Void) {
-        forEachNode(matching: pattern) { row, path in
+    /// Every named attribute that a pattern matches, in tree order. Cost: O(nodes below the pattern's first wildcard), taken from
+    /// `stepsLeft`.
+    /// - Throws: `limit` when none are left, or what `body` throws.
+    public func forEachAttribute(
+        matching pattern: PathPattern, _ body: (AttributeID, String) throws(Failure) -> Void
+    ) throws(Failure) {
+        try forEachNode(matching: pattern) { (row, path) throws(Failure) in
             if let wanted = pattern.attribute {
-                if let attribute = ownAttribute(wanted, of: row) { body(attribute, path + "." + AttributePath.quoteIfNeeded(wanted)) }
+                if let attribute = ownAttribute(wanted, of: row) { try body(attribute, path + "." + AttributePath.quoteIfNeeded(wanted)) }
                 return
             }
-            for (name, attribute) in namedAttributes(of: row) { body(attribute, path + "." + AttributePath.quoteIfNeeded(name)) }
+            for (name, attribute) in namedAttributes(of: row) {
+                stepsLeft -= ViewGraph.stepsPerFind
+                try body(attribute, path + "." + AttributePath.quoteIfNeeded(name))
+            }
         }
     }
 
+    /// Steps for each node that a pattern looks at and each attribute that it finds, and one for so many pairs of an id and a
+    /// segment to compare.
+    private static let stepsPerFind = 10
+    private static let comparisonsPerStep = 8
+
     /// Every node that a pattern's segments match.
-    public func forEachNode(matching pattern: PathPattern, _ body: (UInt32, String) -> Void) {
+    private func forEachNode(
+        matching pattern: PathPattern, _ body: (UInt32, String) throws(Failure) -> Void
+    ) throws(Failure) {
         var start = NodeID.root.row
         var prefix: [String] = []
         for segment in pattern.segments {
@@ -112,19 +126,21 @@ extension ViewGraph {
             prefix.append(id)
         }
         if prefix.count == pattern.segments.count {
-            body(start, AttributePath.describe(nodes: prefix))
-            return
+            return try body(start, AttributePath.describe(nodes: prefix))
         }
         let deepest = pattern.segments.contains(.anyDepth) ? Int.max : pattern.segments.count
         var pending: [(UInt32, [String])] = [(start, prefix)]
         while let (row, ids) = pending.popLast() {
-            if pattern.matches(nodes: ids) { body(row, AttributePath.describe(nodes: ids)) }
+            stepsLeft -= ViewGraph.stepsPerFind + ids.count * pattern.segments.count / ViewGraph.comparisonsPerStep
+            guard stepsLeft > 0 else {
+                throw Failure(
+                    .limit, "pattern \(pattern): too many nodes to look at for one request", path: pattern.description,
+                    hint: "name fewer patterns at once; request-cost is the limit")
+            }
+            if pattern.matches(nodes: ids) { try body(row, AttributePath.describe(nodes: ids)) }
             if ids.count < deepest {
                 for child in nodes[Int(row)].children.reversed() { pending.append((child, ids + [nodes[Int(child)].id])) }
             }
         }
     }
-
-    /// Whether a node is among those that a pattern names.
-    public func matches(_ pattern: PathPattern, _ node: NodeID) -> Bool { pattern.matches(nodes: ids(of: node.row)) }
 }

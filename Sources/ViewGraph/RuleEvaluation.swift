@@ -87,12 +87,16 @@ struct GraphReader: RuleReader {
 extension ViewGraph {
     @inline(__always)
     func evaluate(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
-        if _slowPath(runRecorder != nil) { return try evaluateRecorded(rule, for: attribute) }
+        if _slowPath(runRecorder != nil || stepsLeft <= 0) { return try evaluateWatched(rule, for: attribute) }
         return try run(rule, for: attribute)
     }
 
     @inline(never)
-    private func evaluateRecorded(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
+    private func evaluateWatched(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
+        if stepsLeft <= 0 {
+            waitingRules.append(attribute)
+            return .failure(ViewGraph.hasToWait)
+        }
         guard let runRecorder else { return try run(rule, for: attribute) }
         return try runRecorder.record(attribute) { try run(rule, for: attribute) }
     }
@@ -112,6 +116,26 @@ extension ViewGraph {
         }
     }
 
+    /// What an attribute has in the place of its rule's result until the rule has had its turn.
+    private static let hasToWait = Failure(
+        .limit, "its rule waits, because rules that ran for the same request have cost too much", hint: "request-cost is the limit")
+
+    /// Rules that wait for another request to be done with.
+    public var waitingRuleCount: Int { waitingRules.count }
+
+    /// Rules that have waited run when they are next wanted, and the tree is brought in line with what they say of it.
+    /// - Returns: whether anybody watches what comes of it.
+    public func resumeWaitingRules() -> Bool {
+        let waiting = waitingRules
+        waitingRules = []
+        for attribute in waiting where engine.isAlive(attribute) {
+            do { try engine.invalidate(attribute) } catch { preconditionFailure("a living rule cannot be run again") }
+        }
+        settleStructure()
+        collectInvalidated()
+        return !invalidated.isEmpty || !structureChange.isEmpty
+    }
+
     /// A rule over a handful of values, outside the graph.
     func evaluate(_ program: Program, bindings: ValueMap) -> Content {
         let evaluator = evaluators.enter()
@@ -125,6 +149,7 @@ extension ViewGraph {
     @inline(__always)
     private func noteCost(_ evaluator: Unmanaged<Evaluator>) {
         let cost = evaluator._withUnsafeGuaranteedRef { $0.lastCost }
+        stepsLeft &-= cost
         if _slowPath(cost >= ViewGraph.costlyEvaluation) { noteLongWork(cost) }
     }
 

@@ -120,8 +120,10 @@ private struct ChildOrigin {
 
 extension ViewGraph {
     /// What names mean at a node, for the check of a document that is applied there.
-    /// - Parameter mode: a document that is merged is completed by what is there.
-    public func sceneContext(at node: NodeID, _ mode: ApplyMode) -> SceneContext {
+    /// - Parameters:
+    ///   - mode: a document that is merged is completed by what is there.
+    ///   - isKept: the document was accepted once, and how long its values are was seen to then.
+    public func sceneContext(at node: NodeID, _ mode: ApplyMode, isKept: Bool) -> SceneContext {
         var enclosing: [[(name: String, type: ValueType)]] = []
         var at = node.row
         // What is put into a component from outside sees what is around it.
@@ -132,8 +134,11 @@ extension ViewGraph {
             isContent = nodes[Int(at)].isContent
             at = nodes[Int(at)].parent
         }
-        guard mode == .merge else { return SceneContext(declarations: declarations, enclosing: enclosing, rules: limits.rules) }
-        return SceneContext(declarations: declarations, enclosing: enclosing, rules: limits.rules) { ids in
+        var context = SceneContext(
+            declarations: declarations, enclosing: enclosing, rules: limits.rules, valueSize: isKept ? .max : limits.valueSize,
+            isKept: isKept)
+        guard mode == .merge else { return context }
+        context.existing = { ids in
             var row = node.row
             for id in ids {
                 guard let next = self.child(id, of: row) else { return nil }
@@ -143,6 +148,7 @@ extension ViewGraph {
                 kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row), component: self.nodes[Int(row)].definition.component,
                 isContent: self.nodes[Int(row)].isContent)
         }
+        return context
     }
 
     /// The root of what a component made; not `/`, which ends scopes, too.

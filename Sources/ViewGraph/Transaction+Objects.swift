@@ -29,10 +29,10 @@ extension ViewGraph {
                 switch record.source {
                 case .state:
                     guard let part = map[name] ?? initialValue(of: record) else { continue }
-                    guard let accepted = declarations.accept(part, as: record.type) else {
-                        throw mismatch(record.type, part, Place(attribute), Place(attribute), path.appending(.key(name)))
+                    let path = path.appending(.key(name))
+                    guard let accepted = try accept(part, as: record.type, at: path, mayGrow: true, isKept: isKept) else {
+                        throw mismatch(record.type, part, Place(attribute), Place(attribute), path)
                     }
-                    if !isKept { try refuseLong(accepted, at: path.appending(.key(name))) }
                     writes.append((attribute, accepted))
                 case .object(let inner): pending.append((inner, attribute, map[name] ?? .map(ValueMap()), path.appending(.key(name))))
                 default:

@@ -155,6 +155,7 @@ extension ViewGraph {
         } else {
             whole = try content(of: state.attribute).get()
         }
+        if !isKept { try chargeWrite(into: whole, at: state.steps) }
         let type = record(state.attribute).type
         var changed: Value
         var mayGrow = false
@@ -176,11 +177,9 @@ extension ViewGraph {
             }
             do { changed = try changed.changing(steps) { _ in fitting } } catch { throw error.located(at: path.description) }
         }
-        guard let accepted = declarations.accept(changed, as: type) else {
+        guard let accepted = try accept(changed, as: type, at: path, mayGrow: mayGrow, isKept: isKept) else {
             throw mismatch(type, changed, Place(state.attribute), state, path)
         }
-        // An object held as a value grows by what its type says of it.
-        if mayGrow || !type.objectNames.isEmpty, !isKept { try refuseLong(accepted, at: path) }
         stage(accepted, for: state.attribute, animation)
     }
 

@@ -58,6 +58,10 @@ public final class ViewGraph {
     /// The rules of the rows whose source is one.
     var rules = RuleTable()
     var evaluators = EvaluatorStack()
+    /// Steps that rules may take yet for the request at hand. Whoever begins one sets it; below zero rules wait.
+    public var stepsLeft = Int.max
+    /// Attributes whose rules were not run for want of steps.
+    var waitingRules: [AttributeID] = []
     /// Called now and then while rules run that take long: whoever waits for the end of it can see that there will be one.
     public var onLongWork: (() -> Void)?
     /// Steps of costly evaluations since the last call.

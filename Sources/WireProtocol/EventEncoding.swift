@@ -70,7 +70,9 @@ extension ByteBuffer {
             append(",\"epoch\":")
             appendJSONString(epoch)
             appendMember(revision: revision)
-        case .ended(let reason):
+        case .ended(let code, let reason):
+            append(",\"code\":")
+            appendJSONString(code.rawValue)
             append(",\"reason\":")
             appendJSONString(reason)
         }

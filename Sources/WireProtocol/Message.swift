@@ -80,6 +80,16 @@ public struct Change {
     }
 }
 
+extension [Change] {
+    /// Takes from a budget the bytes that changes fill, escapes and timelines not counted; stops as soon as nothing is left.
+    public func draw(from budget: inout Int, isTyped: Bool) {
+        for change in self where budget >= 0 {
+            budget -= change.path.utf8.count
+            change.content.draw(from: &budget, isTyped: isTyped)
+        }
+    }
+}
+
 /// What subscribers are told. Encoded once however many there are; only the subscription's number differs.
 public enum Event {
     /// `from`: the first revision the event spans, when it spans several.
@@ -95,5 +105,5 @@ public enum Event {
     /// Everything up to the revision has been sent.
     case bookmark(epoch: String, revision: UInt64)
     /// All that the subscription named is gone, or the daemon ends it.
-    case ended(reason: String)
+    case ended(ErrorCode, reason: String)
 }

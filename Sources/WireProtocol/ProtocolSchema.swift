@@ -78,7 +78,10 @@ public enum ProtocolSchema {
             ("bookmark", "Everything up to the revision has been sent.", [
                 subscription, .required("epoch", .string, "The life of the graph."), revision,
             ]),
-            ("ended", "The subscription is over.", [subscription, .required("reason", .string, "Why.")]),
+            ("ended", "The subscription is over.", [
+                subscription, .required("code", .choice(["removed", "denied", "limit"]), "Why, as a name that never changes its meaning."),
+                .required("reason", .string, "Why, in words."),
+            ]),
         ]
     }
 }

@@ -24,7 +24,7 @@ struct MessageDecoderTests {
             .structure(revision: 4, added: ["/a"], removed: ["/b"], moved: ["/c"]),
             .frames(time: 1.25, values: [("/a.b", 0.5), ("/a.c", [1.0, 2.0])]),
             .completion(revision: 5, transaction: 4, phase: "logical", paths: ["/a.b"]),
-            .bookmark(epoch: "e", revision: 6), .ended(reason: "all gone"),
+            .bookmark(epoch: "e", revision: 6), .ended(.denied, reason: "all gone"),
         ]
     }
 

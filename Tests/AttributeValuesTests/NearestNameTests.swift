@@ -18,6 +18,12 @@ struct NearestNameTests {
         #expect(NearestName.hint("loda", among: ["load"]) == "did you mean 'load'?")
     }
 
+    @Test("a long name with more than four mistakes is another name") func longNames() {
+        let name = "aVeryLongNameOfAnAttribute"
+        #expect(NearestName.find("xVexyLoxgNxmeOfAnAttribute", among: [name]) == name)
+        #expect(NearestName.find("xVexyLoxgNxmeOxAnAttribute", among: [name]) == nil)
+    }
+
     /// Optimal string alignment distance by its definition.
     private func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var table = Array(repeating: Array(repeating: 0, count: b.count + 1), count: a.count + 1)

@@ -266,6 +266,21 @@ struct SlowSessionTests {
         #expect(daemon.sessions.statistics.disconnected == 0)
     }
 
+    @Test("who asks for long snapshots without waiting gets each of them, and is not disconnected for it") func snapshots() throws {
+        let daemon = try TestDaemon { $0.server.outputMaximum = 100_000 }
+        let client = try daemon.connect()
+        let text = String(repeating: "x", count: 60_000)
+        _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
+        let paths = ["\"/counter.text\"", "\"/counter.*\"", "\"/counter.text\",\"/counter.value\"", "\"/*.text\"", "\"/**.text\""]
+        let requests = paths.enumerated().map { #"{"jsonrpc":"2.0","id":\#($0),"method":"subscribe","params":{"paths":[\#($1)]}}"# }
+        client.send(requests.joined(separator: "\n"))
+        for number in paths.indices {
+            #expect(try client.next()?.member("id") == .int(Int64(number)))
+            #expect(try client.next()?.member("params", "initial") == true)
+        }
+        #expect(daemon.sessions.statistics.disconnected == 0)
+    }
+
     @Test("who lets more pile up than is kept for anybody is disconnected") func overflow() throws {
         let daemon = try TestDaemon {
             $0.server.outputQueue = 20_000
@@ -279,6 +294,7 @@ struct SlowSessionTests {
         let long = ByteBuffer()
         for _ in 0..<100_000 { long.append("0123456789") }
         session.output.append(long)
+        session.isBehind = true
         writer.send(#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value","value":1}}"#)
         #expect(try writer.next()?.member("result") != nil)
         daemon.run { daemon.sessions.count == 1 }

@@ -234,7 +234,7 @@ struct AccessTests {
         let kept = try graph.subscribe(["/hosts/a.load"])
         let lost = try graph.subscribe(["/hosts/*"])
         graph.turn([.accessChanged(AccessRules([try rule(.read, "/hosts/a")], owner: 7))])
-        guard case .event(let receivers, .ended(let reason))? = graph.deliveries.first, graph.deliveries.count == 1 else {
+        guard case .event(let receivers, .ended(.denied, let reason))? = graph.deliveries.first, graph.deliveries.count == 1 else {
             Issue.record("one subscription ends")
             return
         }

@@ -103,6 +103,38 @@ struct LimitTests {
         #expect(try graph.value("/a.list") == [123_456_789, "short"])
     }
 
+    @Test("what a document's states begin with is as long as a value may be, unless a store brings the document back")
+    func longBeginnings() throws {
+        let limits = limits { $0.graph.valueSize = 2000 }
+        let graph = try Harness(limits: limits)
+        let document = "nodes: [{ id: a, state: { x: \(String(repeating: "x", count: 3000)) } }]"
+        let text = "agd: 1\n" + document
+        let failure = refusal { try graph.apply(document) }
+        #expect(failure?.code == .limit && failure?.hint == "value-size is the limit")
+        #expect(refusal { try graph.runtime.load(text, file: "scene.yaml") }?.code == .limit)
+        #expect(graph.runtime.restore([(1, .applied(document: .string(text), at: "/", mode: "create"))]).isEmpty)
+        #expect(try graph.value("/a.x").string?.utf8.count == 3000)
+    }
+
+    @Test("objects are completed with what their type says as far as a value may be long, and no further")
+    func completedObjects() throws {
+        let graph = try Harness(
+            """
+            types:
+              A: { state: { a: { type: B }, b: { type: B } } }
+              B: { state: { text: some text, number: 1 } }
+            nodes: [{ id: a, state: { list: { type: list(A), initial: [] } } }]
+            """, limits: limits { $0.graph.valueSize = 2000 })
+        try graph.set("/a.list", [[:], [:]])
+        #expect(try graph.value("/a.list[1].b") == ["text": "some text", "number": 1])
+        #expect(refusal { try graph.set("/a.list", .list(Array(repeating: [:], count: 100))) }?.code == .limit)
+        var room = 2000
+        let list = Value.list(Array(repeating: [:], count: 1000))
+        #expect(graph.runtime.graph.declarations.accept(list, as: .list(.object("A")), within: &room) == nil)
+        // It stops with the first part that has no room.
+        #expect(room < 0 && room > -100)
+    }
+
     @Test("what a client leaves for when it goes is bounded in bytes, labels and animations included") func onDisconnect() throws {
         let graph = try Harness("nodes: [{ id: a, state: { text: '' } }]", limits: limits { $0.onDisconnectSize = 2000 })
         let long = Value.string(String(repeating: "x", count: 900))

@@ -351,4 +351,17 @@ struct ModelTests {
         #expect(refusal { try get(["/**"]) }?.code == .limit)
         #expect(graph.runtime.revision == before && graph.runtime.watches.isEmpty)
     }
+
+    @Test("an explanation says when the value was changed last, on the wall clock of that turn") func changeTimes() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { x: 1, z: 0 }, computed: { y: x + 1 } }]")
+        graph.advance(5)
+        try graph.set("/a.x", 2)
+        let changed = graph.now.wall
+        graph.advance(7)
+        try graph.set("/a.z", 1)
+        for path in ["/a.x", "/a.y"] {
+            guard case .value(let explanation) = try graph.succeed(.explain(path: path, revision: nil)) else { return #expect(Bool(false)) }
+            #expect(explanation.map?["changed"]?.map?["time"] == .timestamp(changed), "\(path)")
+        }
+    }
 }

@@ -238,4 +238,60 @@ struct AttributeTests {
         let tree = try SceneModelTests.scene("types: { Tree: { state: { left: { type: 'Tree?' }, size: 0 } } }")
         #expect(tree.declarations.types["Tree"]?.properties.map(\.type) == [.nullable(.object("Tree")), .int])
     }
+
+    @Test("an object that begins with one of its own type behind an optional or a list is told, too")
+    func containmentBehindOptionals() throws {
+        #expect(
+            onlyFault("types: { N: { state: { next: { type: 'N?', initial: {} } } } }").contains(
+                "an object of type N would hold itself: N → N"))
+        let used = "types: { N: { state: { next: { type: 'N?', initial: {} } } } }\nnodes: [{ id: a, state: { x: { type: list(N), initial: [{}] } } }]"
+        #expect(onlyFault(used).contains("an object of type N would hold itself: N → N"))
+        let held = try SceneModelTests.scene("types: { N: { state: { a: 0 } }, M: { state: { n: { type: N } } } }")
+        let context = SceneContext(declarations: held.declarations)
+        #expect(
+            onlyFault("types: { N: { state: { list: { type: list(M), initial: [{}] } } } }", context: context).contains(
+                "an object of type N would hold itself: N → M → N"))
+    }
+
+    @Test("types that lead to a circle without being on it are not told")
+    func waysIntoCircles() {
+        let types = (0..<50).map { "T\($0): { state: { a: { type: T\($0 + 1) } } }" } + ["T50: { state: { a: { type: T50 } } }"]
+        #expect(onlyFault("types: { \(types.joined(separator: ", ")) }").contains("an object of type T50 would hold itself: T50 → T50"))
+    }
+
+    @Test("types hold each other to a depth, and begin with so many properties, and no more")
+    func objectExtents() throws {
+        func chain(_ count: Int, _ width: Int) -> String {
+            let types = (1...count).map { place in
+                let properties = (0..<width).map { place < count ? "p\($0): { type: T\(place + 1) }" : "p\($0): 0" }
+                return "T\(place): { state: { \(properties.joined(separator: ", ")) } }"
+            }
+            return "types: { \(types.joined(separator: ", ")) }\nnodes: [{ id: a, state: { x: { type: list(T1), initial: [{}] } } }]"
+        }
+        _ = try SceneModelTests.scene(chain(64, 1))
+        #expect(onlyFault(chain(65, 1)).contains("T1 would hold objects inside each other, 65 deep"))
+        let deep = faults(chain(20_000, 1))
+        #expect(deep.allSatisfy { $0.code == .limit } && deep.contains { $0.message.contains("would hold objects inside each other") })
+        _ = try SceneModelTests.scene(chain(3, 9))
+        #expect(onlyFault(chain(3, 10)).contains("an object of type T1 would begin with 1110 properties"))
+        // As many as would never be counted one by one.
+        #expect(faults(chain(40, 8)).allSatisfy { $0.code == .limit })
+    }
+
+    @Test("what a state begins with is as long as a value may be, objects in it completed, and no longer")
+    func valueSize() throws {
+        let context = SceneContext(valueSize: 1000)
+        let type = "types: { T: { state: { name: some text that each of them has } } }\n"
+        func state(_ text: String) -> String { type + "nodes: [{ id: a, state: { x: \(text) } }]" }
+        let elements = Array(repeating: "{}", count: 100).joined(separator: ", ")
+        for text in [
+            String(repeating: "a", count: 1001), "{ initial: \(String(repeating: "a", count: 1001)), transient: true, type: string }",
+            "{ type: list(T), initial: [\(elements)] }",
+        ] {
+            #expect(onlyFault(state(text), context: context).contains("the initial value has more than 1000 bytes"))
+        }
+        for text in [String(repeating: "a", count: 998), "{ type: list(T), initial: [{}, {}] }"] {
+            _ = try SceneModelTests.scene(state(text), context: context)
+        }
+    }
 }

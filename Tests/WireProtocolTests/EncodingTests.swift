@@ -67,7 +67,7 @@ struct EncodingTests {
                 #""completion","params":{"subscription":7,"revision":3,"transaction":2,"phase":"logical","paths":["/a.b"]}"#
             ),
             (.bookmark(epoch: "e", revision: 3), #""bookmark","params":{"subscription":7,"epoch":"e","revision":3}"#),
-            (.ended(reason: "r"), #""ended","params":{"subscription":7,"reason":"r"}"#),
+            (.ended(.limit, reason: "r"), #""ended","params":{"subscription":7,"code":"limit","reason":"r"}"#),
         ]
     }
 

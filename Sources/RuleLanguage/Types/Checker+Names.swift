@@ -52,7 +52,7 @@ extension Checker {
             scope.function(name) != nil
             ? "'\(name)' is a function: \(name)(…)"
             : nameHint(name) {
-                (locals.map(\.name) + scope.variableNames + scope.namespaceNames).lazy.filter { !$0.contains("@") }
+                (locals.map(\.name) + scope.variableNames + scope.namespaceNames).lazy.filter { !$0.utf8.contains(UInt8(ascii: "@")) }
             }
         fail(id, "undeclared reference to '\(name)'" + inContainer, hint: hint)
         return .error

@@ -15,11 +15,11 @@ struct AttributeList {
     }
 
     func attribute(named name: String) -> AttributeDefinition? {
-        attributes.first { $0.name.hasSameBytes(as: name) }
+        names.number(of: name).map { attributes[$0] }
     }
 
     mutating func replace(_ attribute: AttributeDefinition) {
-        guard let place = attributes.firstIndex(where: { $0.name.hasSameBytes(as: attribute.name) }) else { return }
+        guard let place = names.number(of: attribute.name) else { return }
         attributes[place] = attribute
     }
 }

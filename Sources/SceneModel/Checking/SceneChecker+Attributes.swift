@@ -29,7 +29,8 @@ extension SceneChecker {
         let node = entry.value
         let hint = "use computed for a rule, or binding for $name"
         guard node.isForm(SceneChecker.stateForm, requiring: ["initial", "type"]) else {
-            return literal(node, "a state starts from a literal", hint: hint).map { ($0, false, ValueType(of: $0)) }
+            guard let initial = literal(node, "a state starts from a literal", hint: hint), isShort(initial, node) else { return nil }
+            return (initial, false, ValueType(of: initial))
         }
         guard let type = writtenType(node) else { return nil }
         var isTransient = false
@@ -43,7 +44,7 @@ extension SceneChecker {
         var initial: Value?
         if let node = node["initial"] {
             initial = at("initial") { literal(node, "a state starts from a literal", hint: hint) }
-            if initial == nil { return nil }
+            guard let initial, at("initial", { isShort(initial, node) }) else { return nil }
         }
         guard let type else { return (initial ?? .null, isTransient, ValueType(of: initial ?? .null)) }
         return at("initial") { self.initial(initial, of: type, node["initial"] ?? entry.key) }.map { ($0, isTransient, type) }
@@ -66,11 +67,35 @@ extension SceneChecker {
         }
         // So are those of lists and maps of objects.
         if type.objectNames.contains(where: { known.types[$0] == nil && typeNames.contains($0) }) { return value }
-        if let accepted = known.accept(value, as: type) { return accepted }
-        fault(
-            .typeMismatch, "the initial value is \(node.summary), not \(type.withArticle)", at: node,
-            hint: type == .bytes ? "bytes are written in base64, as !!binary aGk=" : nil)
-        return nil
+        return fitting(value, as: type, at: node, hint: type == .bytes ? "bytes are written in base64, as !!binary aGk=" : nil) {
+            "the initial value is \(node.summary), not \(type.withArticle)"
+        }
+    }
+
+    /// A state's beginning as its type holds it; nil with a fault told where it does not fit or gets too long.
+    /// - Parameter misfit: the message of the former.
+    func fitting(
+        _ value: Value, as type: ValueType, at node: DocumentNode, hint: String? = nil, misfit: () -> String
+    ) -> Value? {
+        var room = context.valueSize
+        let accepted = known.accept(value, as: type, within: &room)
+        guard room >= 0, accepted.map({ room == context.valueSize || !$0.isLonger(than: context.valueSize) }) ?? true else {
+            tellLong(node)
+            return nil
+        }
+        if accepted == nil { fault(.typeMismatch, misfit(), at: node, hint: hint) }
+        return accepted
+    }
+
+    /// Tells of a value that is longer than one may be. O(parts of the value).
+    private func isShort(_ value: Value, _ node: DocumentNode) -> Bool {
+        guard value.isLonger(than: context.valueSize) else { return true }
+        tellLong(node)
+        return false
+    }
+
+    private func tellLong(_ node: DocumentNode) {
+        fault(.limit, "the initial value has more than \(context.valueSize) bytes", at: node, hint: "value-size is the limit")
     }
 
     // MARK: Bindings

@@ -71,12 +71,12 @@ extension SceneChecker {
         do throws(RuleErrors) {
             return try Rule.compile(text, in: scope, looksForNames: !faults.isFull)
         } catch {
-            for one in error.errors { tell(one, of: text, at: node, skipping: skipped) }
+            for one in error.errors { faults.add(fault(one, of: text, at: node, skipping: skipped)) }
             return nil
         }
     }
 
-    private func tell(_ error: RuleError, of text: String, at node: DocumentNode, skipping skipped: Int) {
+    private func fault(_ error: RuleError, of text: String, at node: DocumentNode, skipping skipped: Int) -> SceneFault {
         let code: ErrorCode =
             switch error.kind {
             case .syntax: .ruleSyntax
@@ -88,10 +88,9 @@ extension SceneChecker {
         if error.message.contains("'subviews'") || error.message.contains("'sections'"), error.message.contains("undeclared") {
             hint = "subviews and sections are in scope on containers: write kind: container"
         }
-        faults.add(
-            SceneFault(
-                code, error.message, place: place, position: lines?.position(of: error.line, column, in: node) ?? node.position,
-                rule: text, rulePosition: SourcePosition(line: error.line, column: error.column), hint: hint))
+        return SceneFault(
+            code, error.message, place: place, position: lines?.position(of: error.line, column, in: node) ?? node.position,
+            rule: text, rulePosition: SourcePosition(line: error.line, column: error.column), hint: hint)
     }
 
     // MARK: References

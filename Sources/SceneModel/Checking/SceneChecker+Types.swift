@@ -5,6 +5,8 @@ import RuleLanguage
 
 extension SceneChecker {
     private static let typeKeys = ["state", "computed"]
+    /// Types of a circle that a fault names.
+    private static let toldOfCircle = 20
 
     func declareTypeNames(_ types: [DocumentEntry]) {
         for entry in types {
@@ -39,7 +41,7 @@ extension SceneChecker {
                 stored[entry.name] = list.attributes
             }
         }
-        checkContainment(usable, stored)
+        checkContainment(usable, &stored)
         let scope = RuleScope(limits: context.rules)
         for (name, type) in known.types where stored[name] == nil {
             scope.declareObject(
@@ -66,34 +68,49 @@ extension SceneChecker {
         checkStoredObjects(usable)
     }
 
-    /// An object that holds an object of its own type would never end.
-    private func checkContainment(_ types: [DocumentEntry], _ stored: [String: [AttributeDefinition]]) {
-        func inner(_ name: String) -> [String] {
-            (stored[name] ?? known.types[name]?.properties ?? []).compactMap { property in
-                guard case .state = property.role, case .object(let type) = property.type else { return nil }
-                return type
-            }
-        }
+    /// An object that begins with an object of its own type would never end, and types that hold each other grow by a factor with
+    /// each: what an object begins with is measured before anything is made of it. O(properties of all types).
+    private func checkContainment(_ types: [DocumentEntry], _ stored: inout [String: [AttributeDefinition]]) {
+        let properties = { (name: String) in stored[name] ?? self.known.types[name]?.properties ?? [] }
+        let extents = ObjectExtents(of: Set(stored.keys).union(known.types.keys), properties: properties)
+        for circle in extents.circles() { tell(circle, types) }
         for entry in types {
-            var chain: [String: String] = [:]
-            var pending = [entry.name]
-            while let name = pending.popLast() {
-                for type in inner(name) where chain[type] == nil {
-                    chain[type] = name
-                    pending.append(type)
+            guard let extent = extents[entry.name] else { continue }
+            at(entry.name) {
+                if extent.depth > SceneLimits.objectDepth {
+                    fault(
+                        .limit, "an object of type \(entry.name) would hold objects inside each other, \(extent.depth) deep", at: entry.key,
+                        hint: "at most \(SceneLimits.objectDepth)")
+                } else if extent.properties > SceneLimits.objectProperties {
+                    fault(
+                        .limit, "an object of type \(entry.name) would begin with \(extent.properties) properties", at: entry.key,
+                        hint: "at most \(SceneLimits.objectProperties), those of the objects in it counted")
                 }
             }
-            guard chain[entry.name] != nil else { continue }
-            var names = [entry.name]
-            var at = chain[entry.name]
-            while let name = at, name != entry.name {
-                names.append(name)
-                at = chain[name]
-            }
-            names.append(entry.name)
-            self.at(entry.name) {
+        }
+        // A type of the graph may hold one that the document declares anew.
+        let declared = Set(types.map(\.name))
+        for name in known.types.keys.sorted() where !declared.contains(name) {
+            guard let entry = types.first, extents[name] != nil, extents.isBeyondLimits(name) else { continue }
+            fault(.limit, "objects of type \(name) would become too large with the types declared here", at: entry.key)
+        }
+        // Nothing is made of what could not be told whole.
+        for name in stored.keys where extents.isBeyondLimits(name) {
+            stored[name] = nil
+            known.types[name] = nil
+            endlessTypes.insert(name)
+        }
+    }
+
+    /// - Parameter circle: types of which each holds the next, and the last one the first.
+    private func tell(_ circle: [String], _ types: [DocumentEntry]) {
+        let places = Dictionary(circle.enumerated().map { ($1, $0) }) { first, _ in first }
+        for entry in types {
+            guard let place = places[entry.name] else { continue }
+            let way = (0...min(circle.count, SceneChecker.toldOfCircle)).map { circle[(place + $0) % circle.count] }
+            at(entry.name) {
                 fault(
-                    "an object of type \(entry.name) would hold itself: \(names.reversed().joined(separator: " → "))",
+                    "an object of type \(entry.name) would hold itself: \(way.joined(separator: " → "))\(way.count > circle.count ? "" : " → …")",
                     at: entry.key, hint: "give one property the type \(entry.name)? and start it as null")
             }
         }
@@ -133,8 +150,8 @@ extension SceneChecker {
     private func checkObjects(_ value: Value, in type: ValueType, _ what: String, at node: DocumentNode) {
         if let name = type.objectName {
             _ = objectProperties(value, of: name, at: node)
-        } else if known.accept(value, as: type) == nil {
-            fault(.typeMismatch, "the \(what) is \(node.summary), not \(type.withArticle)", at: node)
+        } else {
+            _ = fitting(value, as: type, at: node) { "the \(what) is \(node.summary), not \(type.withArticle)" }
         }
     }
 
@@ -167,11 +184,11 @@ extension SceneChecker {
                 if let fitting { accepted[key] = fitting } else { isRight = false }
                 continue
             }
-            guard let fitting = known.accept(value, as: property.type) else {
-                fault(
-                    .typeMismatch,
-                    "'\(property.name)' of \(type.name) is \(property.type.withArticle), not \(DocumentNode(value).summary)",
-                    at: node[property.name] ?? node)
+            let place = node[property.name] ?? node
+            let fitting = fitting(value, as: property.type, at: place) {
+                "'\(property.name)' of \(type.name) is \(property.type.withArticle), not \(DocumentNode(value).summary)"
+            }
+            guard let fitting else {
                 isRight = false
                 continue
             }

@@ -221,16 +221,20 @@ struct NameSet {
     private var index: [Value: Int] = [:]
     private static let linearLimit = 12
 
+    /// The number of the name if it is known.
+    func number(of name: String) -> Int? {
+        index.isEmpty ? names.firstIndex { $0.hasSameBytes(as: name) } : index[.string(name)]
+    }
+
     /// The number of the name if it is known already; else enters it.
     mutating func insert(_ name: String, at number: Int) -> Int? {
+        if let found = self.number(of: name) { return found }
         if index.isEmpty {
-            if let found = names.firstIndex(where: { $0.hasSameBytes(as: name) }) { return found }
             names.append(name)
             guard names.count > NameSet.linearLimit else { return nil }
             for (position, name) in names.enumerated() { index[.string(name)] = position }
             return nil
         }
-        if let found = index[.string(name)] { return found }
         index[.string(name)] = number
         return nil
     }

@@ -1,0 +1,52 @@
+/// Which commands of a turn have to wait for the next one. What a client does stays in order.
+struct TurnQueue {
+    /// When the command before ended, on the turn's clock.
+    private var last: Double
+    /// Seconds that requests have taken, by client.
+    private var taken: [ClientID: Double] = [:]
+    /// Clients that have had their share.
+    private var served: Set<ClientID> = []
+    /// Clients of which a command waits.
+    private var waiting: Set<ClientID> = []
+    private var postponed: [(client: ClientID, command: Command)] = []
+    private var isClosed = false
+
+    init(began: Double) { last = began }
+
+    /// No more requests in this turn.
+    mutating func close() { isClosed = true }
+
+    /// A client has had its share of this turn.
+    mutating func serve(_ client: ClientID) { served.insert(client) }
+
+    /// Called for each command once, in order.
+    /// - Returns: whether it has to wait, and is kept for that.
+    mutating func postpones(_ command: Command) -> Bool {
+        switch command {
+        case .call(let client, _, _):
+            guard isClosed || served.contains(client) else { return false }
+            waiting.insert(client)
+            postponed.append((client, command))
+            return true
+        // What it has sent comes before its going.
+        case .disconnected(let client):
+            guard waiting.contains(client) else { return false }
+            postponed.append((client, command))
+            return true
+        default: return false
+        }
+    }
+
+    /// What has to wait: that of clients for whom nothing was done yet comes first.
+    func leftovers() -> [Command] {
+        if postponed.isEmpty { return [] }
+        return postponed.filter { taken[$0.client] == nil }.map(\.command) + postponed.filter { taken[$0.client] != nil }.map(\.command)
+    }
+
+    /// Takes note of what a client's request has taken.
+    mutating func charge(_ client: ClientID, until now: Double, limit: Double) {
+        taken[client, default: 0] += now - last
+        last = now
+        if taken[client, default: 0] > limit { served.insert(client) }
+    }
+}
