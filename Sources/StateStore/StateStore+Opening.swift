@@ -119,7 +119,10 @@ extension StateStore {
         // SQLite would not say why it cannot make a file.
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system("open", path) }
+        // Whatever the umask takes away. SQLite gives the log the mode of the database.
+        let number = fchmod(file, 0o600) == 0 ? 0 : errno
         Glibc.close(file)
+        guard number == 0 else { throw .system("fchmod", path, number) }
         let database = try Database(path: path, lock)
         try database.execute(
             "BEGIN; PRAGMA application_id = \(applicationID); PRAGMA user_version = \(schemaVersion); \(schema)")

@@ -31,12 +31,22 @@ final class TestDaemon {
         try TestDaemon.scene.write(toFile: scene, atomically: true, encoding: .utf8)
         configuration.scenes = [scene]
         change(&configuration)
-        daemon = try Daemon(
-            configuration, reader: reader, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            environment: ProcessEnvironment(["NOTIFY_SOCKET": folder + "/notify"])
-        ) { "epoch" }
+        let environment = ProcessEnvironment(["NOTIFY_SOCKET": folder + "/notify"])
+        daemon = try TestDaemon.patiently {
+            try Daemon(
+                configuration, reader: reader, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, environment: environment
+            ) { "epoch" }
+        }
         if let inherited { daemon.inherited = [inherited] }
         try daemon.start()
+    }
+
+    /// The lock of a store that was closed just before may live on for a moment, in a process that another test is about to start.
+    private static func patiently(_ make: () throws -> Daemon) throws -> Daemon {
+        for _ in 0..<2000 {
+            do { return try make() } catch let error as StartupError where error.status == .unavailable { poll(nil, 0, 1) }
+        }
+        return try make()
     }
 
     deinit {

@@ -18,10 +18,21 @@ final class Folder {
 
     var log: String { database + "-wal" }
 
+    /// Opens the store. The lock of one that was closed just before may live on for a moment, in a process that another test is about
+    /// to start: that is waited for, unless it is what the test wants to see.
     func open(
-        recover: Bool = false, epoch: String = "e1", durability: StateStore.Durability = .off
+        recover: Bool = false, epoch: String = "e1", durability: StateStore.Durability = .off, isPatient: Bool = true
     ) throws -> (store: StateStore, restored: StateStore.Restored) {
-        try StateStore.open(directory: path, durability: durability, recover: recover) { epoch }
+        var left = isPatient ? 2000 : 0
+        while true {
+            do throws(StoreError) {
+                return try StateStore.open(directory: path, durability: durability, recover: recover) { epoch }
+            } catch {
+                guard case .inUse = error, left > 0 else { throw error }
+                left -= 1
+                poll(nil, 0, 1)
+            }
+        }
     }
 
     /// The files as they are on disk at this moment: what a killed daemon leaves behind.

@@ -146,7 +146,7 @@ struct StateStoreTests {
 
     @Test("a second daemon on the same store is refused") func inUse() throws {
         let first = try folder.open()
-        #expect(throws: StoreError.inUse(path: folder.database)) { try folder.open() }
+        #expect(throws: StoreError.inUse(path: folder.database)) { try folder.open(isPatient: false) }
         try first.store.close(revision: 0)
     }
 

@@ -19,7 +19,8 @@ private enum Browser {
         let file = try #require(fopen(page, "w"))
         _ = html.withCString { fputs($0, file) }
         fclose(file)
-        let output = run("HOME='\(folder)' timeout 120 '\(browser)' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir='\(folder)/data' --virtual-time-budget=10000 --dump-dom 'file://\(page)' 2>/dev/null")
+        // While another test writes a file, the umask of all may take every right away for a moment.
+        let output = run("umask 022; HOME='\(folder)' timeout 120 '\(browser)' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir='\(folder)/data' --virtual-time-budget=10000 --dump-dom 'file://\(page)' 2>/dev/null")
         let start = try #require(output.range(of: "RESULT")), end = try #require(output.range(of: "END"), "the page wrote no result: \(output.suffix(300))")
         return try JSONParser.parseOnce(Array(output[start.upperBound..<end.lowerBound].utf8))
     }
