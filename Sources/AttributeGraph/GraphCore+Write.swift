@@ -326,7 +326,7 @@ extension GraphCore where Host: ~Copyable {
         let vertex = s.pointee.vertex(index)
         let flags = vertex.pointee.flags
         s.pointee.upcoming = .none
-        if s.pointee.pending.count != 0 { s.pointee.attention.formUnion([.revoked, .unlinked]) }
+        if s.pointee.pending.count != 0 { s.pointee.attention.formUnion(.revokedAndUnlinked) }
         vertex.pointee.flags.insert(.maybeAndStale)
         if flags.contains(.maybe) { return }
         s.pointee.counters.invalidations &+= 1

@@ -303,6 +303,7 @@ struct Attention: OptionSet, BitwiseCopyable {
     @inlinable static var revoked: Attention { Attention(rawValue: 64) }
     /// As `revoked`, or what ran had read something that is gone: until a cycle has been looked at for that.
     @inlinable static var unlinked: Attention { Attention(rawValue: 128) }
+    @inlinable static var revokedAndUnlinked: Attention { Attention(rawValue: 64 | 128) }
     /// What cannot matter any more when nothing runs.
     @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8 | 16 | 32 | 64 | 128) }
 }
