@@ -1,29 +1,49 @@
 import AttributeValues
 
-/// The verbs of shell loops in their plain form, without options: read here, because the argument parser takes longer to read a
-/// line than the daemon to answer it. They run the same code as the verbs.
+/// The verbs of shell loops, as they are mostly typed: read here, because the argument parser takes longer to read a line than the
+/// daemon to answer it. They run the same code as the verbs.
 struct QuickPath {
     private let verb: String
     private let operands: [String]
+    private let writing: Writing
 
     /// nil for everything else: it goes to the argument parser.
     init?(_ arguments: [String]) {
         guard let verb = arguments.first else { return nil }
-        operands = Array(arguments.dropFirst())
-        guard operands.allSatisfy({ !$0.hasPrefix("-") || NegativeNumbers.isNegative($0) }) else { return nil }
+        var operands: [String] = []
+        var options: [String: String] = [:]
+        var rest = arguments.dropFirst()
+        while let argument = rest.popFirst() {
+            if QuickPath.isOperand(argument) {
+                operands.append(argument)
+                continue
+            }
+            // One that stands there twice, lacks its value or is another is the parser's to judge.
+            guard QuickPath.options.contains(argument), verb != "get", options[argument] == nil, let value = rest.popFirst(),
+                QuickPath.isOperand(value)
+            else { return nil }
+            options[argument] = value
+        }
         switch (verb, operands.count) {
         case ("get", 1...), ("set", 2), ("add", 2), ("toggle", 1...): self.verb = verb
         default: return nil
         }
+        self.operands = operands
+        writing = Writing(animation: options["--animation"].map(Writing.animation), label: options["--label"])
     }
+
+    /// The options that are read here, each with a value behind it.
+    private static let options = ["--animation", "--label"]
+
+    private static func isOperand(_ argument: String) -> Bool { !argument.hasPrefix("-") || NegativeNumbers.isNegative(argument) }
 
     func run() throws {
         try Session(Settings()).run { session in
             switch verb {
             case "get": try GetCommand.perform(operands, Reading(), session)
-            case "set": try SetCommand.perform(operands[0], try ValueForm.auto.read(operands[1]), Writing(), session)
-            case "add": try AddCommand.perform(operands[0], try ValueForm.auto.read(operands[1]), Writing(), session)
-            default: try ToggleCommand.perform(operands, Writing(), session)
+            case "set": try SetCommand.perform(operands[0], try ValueForm.auto.read(operands[1]), writing, session)
+            case "add": try AddCommand.perform(operands[0], try ValueForm.auto.read(operands[1]), writing, session)
+            default: try ToggleCommand.perform(operands, writing, session)
             }
         }
     }

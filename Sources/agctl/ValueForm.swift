@@ -53,6 +53,12 @@ struct Writing {
     var options: TransactionOptions {
         TransactionOptions(animation: animation, disablesAnimations: disablesAnimations, label: label, typed: isTyped)
     }
+
+    /// The curve as it is sent: the JSON form, or else the text for the daemon to read.
+    static func animation(_ text: String) -> Value {
+        let value = (try? ValueForm.json.read(text)) ?? .string(text)
+        return value.map == nil ? .string(text) : value
+    }
 }
 
 /// The options of verbs that change something.
@@ -73,10 +79,7 @@ struct WriteOptions: ParsableArguments {
     /// - Parameter typed: values were read from typed JSON and must reach the daemon so.
     func writing(typed: Bool = false) -> Writing {
         Writing(
-            animation: animation.map(NegativeNumbers.reveal).map { text in
-                let value = (try? ValueForm.json.read(text)) ?? .string(text)
-                return value.map == nil ? .string(text) : value
-            },
+            animation: animation.map(NegativeNumbers.reveal).map(Writing.animation),
             disablesAnimations: noAnimation, label: label.map(NegativeNumbers.reveal), isTyped: typed)
     }
 }

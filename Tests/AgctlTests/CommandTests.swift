@@ -85,10 +85,16 @@ struct CommandTests {
 
     @Test("the plain forms of the hot verbs need no argument parser, all others do")
     func quickPath() {
-        for line in ["get /a.b", "get /a.b /c.d", "set /a.b 5", "set /a.b -5", "add /a.b 1", "toggle /a.b"] {
+        for line in [
+            "get /a.b", "get /a.b /c.d", "set /a.b 5", "set /a.b -5", "add /a.b 1", "toggle /a.b", "set /a.b 5 --animation bouncy",
+            "toggle --label seek /a.b /c.d --animation spring",
+        ] {
             #expect(QuickPath(line.split(separator: " ").map(String.init)) != nil, "\(line)")
         }
-        for line in ["get", "get /a.b --json", "set /a.b", "set /a.b 1 2", "watch /a.b", "-h", "get -h"] {
+        for line in [
+            "get", "get /a.b --json", "set /a.b", "set /a.b 1 2", "watch /a.b", "-h", "get -h", "set /a.b 1 --animation", "set /a.b 1 --animation --json",
+            "set /a.b 1 --label a --label b", "set /a.b 1 --animation=spring", "get /a.b --label x", "set /a.b 1 -- --label",
+        ] {
             #expect(QuickPath(line.split(separator: " ").map(String.init)) == nil, "\(line)")
         }
     }
