@@ -41,7 +41,7 @@ func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: "\(name)Tests", dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+    .testTarget(name: "\(name)Tests", dependencies: ["TestSupport"] + dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 /// A thin C++ face over a system library.
@@ -118,6 +118,7 @@ let package = Package(
             cxxSettings: [.unsafeFlags(["-fomit-frame-pointer", "-fno-exceptions"] + floorBranchesInPlace, .when(configuration: .release))],
             linkerSettings: [.linkedLibrary("m")]),
 
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
         tests("RuleLanguage", ["RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),

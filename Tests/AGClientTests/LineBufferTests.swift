@@ -1,19 +1,9 @@
 @testable import AGClient
+import TestSupport
 import Testing
 
 @Suite("lines out of bytes")
 struct LineBufferTests {
-    struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            return z ^ (z >> 31)
-        }
-    }
-
     private func lines(_ buffer: LineBuffer) throws -> [String] {
         var lines: [String] = []
         while let line = try buffer.withNextLine({ String(decoding: $0, as: UTF8.self) }) { lines.append(line) }
@@ -30,7 +20,7 @@ struct LineBufferTests {
 
     @Test("however the bytes are cut, the same lines come out", arguments: [UInt64(1), 2, 3, 4])
     func chunks(seed: UInt64) throws {
-        var random = Random(state: seed)
+        var random = SeededGenerator(seed: seed)
         let sent = (0..<300).map { _ in
             String(repeating: "x", count: Int.random(in: 0..<(Bool.random(using: &random) ? 20 : 30_000), using: &random))
         }

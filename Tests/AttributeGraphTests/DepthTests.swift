@@ -1,4 +1,5 @@
 import AttributeGraph
+import TestSupport
 import Testing
 
 /// Graphs of a million. Linear time is shown by counts: the work of an operation may not exceed a constant per vertex.
@@ -305,7 +306,7 @@ import Testing
     @Test("edge lists of every size are given back and used again")
     func pool() throws {
         let graph = Graph<Int>()
-        var generator = SeededGenerator(state: 99)
+        var generator = SeededGenerator(seed: 99)
         let inputs = (0..<300).map { graph.input($0) }
         for round in 0..<300 {
             let scope = try graph.scope {

@@ -1,3 +1,4 @@
+import TestSupport
 @testable import AttributeGraph
 
 /// A graph whose closures act on it while it runs, beside a model of who lives and what every value must be.
@@ -46,7 +47,7 @@ final class DestructiveGraph {
     static let none = AttributeID(index: 0, generation: 0)
 
     init(seed: UInt64, mode: Mode, appetite: Int, nestingLimit: Int, census: Census) {
-        generator = SeededGenerator(state: seed)
+        generator = SeededGenerator(seed: seed)
         self.mode = mode
         self.appetite = appetite
         self.census = census

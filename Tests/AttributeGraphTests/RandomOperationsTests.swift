@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import AttributeGraph
@@ -32,7 +33,7 @@ final class RandomGraph {
     let kinds: [Formula.Kind]
 
     init(seed: UInt64, allowsCycles: Bool, nestingLimit: Int, isCalm: Bool) {
-        generator = SeededGenerator(state: seed)
+        generator = SeededGenerator(seed: seed)
         let all: [Formula.Kind] = isCalm ? [.clamp, .parity, .glance, .one, .two, .many] : Formula.Kind.allCases
         // What is looked at on a cycle depends on where it was entered.
         kinds = allowsCycles ? all.filter { $0 != .glance } : all

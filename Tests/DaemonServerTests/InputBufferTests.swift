@@ -1,4 +1,5 @@
 import AttributeValues
+import TestSupport
 import Testing
 
 @testable import DaemonServer
@@ -24,21 +25,21 @@ struct InputBufferTests {
 
     @Test("however bytes are cut, the lines are the same", arguments: [1, 2, 3, 4])
     func cutting(seed: UInt64) {
-        var random = Random(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let pool = InputPool()
         var buffer = InputBuffer(pool: pool)
         var text: [UInt8] = []
         for _ in 0..<300 {
-            let length = random.next(10) == 0 ? random.next(200_000) : random.next(100)
+            let length = random.below(10) == 0 ? random.below(200_000) : random.below(100)
             text += (0..<length).map { UInt8(97 + $0 % 26) } + [0x0a]
         }
         var found: [String] = []
         var at = 0
         while at < text.count {
-            let count = min(text.count - at, random.next(random.next(2) == 0 ? 50 : 100_000) + 1)
+            let count = min(text.count - at, random.below(random.below(2) == 0 ? 50 : 100_000) + 1)
             fill(&buffer, text[at..<at + count])
             at += count
-            if random.next(3) == 0 { found += lines(&buffer) }
+            if random.below(3) == 0 { found += lines(&buffer) }
             buffer.releaseIfEmpty()
         }
         found += lines(&buffer)
@@ -83,19 +84,5 @@ struct InputBufferTests {
         #expect(buffer.takeLine()?.count == 1_000_000)
         buffer.releaseIfEmpty()
         #expect(pool.total == 0)
-    }
-}
-
-/// SplitMix64, so that a seed gives the same run everywhere.
-struct Random {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next(_ bound: Int) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return Int((mixed ^ mixed >> 31) % UInt64(bound))
     }
 }

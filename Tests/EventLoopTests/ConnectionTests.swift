@@ -1,6 +1,7 @@
 import AttributeValues
 import EventLoop
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Connections")
@@ -112,7 +113,7 @@ struct OutputQueueTests {
 
     @Test("whatever the peer takes at a time, it gets every byte once and in order", arguments: [1, 2, 3, 4, 5])
     func partialWrites(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let loop = try Loop()
         let pair = try SocketPair()
         let connection = try Connection(loop, descriptor: pair.descriptor)
@@ -128,17 +129,17 @@ struct OutputQueueTests {
         for place in 0..<20_000 { shared.append(UInt8(truncatingIfNeeded: place &* 7)) }
         func flush() throws { _ = try queue.flush(to: connection) }
         for _ in 0..<200 {
-            switch random.next(4) {
+            switch random.below(4) {
             case 0:
                 queue.append(shared)
                 shared.withBytes { sent += $0 }
             case 1, 2:
-                let bytes = (0..<random.next(3000)).map { _ in UInt8(truncatingIfNeeded: random.next(256)) }
+                let bytes = (0..<random.below(3000)).map { _ in UInt8(truncatingIfNeeded: random.below(256)) }
                 queue.append { own in bytes.withUnsafeBufferPointer { own.append($0) } }
                 sent += bytes
-            default: received += pair.receive(random.next(30_000) + 1)
+            default: received += pair.receive(random.below(30_000) + 1)
             }
-            if random.next(3) == 0 { try flush() }
+            if random.below(3) == 0 { try flush() }
             loop.runOnce()
         }
         for _ in 0..<100_000 where received.count < sent.count {
@@ -174,19 +175,5 @@ struct OutputQueueTests {
         loop.run()
         #expect(message == nil)
         pair.close()
-    }
-}
-
-/// SplitMix64, so that a seed gives the same run everywhere.
-struct Random {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next(_ bound: Int) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return Int((mixed ^ mixed >> 31) % UInt64(bound))
     }
 }

@@ -1,5 +1,6 @@
 import AttributeValues
 @testable import GraphRuntime
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -127,7 +128,7 @@ struct CompletionTests {
     @Test("every transaction completes once each way, whatever replaces what")
     func property() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         let graph = try Harness(CompletionTests.scene)
         try graph.subscribe(["/**"], events: [.completion])
         let animations: [Value?] = [nil, "linear(duration: 1)", "bouncy", "smooth.delay(0.5)", "bouncy.repeatForever", "easeIn(duration: 0)"]

@@ -1,4 +1,5 @@
 import AttributeValues
+import TestSupport
 import Testing
 import ViewGraph
 import WireProtocol
@@ -289,7 +290,7 @@ struct ForEachTests {
 
     @Test("random changes of a list keep the instances in its order, each with its own state") func random() throws {
         let seed = UInt64.random(in: 1...UInt64.max)
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let graph = try Harness(ForEachTests.scene)
         var list: [Int] = []
         var opened: Set<Int> = []
@@ -352,18 +353,5 @@ struct ForEachTests {
         try graph.set("/app/rows/b.n", 30)
         #expect(try graph.value("/app.others[0].n") == 30)
         #expect(try graph.value("/app.items[1].n") == 2)
-    }
-}
-
-/// Steele, Lea and Flood's SplitMix64.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import AttributeValues
 @testable import GraphRuntime
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -127,7 +128,7 @@ struct FrameTests {
     @Test("whoever comes, goes, moves and jumps: every frame holds exactly what moves for its subscription, as displayed")
     func model() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         let count = 8
         let graph = try Harness(numbers(count))
         let animations: [Value] = ["linear(duration: 0.5)", "bouncy", "easeInOut(duration: 1).delay(0.125)", "linear(duration: 0.0625)"]

@@ -1,5 +1,6 @@
 import AttributeValues
 import SceneModel
+import TestSupport
 import Testing
 import ViewGraph
 import WireProtocol
@@ -51,7 +52,7 @@ struct LivingTreeTests {
     }
 
     /// A random node with what may stand below a node that has `v` and `items`.
-    private static func node(_ id: String, _ depth: Int, _ generator: inout SplitMix) -> String {
+    private static func node(_ id: String, _ depth: Int, _ generator: inout SeededGenerator) -> String {
         func pick(_ choices: [String]) -> String { choices[Int.random(in: 0..<choices.count, using: &generator)] }
         func maybe(_ text: String) -> [String] { Bool.random(using: &generator) ? [text] : [] }
         var parts = ["id: \(id)"]
@@ -83,7 +84,7 @@ struct LivingTreeTests {
         return "{ \(parts.joined(separator: ", ")) }"
     }
 
-    private static func document(_ generator: inout SplitMix) -> String {
+    private static func document(_ generator: inout SeededGenerator) -> String {
         let nodes = (0..<3).map { node("n\($0)", 2, &generator) }
         return declarations(Int.random(in: 0..<9, using: &generator))
             + "nodes: [{ id: top, kind: container, state: { v: 1, items: [{ id: a, n: 5 }] }, children: [\(nodes.joined(separator: ", "))] }]"
@@ -103,7 +104,7 @@ struct LivingTreeTests {
         return [own] + (map["children"]?.list ?? []).flatMap { paths($0, isMade: isMade) }
     }
 
-    private func step(_ graph: Harness, _ generator: inout SplitMix) throws {
+    private func step(_ graph: Harness, _ generator: inout SeededGenerator) throws {
         let choice = Int.random(in: 0..<10, using: &generator)
         let nodes = paths(try described(graph), isMade: choice > 6)
         let (path, names) = nodes[Int.random(in: 0..<nodes.count, using: &generator)]
@@ -135,7 +136,7 @@ struct LivingTreeTests {
 
     @Test("is the tree that its document makes at once, values, order and errors", arguments: seeds)
     func equal(seed: UInt64) throws {
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let document = LivingTreeTests.document(&generator)
         let graph: Harness
         do { graph = try Harness(document) } catch {

@@ -1,4 +1,5 @@
 import AttributeValues
+import TestSupport
 import Testing
 import ViewGraph
 import WireProtocol
@@ -133,7 +134,7 @@ struct LookingAheadTests {
     /// Two graphs, one of which is asked to test on the way.
     @Test("tests on the way change nothing of what is told, by whatever transactions") func property() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         let looking = try Harness(LookingAheadTests.scene)
         let plain = try Harness(LookingAheadTests.scene)
         for graph in [looking, plain] { try graph.subscribe(["/**"], initial: true) }

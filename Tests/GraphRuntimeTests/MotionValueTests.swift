@@ -1,5 +1,6 @@
 import AttributeValues
 @testable import GraphRuntime
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -121,7 +122,7 @@ struct MotionValueTests {
     @Test("thousands of changes on the way never make a displayed value or its velocity jump")
     func continuity() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         let graph = try Harness(MotionTests.gauge)
         try graph.subscribe(["/g.v"])
         let animations: [Value] = ["bouncy", "smooth", "snappy.speed(2)", "spring(duration: 1, bounce: -0.5)", "easeInOut(duration: 0.4)", "linear(duration: 0.3).delay(0.2)"]

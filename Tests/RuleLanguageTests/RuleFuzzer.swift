@@ -1,20 +1,7 @@
+import TestSupport
 import AttributeValues
 
 @testable import RuleLanguage
-
-/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same everywhere for a seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
-}
 
 /// Writes rules at random: soups of tokens, expressions after the grammar, and mutations of both.
 struct RuleWriter {

@@ -1,5 +1,6 @@
 import AttributeValues
 import SceneModel
+import TestSupport
 import Testing
 
 @Suite("YAML and JSON")
@@ -101,7 +102,7 @@ struct DocumentTests {
 
     @Test("a random text is read or refused, and never anything else", arguments: 0..<40)
     func randomTexts(_ seed: UInt64) throws {
-        var random = Generator(state: seed)
+        var random = SeededGenerator(seed: seed)
         let parts = [
             "{", "}", "[", "]", ": ", "- ", "\n", "  ", "nodes", "id", "a", "=x", "$y", "'", "\"", "&a ", "*a ", "|", "<<",
             "# ", "!!str ", ",", "children", "\t", "%", "\\u12", "é",
@@ -120,7 +121,7 @@ struct DocumentTests {
 
     @Test("a right document with one part damaged is checked to its end", arguments: 0..<20)
     func damaged(_ seed: UInt64) throws {
-        var random = Generator(state: seed)
+        var random = SeededGenerator(seed: seed)
         let whole = try SceneReader.value(text: specificationScene)
         for _ in 0..<50 {
             let damaged = Self.damage(whole, &random)
@@ -129,7 +130,7 @@ struct DocumentTests {
     }
 
     /// The value with something else somewhere inside.
-    private static func damage(_ value: Value, _ random: inout Generator) -> Value {
+    private static func damage(_ value: Value, _ random: inout SeededGenerator) -> Value {
         let others: [Value] = [.null, true, 5, 1.5, "", "=", "$", "x y", [], [[]], .map(ValueMap()), ["a": 1], "=1 +", "$a["]
         if Int.random(in: 0..<6, using: &random) == 0 { return others.randomElement(using: &random) ?? .null }
         switch value {
@@ -142,18 +143,6 @@ struct DocumentTests {
             map[key] = damage(inner, &random)
             return .map(map)
         default: return others.randomElement(using: &random) ?? .null
-        }
-    }
-
-    /// SplitMix64: the same numbers for the same seed.
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            return z ^ (z >> 31)
         }
     }
 }

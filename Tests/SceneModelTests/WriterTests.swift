@@ -1,5 +1,6 @@
 import AttributeValues
 import SceneModel
+import TestSupport
 import Testing
 
 @Suite("Documents as they are written")
@@ -21,7 +22,7 @@ struct WriterTests {
     @Test("texts and keys of odd characters and any length read back, from YAML and from JSON")
     func randomRoundTrip() throws {
         let seed = UInt64.random(in: .min ... .max)
-        var random = DocumentTests.Generator(state: seed)
+        var random = SeededGenerator(seed: seed)
         for round in 0..<300 {
             let value = random.value(levels: 3)
             for text in [DocumentWriter.yaml(value), value.jsonText] {
@@ -72,7 +73,7 @@ struct WriterTests {
 }
 
 /// Values of texts that readers and writers have reason to treat apart.
-extension DocumentTests.Generator {
+extension SeededGenerator {
     private static let pieces =
         ["a", "b1", " ", "  ", ": ", " #", "- ", "? ", "'", "\"", "\\", "\\u0041", "/", ",", "[", "]", "{", "}", "&", "*", "!", "|", ">", "%", "@", "`", "~"]
         + ["=", "$", "<<", "true", "1", ".5", "---", "...", "\n", "\r", "\r\n", "\t", "\0", "\u{1}", "\u{1f}", "\u{7f}", "\u{80}", "\u{85}", "\u{9f}"]

@@ -1,6 +1,7 @@
 import AttributeValues
 import Glibc
 import GraphRuntime
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -71,7 +72,7 @@ struct RandomRestartTests {
         place.instance == other.instance || !places.contains { ($0.path + "/").hasPrefix(place.path + "/") && $0.isComponent }
     }
 
-    private func node(_ depth: Int, _ generator: inout SplitMix) -> String {
+    private func node(_ depth: Int, _ generator: inout SeededGenerator) -> String {
         func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
         let id = ["a", "b", "c", "d", "kid", "in"].randomElement(using: &generator) ?? "a"
         switch Int.random(in: 0..<8, using: &generator) {
@@ -89,7 +90,7 @@ struct RandomRestartTests {
         }
     }
 
-    private func step(_ life: Life, _ generator: inout SplitMix) throws {
+    private func step(_ life: Life, _ generator: inout SeededGenerator) throws {
         let places = places(try life.described())
         guard let place = places.randomElement(using: &generator), let other = places.randomElement(using: &generator) else { return }
         let index = Bool.random(using: &generator) ? Int.random(in: 0..<3, using: &generator) : nil
@@ -128,7 +129,7 @@ struct RandomRestartTests {
 
     @Test("a killed daemon comes back with the tree, the values and the export that it had", arguments: seeds)
     func equal(seed: UInt64) throws {
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var life = try Life(RandomRestartTests.scene)
         for number in 0..<RandomRestartTests.steps {
             try step(life, &generator)
@@ -155,19 +156,6 @@ struct RandomRestartTests {
         print("done:\n" + life.done.joined(separator: "\n"))
         print("without a place:\n" + next.failures.joined(separator: "\n"))
         print("kept:\n" + ((try? texts(life.folder.copy().open().restored)) ?? []).joined(separator: "\n"))
-    }
-}
-
-/// Steele, Lea and Flood's SplitMix64.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 

@@ -1,4 +1,5 @@
 import AttributeValues
+import TestSupport
 import Testing
 @testable import Timelines
 
@@ -34,7 +35,7 @@ struct AnimationTextTests {
     @Test("random animations read back equal in both forms")
     func randomRoundTrip() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<2000 {
             var animation = try randomAnimation(&random)
             if let mode = random.pick([nil, Timeline.Retargeting.merge, .additive, .chain]) { animation = try animation.adding(.retarget(mode)) }
@@ -121,7 +122,7 @@ struct AnimationTextTests {
     @Test("any bytes are read or refused, never more")
     func fuzz() {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         let words = ["linear", "spring", "(", ")", ".", ",", ":", "duration", "bounce", "1", "-0.5", "1e400", "delay", "é", " ", "phases", "phase", "keyframes", "true", "nan", "-", "e"]
         var accepted = 0
         for _ in 0..<20_000 {
@@ -135,7 +136,7 @@ struct AnimationTextTests {
     }
 }
 
-func randomAnimation(_ random: inout SplitMix, repeats: Bool = true) throws -> Animation {
+func randomAnimation(_ random: inout SeededGenerator, repeats: Bool = true) throws -> Animation {
     let duration = random.real(0.05...2)
     let curve: Curve = switch Int.random(in: 0..<9, using: &random) {
     case 0: .timing(random.pick([.linear, .easeIn, .easeOut, .easeInOut, .circularEaseIn, .circularEaseInOut]), duration: duration)

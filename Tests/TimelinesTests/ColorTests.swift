@@ -1,4 +1,5 @@
 import AttributeValues
+import TestSupport
 import Testing
 @testable import Timelines
 
@@ -42,7 +43,7 @@ struct ColorTests {
     @Test("what is printed reads back as the equal colour, whatever its gamut")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         for i in 0..<4096 {
             let color = i % 2 == 0
                 ? Color(linearRed: random.real(-0.5...1.5), green: random.real(-0.5...1.5), blue: random.real(-0.5...1.5), alpha: random.pick([1, random.real(0...1)]))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 @testable import Timelines
 
@@ -58,7 +59,7 @@ struct CompletionTests {
     @Test("each event comes exactly once for every transaction, in any order of starts, replacements and time")
     func exactlyOnce() {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var tracker = CompletionTracker()
         var time = 0.0
         var running: [UInt64] = []

@@ -1,4 +1,5 @@
 import AttributeValues
+import TestSupport
 import Testing
 @testable import Timelines
 
@@ -15,7 +16,7 @@ struct FrameSheetTests {
     @Test("numbers are written to a trillionth of their distance, through replacements and removals")
     func numbers() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         let animations = try ["bouncy", "smooth", "easeInOut(duration: 1)", "linear.delay(0.2)", "spring(duration: 1, bounce: 0.8)"].map { try Animation($0) }
         var sheet = FrameSheet()
         var running: [FrameSheet.Line: (name: String, timeline: Timeline)] = [:]
@@ -91,7 +92,7 @@ struct FrameSheetTests {
     @Test("names are kept through thousands of comings and goings, and each line knows its place in what was written")
     func places() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var sheet = FrameSheet()
         var names: [FrameSheet.Line: String] = [:]
         for round in 0..<300 {
@@ -117,7 +118,7 @@ struct FrameSheetTests {
     @Test("decimals are those of the exact digits, for every number of them")
     func randomDecimals() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<20_000 {
             let precision = try #require(DecimalPrecision(distance: random.pick([1e-6, 1e-4, 0.01, 1, 30, 1e5, 1e9, 1e13])))
             let digits = UInt64.random(in: 0..<(1 << UInt64.random(in: 1...53, using: &random)), using: &random)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 @testable import Timelines
 
@@ -6,7 +7,7 @@ struct SamplerTests {
     @Test("frames are the closed form to rounding, at uneven times, for every kind of timeline, through inserts and removals")
     func exact() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var sampler = FrameSampler()
         var running: [FrameSampler.Handle: Timeline] = [:]
         var time = 0.0

@@ -1,4 +1,5 @@
 import AttributeValues
+import TestSupport
 import Testing
 @testable import Timelines
 
@@ -17,7 +18,7 @@ struct TimelineTests {
     @Test("thousands of retargets keep value and velocity continuous, whatever the curves")
     func continuity() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var time = 0.0
         var timeline = Timeline(space: .vector, from: [0, 5], to: [1, 5], animation: .bouncy, start: time)
         for step in 0..<5000 {
@@ -48,7 +49,7 @@ struct TimelineTests {
     @Test("velocity is the derivative of value at every time, for every curve and joint")
     func derivative() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<400 {
             let animation = try randomAnimation(&random)
             let first = Timeline(from: 0, to: 1, velocity: Components(random.real(-5...5)), animation: try randomAnimation(&random), start: 0)
