@@ -127,7 +127,7 @@ extension GraphRuntime {
 
 extension JournalEntry {
     /// The nodes that a change of the tree names, as ids from the root down.
-    fileprivate var places: [[String]] {
+    var places: [[String]] {
         let paths: [String?] =
             switch self {
             case .applied(_, let at, _): [at]

@@ -24,13 +24,49 @@ struct RestartOrderTests {
         #expect(try differences(life.described("/to"), next.described("/to")) == [])
     }
 
-    @Test("instances are those of a list that is fed after it has become transient") func becomesTransient() throws {
+    /// A list that is fed; its instances hold a list of their own.
+    private static func document(_ kind: String = "container", as element: String = "item", _ more: String = "") -> String {
+        let inner = "{ id: in, forEach: { in: $sub, node: { kind: container, children: [{ id: kid }] } } }"
+        let node = "{ kind: container, state: { open: false, sub: [] }, children: [{ id: kid\(more) }, \(inner)] }"
+        let rows = "{ id: rows, forEach: { in: $fed, as: \(element), node: \(node) } }"
+        return "[{ id: p, kind: \(kind), state: { fed: { initial: [], transient: true } }, children: [\(rows)] }]"
+    }
+
+    @Test(
+        "what waits for instances goes where it would go from them: with another template, or another node",
+        arguments: [document("container", as: "item", ", let: { w: 1 }"), document(as: "other"), document("group")])
+    func renewed(nodes: String) throws {
         let life = try Life()
-        try life.apply("[{ id: in, kind: container, state: { items: [{ id: x }] }, children: [{ id: rows, forEach: { in: $items, node: { state: { q: 0 } } } }] }]")
-        try life.set("/in.items", [])
-        try life.apply("[{ id: in, kind: container, state: { items: { initial: [], transient: true } } }]")
+        try life.apply(RestartOrderTests.document())
+        try life.set("/p.fed", [["id": "x"]])
+        try life.set("/p/rows/x.open", true)
+        try life.set("/p/rows/x.sub", [["id": "y"]])
+        try life.remove("/p/rows/x/kid")
+        try life.apply("[{ id: more }]", at: "/p/rows/x")
+        try life.remove("/p/rows/x/in/y/kid")
         let next = try life.next()
-        try next.set("/in.items", [])
+        try life.apply(nodes)
+        try next.apply(nodes)
+        let kept = try life.structure()
+        #expect(try next.structure() == kept)
+        let anew = try next.next()
+        for other in [next, anew] {
+            for life in [life, other] { try life.set("/p.fed", [["id": "x"]]) }
+            #expect(try differences(life.described(), other.described()) == [])
+            #expect(other.awaitedChanges == 0)
+        }
+    }
+
+    @Test("states come back in what a change made of a template's node") func remade() throws {
+        let node = "{ kind: container, state: { q: 0 }, children: [{ id: kid, state: { n: 0 } }] }"
+        let life = try Life()
+        try life.apply("[{ id: in, kind: container, state: { items: { initial: [], transient: true } }, children: [{ id: c, forEach: { in: $items, node: \(node) } }] }]")
+        try life.set("/in.items", [["id": "y"]])
+        try life.set("/in/c/y.q", 3)
+        try life.apply("[{ id: kid, forEach: { in: $items, node: \(node) } }]", at: "/in/c/y", mode: .replace)
+        try life.set("/in/c/y/kid/y/kid.n", 1)
+        let next = try life.next()
+        try next.set("/in.items", [["id": "y"]])
         #expect(try differences(life.described(), next.described()) == [])
     }
 }
