@@ -69,4 +69,31 @@ struct RestartOrderTests {
         try next.set("/in.items", [["id": "y"]])
         #expect(try differences(life.described(), next.described()) == [])
     }
+
+    @Test("instances of a fed list that was refused come back when it is fed so again, with instances in them", arguments: [false, true])
+    func heldLists(isNestedTransient: Bool) throws {
+        let sub = isNestedTransient ? "{ initial: [], transient: true }" : "[]"
+        let inner = "{ id: in, forEach: { in: $sub, node: { state: { q: 0 } } } }"
+        let node = "{ kind: container, state: { open: false, sub: \(sub) }, children: [\(inner)] }"
+        let life = try Life()
+        try life.apply("[{ id: p, kind: container, state: { fed: { initial: [], transient: true } }, children: [{ id: rows, forEach: { in: $fed, node: \(node) } }] }]")
+        let (right, refused): (Value, Value) = ([["id": "x"], ["id": "y"]], [["id": "x"], ["id": "x"]])
+        try life.set("/p.fed", right)
+        try life.set("/p/rows/x.open", true)
+        try life.set("/p/rows/x.sub", right)
+        try life.set("/p/rows/x/in/y.q", 1)
+        try life.set("/p/rows/x.sub", refused)
+        try life.apply("[{ id: more, state: { m: 0 } }]", at: "/p/rows/y")
+        try life.set("/p/rows/y/more.m", 1)
+        func expectKept(_ life: Life) throws {
+            let next = try life.next()
+            try next.set("/p.fed", life.value("/p.fed"))
+            if isNestedTransient { try next.set("/p/rows/x.sub", refused) }
+            #expect(try differences(life.described(), next.described()) == [])
+            #expect(next.awaitedChanges == 0)
+        }
+        try expectKept(life)
+        try life.set("/p.fed", refused)
+        try expectKept(life)
+    }
 }
