@@ -39,6 +39,17 @@ extension GraphRuntime {
         }
     }
 
+    /// Forgets what waited for instances that will be made anew, or be what another template says. (A change that has waited itself takes
+    /// nothing from those that waited with it.)
+    func forgetRenewed(by plan: ScenePlan) {
+        graph.forgetAwaitedStates(takenBy: plan)
+        awaited.removeAll { change, entry in
+            guard entry.places.contains(where: { graph.renews(plan, $0) }) else { return false }
+            graph.forget(change: change)
+            return true
+        }
+    }
+
     /// A node's states are kept under its new path: whatever comes to stand at the old one has states of its own.
     /// - Parameter level: in how many instances it was before.
     func keepMovedStates(of node: NodeID, from path: String, level: Int) {

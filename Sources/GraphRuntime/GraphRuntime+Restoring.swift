@@ -127,7 +127,7 @@ extension GraphRuntime {
 
 extension JournalEntry {
     /// The nodes that a change of the tree names, as ids from the root down.
-    fileprivate var places: [[String]] {
+    var places: [[String]] {
         let paths: [String?] =
             switch self {
             case .applied(_, let at, _): [at]
@@ -253,6 +253,12 @@ private struct Restoration {
         }
         for lost in change.removedAttributes {
             if let position = placed.removeValue(forKey: lost) { takeBack(position) }
+        }
+        // A value that found its place before the move was meant for what comes to stand there.
+        for moved in change.movedNodes where runtime.graph.isAlive(moved.node) {
+            for state in runtime.graph.durableStates(below: moved.node) {
+                if let position = placed.removeValue(forKey: state) { takeBack(position) }
+            }
         }
         guard !change.removedNames.isEmpty else { return false }
         let gone = inside.filter { !runtime.graph.isAlive($0.instance) }

@@ -20,6 +20,7 @@ extension GraphRuntime {
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
         if !request.dryRun, !graph.isDone(plan) {
+            forgetRenewed(by: plan)
             let performed = graph.keeping(changes) { perform(plan, client, motion, cut(request.options.label)) }
             keep(.applied(document: request.document, at: graph.path(of: at), mode: request.mode.rawValue), states: performed.states)
             forgetHopeless()

@@ -130,6 +130,42 @@ extension ViewGraph {
         return hopeless.sorted { $0.precedesByBytes($1) }
     }
 
+    /// Whether a plan takes away what data has yet to make at a path, with the values of its states: there is another node on the way,
+    /// or one whose instances all begin anew.
+    func takesAway(_ plan: ScenePlan, _ ids: [String]) -> Bool {
+        guard !plan.taken.isEmpty else { return false }
+        var at = NodeID.root.row
+        for id in ids {
+            guard let next = child(id, of: at) else { return false }
+            if plan.taken.contains(next) { return true }
+            at = next
+        }
+        return false
+    }
+
+    /// Whether a plan makes void what somebody changed at a path in an instance that data has yet to make, as it does in those that are
+    /// there (`noteRenewal`).
+    public func renews(_ plan: ScenePlan, _ ids: [String]) -> Bool {
+        if takesAway(plan, ids) { return true }
+        guard !plan.templates.isEmpty, let instance = awaitedInstance(ids) else { return false }
+        guard let row = try? node(at: Array(instance.dropLast())).row, plan.templates.contains(row) else { return false }
+        // Instances in the instance are no part of the template.
+        var definition = nodes[Int(row)].definition.forEach?.template
+        for id in ids[instance.endIndex...] {
+            if definition?.forEach != nil { return false }
+            definition = definition?.slotted.first { $0.0.id == id }?.0
+        }
+        return true
+    }
+
+    /// Forgets values of states that would come back where a plan begins anew.
+    public func forgetAwaitedStates(takenBy plan: ScenePlan) {
+        guard !awaitedStates.isEmpty, !plan.taken.isEmpty else { return }
+        let taken = awaitedStates.keys.filter { path in (try? AttributePath(path)).map { takesAway(plan, $0.nodes) } ?? false }
+        for path in taken { awaitedStates[path] = nil }
+        lostStates += taken.sorted { $0.precedesByBytes($1) }
+    }
+
     /// The state of that path has this value when data first makes it.
     public func awaitState(_ path: String, _ value: Value) { awaitedStates[path] = value }
 

@@ -61,8 +61,12 @@ public struct ScenePlan {
     var orders: [(parent: UInt32, definitions: [NodeDefinition])] = []
     /// Instances of `forEach` nodes that get another template.
     var renewed: [UInt32] = []
+    /// The `forEach` nodes of these templates, whether they have instances or not.
+    var templates: Set<UInt32> = []
     /// `forEach` nodes whose instances cannot be carried on.
     var restarts: [UInt32] = []
+    /// All that is removed or begins anew.
+    var taken: Set<UInt32> = []
     /// Nodes below which everything is connected anew.
     var top: UInt32
     /// States to set at the end.
@@ -242,6 +246,7 @@ extension ViewGraph {
             }
         }
         if plan.untoldDifferences > 0 { plan.differences.append("and \(plan.untoldDifferences) more") }
+        plan.taken = Set(plan.removals + plan.restarts)
         try refuse(growth)
         if !isKept { try refuseRetyping(scene.declarations, plan) }
         return plan
@@ -268,6 +273,7 @@ extension ViewGraph {
         guard made.idField == old.idField, made.elementName == old.elementName, made.indexName == old.indexName,
             made.template.kind == old.template.kind, made.template.component == old.template.component
         else { return plan.restarts.append(row) }
+        plan.templates.insert(row)
         for instance in nodes[Int(row)].children {
             plan.updates.append((instance, made.template, true, false))
             plan.renewed.append(instance)

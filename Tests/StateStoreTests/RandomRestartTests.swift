@@ -127,6 +127,17 @@ struct RandomRestartTests {
         }
     }
 
+    /// Takes lists away that were refused before their states became transient. Fed again they might hold other instances: those of
+    /// the initial value.
+    private func heal(_ life: Life) throws {
+        for place in places(try life.described()) {
+            for state in place.states where state.isTransient && state.type.hasPrefix("list") {
+                let ids = state.value.list ?? []
+                if Set(ids).count < ids.count { try life.set("\(place.path).\(state.name)", []) }
+            }
+        }
+    }
+
     @Test("a killed daemon comes back with the tree, the values and the export that it had", arguments: seeds)
     func equal(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -134,6 +145,7 @@ struct RandomRestartTests {
         for number in 0..<RandomRestartTests.steps {
             try step(life, &generator)
             guard number % 5 == 4 else { continue }
+            try heal(life)
             let next = try life.next()
             let before = try life.described()
             try feed(next, as: before)
