@@ -133,9 +133,12 @@ extension DestructiveGraph {
     /// Does something that nobody is told the errors of.
     func within(_ frame: Frame, of node: Int, _ body: () throws -> Void) {
         if isOver { return }
-        let next = next(at: node)
-        if let next { beginning.insert(next) }
-        defer { if let next { beginning.remove(next) } }
+        let runner = core.runningAttribute.flatMap { nodes[$0] }
+        let wasBeginning = runner.flatMap { isBeginning[$0] }
+        if let runner, wasBeginning == nil || runner == node {
+            isBeginning[runner] = !running.contains(runner) && isCleanedUp(node, before: runner)
+        }
+        defer { if let runner { isBeginning[runner] = wasBeginning } }
         frames.append(frame)
         try? body()
         if frames.last != frame { fault("\(frame) ends inside another") }

@@ -24,8 +24,8 @@ final class DestructiveGraph {
     var generator: SeededGenerator
     var model = LifeModel()
     var frames: [Frame] = []
-    /// Rules and observers about to run, whose last runs are being cleaned up.
-    var beginning: Set<Int> = []
+    /// Of rules and observers that the engine runs, outside their bodies: whether the body is about to be entered.
+    var isBeginning: [Int: Bool] = [:]
     var fuel = 0
     static let fullTank = 12
     var stepsTaken = 0
@@ -77,11 +77,10 @@ final class DestructiveGraph {
     /// Whether a cleanup runs or a closure goes: what runs meanwhile only the engine can tell.
     var isBeside: Bool { innermost.map { isBeside($0) } ?? false }
 
-    /// The rule or observer that is about to run if something of a node is done now: that is cleaned up with its last run. What goes at the
-    /// end of a run has gone before.
-    func next(at node: Int) -> Int? {
-        guard !isBeside, let runner = core.runningAttribute.flatMap({ nodes[$0] }), !running.contains(runner) else { return nil }
-        return node == runner || model.nodes[node].isAlive && model.makers(of: node).contains(runner) ? runner : nil
+    /// Whether a cleanup of a node, or its closure's going, belongs to what is done before a run: that is what the last one has made and registered.
+    /// What goes at the end of a run has been destroyed before.
+    func isCleanedUp(_ node: Int, before runner: Int) -> Bool {
+        node == runner || model.nodes[node].isAlive && model.makers(of: node).contains(runner)
     }
 
     /// Whether any cleanup runs or closure goes.
@@ -146,7 +145,7 @@ final class DestructiveGraph {
     func adopt(_ thing: LifeModel.Thing, in owner: LifeModel.Owner?) {
         guard let owner else { return fault("\(thing) is nobody's") }
         var isBefore = false
-        if case .node(let maker) = owner { isBefore = beginning.contains(maker) }
+        if case .node(let maker) = owner { isBefore = isBeginning[maker] ?? false }
         if isBefore, case .node(let maker) = owner { restartsAtMaking[maker] = core.counters.restarts }
         model.move(thing, to: owner, before: isBefore)
     }
