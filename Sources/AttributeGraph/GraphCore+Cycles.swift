@@ -72,15 +72,26 @@ extension GraphCore where Host: ~Copyable {
         for member in members {
             let vertex = s.pointee.vertex(member)
             vertex.pointee.flags.remove(.running)
-            if isDoubtful { vertex.pointee.flags.insert(.maybe) }
             vertex.pointee.cause = 0
-            if vertex.pointee.kind == .doomed { freeAfterRun(member); continue }
+            if vertex.pointee.kind == .doomed { continue }
+            if isDoubtful { vertex.pointee.flags.insert(.maybe) }
             vertex.pointee.flags.insert(.cyclic)
             vertex.pointee.evaluatedAt = s.pointee.revision
             vertex.pointee.evaluations &+= 1
             let value = host.pointee.value(ofCycle: path, for: s.pointee.id(member))
             let row = s.pointee.vertex(member)
             if let value { store(value, in: row, row.pointee.flags, s.pointee.revision) } else { removeValue(of: row) }
+        }
+        if isDoubtful { freeDoomed(among: members) }
+    }
+
+    /// Frees those members of a closed cycle that have been destroyed. What the host lets go may read the others, and run them anew, also the
+    /// one whose run is ending: so none waits any more, and nothing is tracked.
+    @inlinable @inline(never)
+    func freeDoomed(among members: [UInt32]) {
+        for member in members where s.pointee.vertex(member).pointee.kind == .doomed {
+            suspendTracking()
+            freeAfterRun(member)
         }
     }
 

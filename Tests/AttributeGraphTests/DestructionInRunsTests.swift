@@ -261,6 +261,30 @@ import Testing
         #expect(faults == [])
     }
 
+    @Test func `what goes when a cycle is closed may read the members that are left`() throws {
+        let source = graph.input(3)
+        var seen: [Int?] = []
+        var first = none
+        var second = none
+        let third = graph.rule { try $0[first] + 1 }
+        func make() {
+            let holder = Holder { [unowned graph] in seen = [try? graph.read(third), try? graph.read(source)] }
+            second = graph.rule { context in
+                _ = try? context[third]
+                try context.dispose(second)
+                return holder.value
+            }
+        }
+        make()
+        first = graph.rule { (try? $0[second]) ?? 5 }
+        _ = try? graph.read(first)
+        #expect(faults == [])
+        #expect(seen == [6, 3])
+        #expect(try graph.read(first) == 5)
+        #expect(try graph.read(third) == 6)
+        #expect(faults == [])
+    }
+
     @Test func `what goes with a scope may destroy it and make another in its place`() throws {
         var made = none
         func make() throws -> SubgraphID {

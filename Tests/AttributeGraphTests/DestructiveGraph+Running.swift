@@ -22,9 +22,10 @@ extension DestructiveGraph {
 
     func enter(_ node: Int) {
         if fuel == DestructiveGraph.fullTank && frames.isEmpty && model.nodes[node].kind == .observer { checkMakers(of: node) }
+        let isAdopted = owner == nil
         frames.append(.body(node))
         guard let id = core.runningAttribute else { return fault("\(node) runs, and the engine knows of nothing that does") }
-        introduce(node, id)
+        introduce(node, id, isAdopted: isAdopted)
         if !model.nodes[node].isAlive { fault("\(node) runs although it is gone") }
         for cleanup in model.openCleanups.filter({ $0.value == node }).keys { fault("\(node) runs before its cleanup \(cleanup) is done") }
         for thing in model.nodes[node].made { end(thing) }
@@ -46,7 +47,7 @@ extension DestructiveGraph {
     /// has had its turn; and what closures do, or what goes when a rule runs again, may make one due when it is too late: so nothing of
     /// that must have happened.
     private func checkMakers(of node: Int) {
-        if hasLost { return }
+        if hasLost || !model.nodes[node].made.isEmpty { return }
         for maker in model.makers(of: node) where model.nodes[maker].kind == .observer && model.nodes[maker].lastRunIn != stepsTaken {
             let flags = core.s.pointee.vertex(ids[maker].index).pointee.flags
             if core.isAlive(ids[maker]) && flags.contains(.maybe) { fault("\(node) runs before \(maker), which made it and is due") }
@@ -126,12 +127,18 @@ extension DestructiveGraph {
         guard let node = model.openCleanups.removeValue(forKey: cleanup) else { return fault("cleanup \(cleanup) is done once too often") }
         if !captured.isAlive { fault("what cleanup \(cleanup) holds has gone") }
         if model.nodes[node].formula.needsAll { ending += model.nodes[node].made }
-        within(.cleanup(node)) { try tempt(often: true) }
+        within(.cleanup(node), of: node) { try tempt(often: true) }
     }
 
     /// Does something that nobody is told the errors of.
-    func within(_ frame: Frame, _ body: () throws -> Void) {
+    func within(_ frame: Frame, of node: Int, _ body: () throws -> Void) {
         if isOver { return }
+        let runner = core.runningAttribute.flatMap { nodes[$0] }
+        let wasBeginning = runner.flatMap { isBeginning[$0] }
+        if let runner, wasBeginning == nil || runner == node {
+            isBeginning[runner] = !running.contains(runner) && isCleanedUp(node, before: runner)
+        }
+        defer { if let runner { isBeginning[runner] = wasBeginning } }
         frames.append(frame)
         try? body()
         if frames.last != frame { fault("\(frame) ends inside another") }
@@ -145,16 +152,21 @@ extension DestructiveGraph {
     func end(_ thing: LifeModel.Thing) {
         hasLost = true
         let running = running
-        let isSure = !frames.contains { if case .body = $0 { false } else if case .scope = $0 { false } else { true } }
+        let isSure = !isAnythingBeside
         for part in model.subtree(of: thing) where isSure || !isLeft(part) {
             if isSure && isLeft(part) { fault("\(part) has not gone") }
-            // What is registered by things that go is done when the run that loses them ends.
-            if isSure, case .node(let node) = part, !running.contains(node), model.openCleanups.values.contains(node) {
+            if isSure, case .node(let node) = part, !isKept(node), model.openCleanups.values.contains(node) {
                 fault("\(node) has gone without its cleanup")
             }
             model.end(part, whileRunning: running)
         }
         if !isSure { ending.append(thing) }
+    }
+
+    /// What goes while it runs is kept until that run has ended, and the cycle is closed that it is on: what it has registered last is done then.
+    private func isKept(_ node: Int) -> Bool {
+        let row = core.s.pointee.vertex(ids[node].index).pointee
+        return row.kind == .doomed && row.generation == ids[node].generation &+ 1
     }
 
     func isLeft(_ thing: LifeModel.Thing) -> Bool {

@@ -25,6 +25,8 @@ final class DestructiveGraph {
     var generator: SeededGenerator
     var model = LifeModel()
     var frames: [Frame] = []
+    /// Of rules and observers that the engine runs, outside their bodies: whether the body is about to be entered.
+    var isBeginning: [Int: Bool] = [:]
     var fuel = 0
     static let fullTank = 12
     var stepsTaken = 0
@@ -74,10 +76,21 @@ final class DestructiveGraph {
     var innermost: Frame? { frames.last { if case .scope = $0 { false } else { true } } }
 
     /// Whether a cleanup runs or a closure goes: what runs meanwhile only the engine can tell.
-    var isBeside: Bool {
-        switch innermost {
+    var isBeside: Bool { innermost.map { isBeside($0) } ?? false }
+
+    /// Whether a cleanup of a node, or its closure's going, belongs to what is done before a run: that is what the last one has made and registered.
+    /// What goes at the end of a run has been destroyed before.
+    func isCleanedUp(_ node: Int, before runner: Int) -> Bool {
+        node == runner || model.nodes[node].isAlive && model.makers(of: node).contains(runner)
+    }
+
+    /// Whether any cleanup runs or closure goes.
+    var isAnythingBeside: Bool { frames.contains { isBeside($0) } }
+
+    func isBeside(_ frame: Frame) -> Bool {
+        switch frame {
         case .cleanup, .parting: true
-        default: false
+        case .body, .scope: false
         }
     }
 
@@ -92,13 +105,15 @@ final class DestructiveGraph {
     var owner: LifeModel.Owner? {
         switch frames.last {
         case .none: return .graph
-        case .scope(let scope): return model.scopes[scope].isAlive ? .scope(scope) : .graph
+        // It may go by what a cleanup does, and the model be told when that is done.
+        case .scope(let scope): return isLeft(.scope(scope)) ? .scope(scope) : .graph
         case .cleanup, .parting: return nil
         case .body(let node):
-            // It may go by what a cleanup does, and the model be told when that is done.
             if isLeft(.node(node)) { return .node(node) }
-            // What is left of a run that has disposed of itself makes things as if it were not there.
-            for case .scope(let scope) in frames.reversed() { return model.scopes[scope].isAlive ? .scope(scope) : .graph }
+            // What is left of a run that has disposed of itself makes things as if it were not there. If something is about to go, that
+            // may be the open scope.
+            if isAnythingBeside { return nil }
+            for case .scope(let scope) in frames.reversed() { return isLeft(.scope(scope)) ? .scope(scope) : .graph }
             return .graph
         }
     }
@@ -117,27 +132,21 @@ final class DestructiveGraph {
     }
 
     /// The id of a new node is known: perhaps who owns it, too, only now.
-    func introduce(_ node: Int, _ id: AttributeID) {
+    func introduce(_ node: Int, _ id: AttributeID) { introduce(node, id, isAdopted: owner == nil) }
+
+    func introduce(_ node: Int, _ id: AttributeID, isAdopted: Bool) {
         if ids[node] == id { return }
         if ids[node] != DestructiveGraph.none { return fault("node \(node) is \(ids[node]) and \(id)") }
         ids[node] = id
         nodes[id] = node
-        guard owner == nil || frames.last == .body(node) && frames.count > 1 && isAdopted(under: frames[frames.count - 2]) else { return }
-        adopt(.node(node), in: engineOwner(core.subgraph(of: id)))
+        if isAdopted { adopt(.node(node), in: engineOwner(core.subgraph(of: id))) }
     }
 
-    func isAdopted(under frame: Frame) -> Bool {
-        switch frame {
-        case .cleanup, .parting: true
-        case .body, .scope: false
-        }
-    }
-
-    /// What cleanups before a run make belongs to that run.
+    /// What cleanups before a run make belongs to that run; what those make that are done when a run has ended, to the one that has.
     func adopt(_ thing: LifeModel.Thing, in owner: LifeModel.Owner?) {
         guard let owner else { return fault("\(thing) is nobody's") }
         var isBefore = false
-        if case .node(let maker) = owner { isBefore = !running.contains(maker) }
+        if case .node(let maker) = owner { isBefore = isBeginning[maker] ?? false }
         if isBefore, case .node(let maker) = owner { restartsAtMaking[maker] = core.counters.restarts }
         model.move(thing, to: owner, before: isBefore)
     }
@@ -235,7 +244,7 @@ final class DestructiveGraph {
     /// Something that goes with the node's closure, and may act then.
     func capture(for node: Int) -> Captured {
         guard generator.below(1000) < appetite else { return Captured(in: census) }
-        return Captured(in: census) { [weak self] in self?.within(.parting(node)) { try self?.tempt(often: true) } }
+        return Captured(in: census) { [weak self] in self?.within(.parting(node), of: node) { try self?.tempt(often: true) } }
     }
 
     // MARK: What they compute
