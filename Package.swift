@@ -118,7 +118,7 @@ let package = Package(
             cxxSettings: [.unsafeFlags(["-fomit-frame-pointer", "-fno-exceptions"] + floorBranchesInPlace, .when(configuration: .release))],
             linkerSettings: [.linkedLibrary("m")]),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["AttributeValues"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
         tests("RuleLanguage", ["RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),

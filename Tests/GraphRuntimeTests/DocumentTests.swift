@@ -1,6 +1,7 @@
 import AttributeValues
 import Foundation
 import SceneModel
+import TestSupport
 import Testing
 import ViewGraph
 import WireProtocol

@@ -1,5 +1,6 @@
 import AttributeValues
 import GraphRuntime
+import TestSupport
 import Testing
 
 /// What comes back where data that is fed after a start, or comes back later, makes the places for it.

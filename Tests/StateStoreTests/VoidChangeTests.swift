@@ -1,5 +1,6 @@
 import AttributeValues
 import GraphRuntime
+import TestSupport
 import Testing
 import WireProtocol
 

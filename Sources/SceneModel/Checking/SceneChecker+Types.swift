@@ -98,7 +98,6 @@ extension SceneChecker {
         for name in stored.keys where extents.isBeyondLimits(name) {
             stored[name] = nil
             known.types[name] = nil
-            endlessTypes.insert(name)
         }
     }
 

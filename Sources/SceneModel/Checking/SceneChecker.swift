@@ -14,8 +14,6 @@ final class SceneChecker {
     var known = Declarations()
     /// Whether an object type of that name is or was declared; filled before any type is read.
     var typeNames: Set<String> = []
-    /// Types that nothing is made of, because their objects would be too large or never end.
-    var endlessTypes: Set<String> = []
     var components: [String: ComponentState] = [:]
     /// Components whose bodies are being read, outermost first.
     var componentChain: [String] = []
