@@ -1,0 +1,195 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+// What a plan of the tree comes to when it is done.
+
+extension ViewGraph {
+    /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
+    /// - Returns: the states whose present value counts from now on, because `values` has changed it or because they were transient;
+    ///   and the paths in `values` where no state takes the value.
+    @discardableResult
+    public func perform(_ plan: ScenePlan) -> (states: [AttributeID], unset: [String]) {
+        // States that are made belong to this change, not to the one before.
+        engine.advanceRevision()
+        noteConcerns(of: plan)
+        declare(plan.declarations)
+        destroySubtrees(plan.removals)
+        for row in plan.restarts { removeInstances(of: row) }
+        for (row, definition, isReplacing, isContent) in plan.updates {
+            update(row, definition, isReplacing)
+            nodes[Int(row)].isContent = isContent
+        }
+        for (row, slot) in plan.slots { put(row, into: slot) }
+        var parents: Set<UInt32> = []
+        for (parent, definition, slot, isContent) in plan.creations {
+            let made = instantiate(definition, under: parent, slot: slot)
+            nodes[Int(made)].isContent = isContent
+            if isBeside(parent, plan.top) { noteMade(subtree(of: made)) }
+            parents.insert(parent)
+        }
+        for (parent, definitions) in plan.orders where order(definitions, below: parent) && isBeside(parent, plan.top) {
+            for child in nodes[Int(parent)].children { noteConcern(child) }
+        }
+        for parent in parents { shapeChanged(at: parent) }
+        noteRenewal(of: plan.renewed)
+        markEdited(plan.top)
+        if !plan.updates.isEmpty {
+            unboundNodes = []
+            connect(withObjects(subtree(of: plan.top)))
+            shapeChanged(at: plan.top)
+        }
+        settleStructure()
+        let set = set(plan.values, isKept: plan.isKept)
+        defer { durableFromNow = [] }
+        return (durableFromNow.filter { engine.isAlive($0) } + set.states, set.unset)
+    }
+
+    /// What a plan concerns before it is done. What it makes of instances by way of their template data makes again.
+    private func noteConcerns(of plan: ScenePlan) {
+        guard keptChanges.current != nil else { return }
+        if !isDeclared(plan.declarations) { keptChanges.pin() }
+        notePlace(plan.top)
+        for update in plan.updates { noteReliance(on: update.row) }
+        for row in plan.changes where isBeside(row, plan.top) { noteConcern(row) }
+        for row in plan.removals where isBeside(row, plan.top) { noteRemoval(of: row) }
+    }
+
+    /// The value of a transient state comes again with the document alone. That of an instance goes with it.
+    private func noteConcern(ofTransient state: AttributeID) {
+        let row = record(state).node
+        if !isDurable(state), enclosingInstance(of: nodeID(row)) == nil { noteConcern(row) }
+    }
+
+    /// Whether a node is in the same instances of a `forEach` as another.
+    func isBeside(_ row: UInt32, _ other: UInt32) -> Bool {
+        enclosingInstance(of: nodeID(row)) == enclosingInstance(of: nodeID(other))
+    }
+
+    /// Gives a child of a section its place in another part of it.
+    private func put(_ row: UInt32, into slot: Slot) {
+        let parent = nodes[Int(row)].parent
+        detach(row)
+        nodes[Int(row)].slot = slot
+        attach(row, to: parent)
+        structureChange.reorderedNodes.append(nodeID(row))
+        indicesChanged(below: parent)
+    }
+
+    /// Sets states, those of a `forEach`'s instances after those that its data is made from.
+    /// - Parameter isKept: the values of durable states are kept by themselves, and gone where their states have begun anew.
+    private func set(_ values: [(path: AttributePath, value: Value)], isKept: Bool) -> (states: [AttributeID], unset: [String]) {
+        var left = values
+        var states: [AttributeID] = []
+        for _ in 0..<limits.structureRounds where !left.isEmpty {
+            let count = left.count
+            begin()
+            left.removeAll { path, value in
+                do throws(Failure) {
+                    let place = try locate(path)
+                    if isKept, isDurable(target(of: place)) { return true }
+                    try write(place, through: path, isKept: true) { _ throws(Failure) in value }
+                    noteConcern(ofTransient: target(of: place))
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            states += commit().states
+            if left.count == count { break }
+        }
+        return (states, left.map(\.path.description))
+    }
+
+    /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as moved.
+    /// - Returns: whether they stood in another one.
+    private func order(_ definitions: [NodeDefinition], below parent: UInt32) -> Bool {
+        let before = nodes[Int(parent)].children
+        guard let after = newOrder(definitions, below: parent) else { return false }
+        nodes[Int(parent)].children = after
+        for (old, new) in zip(before, after) where old != new { structureChange.reorderedNodes.append(nodeID(new)) }
+        indicesChanged(below: parent)
+        shapeChanged(at: parent)
+        return true
+    }
+
+    /// Adds declarations; a key declared again takes the new default and type.
+    public func declare(_ new: Declarations) {
+        // The types first: defaults of keys may be objects of them.
+        declarations.types.merge(new.types) { $1 }
+        let hasNewObjects = renewDefaults(declarations.completed(new.environment))
+        let (container, preference) = (declarations.completed(new.container), declarations.completed(new.preference))
+        let isGatheredAnew =
+            container.contains { declarations.container[$0]?.isSame(as: $1) != true }
+            || preference.contains { declarations.preference[$0]?.isSame(as: $1) == false }
+        declarations.container.merge(container) { $1 }
+        declarations.preference.merge(preference) { $1 }
+        declarations.components.merge(new.components) { $1 }
+        declarations.written.merge(new.written)
+        if isGatheredAnew { gatheringChanged() }
+        if hasNewObjects { connect(withObjects(subtree(of: NodeID.root.row))) }
+    }
+
+    // MARK: Updating one node
+
+    private func update(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) {
+        let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
+        let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
+        nodes[Int(row)].definition = target
+        for attribute in definition.attributes { update(attribute, of: row) }
+        if isReplacing {
+            let names = Set(definition.attributes.map(\.name))
+            for (name, attribute) in nodes[Int(row)].attributes where !names.contains(name) {
+                if nodes[Int(row)].instances?.elements == attribute { continue }
+                destroy(attribute, named: name, of: row)
+            }
+        }
+        if !hasSameModifiers {
+            destroyModifiers(of: row)
+            createModifiers(of: row)
+            wrappingChanged(at: row)
+        }
+    }
+
+    /// A state keeps its value while its type stays; everything else takes the new definition.
+    private func update(_ definition: AttributeDefinition, of row: UInt32) {
+        guard let existing = ownAttribute(definition.name, of: row), let old = record(existing).definition else {
+            // The name was an element's or an index's until now.
+            if let shadowed = nodes[Int(row)].instanceAttribute(named: definition.name) {
+                structureChange.removedAttributes.append(shadowed)
+                record(shadowed).projections?.forEachAttribute { structureChange.removedAttributes.append($0) }
+            }
+            createAttribute(definition, of: row)
+            return
+        }
+        let isKept: Bool =
+            switch (old.role, definition.role) {
+            case (.state, .state): old.type == definition.type
+            case (.state, _), (_, .state): false
+            default: true
+            }
+        if isKept {
+            attributes[Int(existing.index)]?.definition = definition
+            attributes[Int(existing.index)]?.type = definition.type
+            attributes[Int(existing.index)]?.kind = definition.kind
+            if case .binding(_, let animation) = definition.role { attributes[Int(existing.index)]?.animation = animation }
+            if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
+                if isTransient, isDurable(existing) { lostStates.append(path(of: existing)) }
+                if !isTransient, !isDurable(existing) { durableFromNow.append(existing) }
+                attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
+            }
+        } else {
+            destroy(existing, named: definition.name, of: row)
+            createAttribute(definition, of: row)
+        }
+    }
+
+    /// Takes an attribute from a node that stays.
+    private func destroy(_ attribute: AttributeID, named name: String, of row: UInt32) {
+        if record(attribute).kind == .state { lostStates.append(path(of: attribute)) }
+        structureChange.removedNames.append(NodeNames(ids: ids(of: row), attributes: [name], isWhole: false))
+        destroy(attribute)
+        nodes[Int(row)].attributes.remove(name)
+        if let shown = nodes[Int(row)].instanceAttribute(named: name) { structureChange.addedAttributes.append(shown) }
+    }
+}
