@@ -7,6 +7,8 @@ import Testing
 /// tests say so and are skipped.
 private enum Browser {
     static let path: String? = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first { access($0, X_OK) == 0 }
+    /// How often what the machine had no time for is asked for.
+    static let attempts = 4
     static let absence = "no Chromium is installed; apt-get install chromium"
 
     /// Loads a page, waits until its time is up, and gives what it wrote into its body between RESULT and END.
@@ -20,7 +22,10 @@ private enum Browser {
         _ = html.withCString { fputs($0, file) }
         fclose(file)
         // While another test writes a file, the umask of all may take every right away for a moment.
-        let output = run("umask 022; HOME='\(folder)' timeout 120 '\(browser)' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir='\(folder)/data' --virtual-time-budget=10000 --dump-dom 'file://\(page)' 2>/dev/null")
+        let command = "umask 022; HOME='\(folder)' timeout 120 '\(browser)' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir='\(folder)/data' --virtual-time-budget=10000 --dump-dom 'file://\(page)' 2>/dev/null"
+        var output = run(command)
+        // On a busy machine it now and then gives up before it has begun.
+        for _ in 0..<attempts - 1 where output.range(of: "RESULT") == nil { output = run(command) }
         let start = try #require(output.range(of: "RESULT")), end = try #require(output.range(of: "END"), "the page wrote no result: \(output.suffix(300))")
         return try JSONParser.parseOnce(Array(output[start.upperBound..<end.lowerBound].utf8))
     }
@@ -141,7 +146,11 @@ struct BrowserTests {
         cases.append(try Case("colour", try #require(Timeline(changing: .opaque(ColorValue(red)), to: .opaque(ColorValue(blue)), animation: .smooth, start: 0))))
 
         let list = Value.list(cases.map(\.json)).jsonText
-        let answer = try Browser.result(of: "<!doctype html><body><script>const cases = \(list);\n\(Browser.script)</script>")
+        let page = "<!doctype html><body><script>const cases = \(list);\n\(Browser.script)</script>"
+        func moments(_ answer: Value) -> Set<Double> { Set((answer["running"].list ?? []).map { $0[0].real }) }
+        var answer = try Browser.result(of: page)
+        // The browser's time goes on without frames where the machine is too busy for them; animations move with frames alone.
+        for _ in 0..<Browser.attempts - 1 where moments(answer).count <= 5 { answer = try Browser.result(of: page) }
         #expect(answer["error"].isNull, "\(answer["error"])")
         let results = try #require(answer["result"].list)
         #expect(results.count == cases.count)
@@ -158,8 +167,8 @@ struct BrowserTests {
                 worst = max(worst, (sample[1].real - c.timeline.value(at: sample[0].real / 1000).first).magnitude - 2e-6)
             }
         }
-        let moments = Set(running.map { $0[0].real })
-        #expect(moments.count > 5 && (moments.min() ?? 0) >= 400, "time went on: \(moments)")
+        let passed = moments(answer)
+        #expect(passed.count > 5 && (passed.min() ?? 0) >= 400, "time went on: \(passed)")
         print("Chromium, joined in mid-flight and running on: \(worst)")
         #expect(worst <= 1e-3)
     }
