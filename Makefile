@@ -5,7 +5,7 @@ SYSCONFDIR  ?= /etc
 DESTDIR     ?=
 SWIFT       ?= swift
 
-.PHONY: help run test bench release package install uninstall dependencies clean
+.PHONY: help run test bench release package wheel install uninstall dependencies clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -26,6 +26,9 @@ release: dependencies ## build the programs that ship, with the Swift runtime in
 
 package: release ## make a Debian package of them, in .build
 	@Scripts/package
+
+wheel: ## make a wheel of the client in Python, in .build
+	@python3 -m pip wheel --quiet --no-deps --wheel-dir .build clients/python && ls .build/agd-*.whl
 
 install: release ## install programs, units and configuration (PREFIX, SYSCONFDIR, DESTDIR)
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" DESTDIR="$(DESTDIR)" Scripts/install

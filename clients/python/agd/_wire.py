@@ -1,0 +1,285 @@
+"""The protocol without any input or output: lines, requests, replies, and where the socket is."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Callable, Dict, Generic, List, Mapping, NamedTuple, Optional, TypeVar, Union
+
+from .errors import AttributeFailed, Ended, ProtocolFault, Refused, Unreachable
+from ._messages import Event, Update, content, read_event
+from .values import Value, encode
+
+T = TypeVar("T")
+
+#: Longer lines are no messages of a daemon with usual settings (`output-maximum`, with escapes).
+LONGEST_LINE = 256 << 20
+
+#: The parameters of every method. A test holds this table against the daemon's own description.
+PARAMETERS: Dict[str, List[str]] = {
+    "hello": ["client"],
+    "ping": [],
+    "get": ["path", "paths", "presentation", "typed"],
+    "set": ["path", "value", "animation", "disablesAnimations", "label", "typed"],
+    "transact": ["mutations", "animation", "disablesAnimations", "label", "typed"],
+    "onDisconnect": ["mutations", "animation", "disablesAnimations", "label", "typed"],
+    "subscribe": [
+        "paths", "events", "initial", "since", "maxRate", "frames", "css", "bookmarks", "typed",
+    ],
+    "unsubscribe": ["subscription"],
+    "apply": ["document", "at", "mode", "dryRun", "animation", "disablesAnimations", "label"],
+    "remove": ["path", "animation", "disablesAnimations", "label"],
+    "move": ["path", "to", "index", "animation", "disablesAnimations", "label"],
+    "describe": ["path", "depth"],
+    "explain": ["path", "revision"],
+    "dump": ["path", "format"],
+    "stats": ["format"],
+    "trace": ["enable"],
+    "eval": ["expression", "bindings", "at", "typed"],
+}  # fmt: skip
+
+
+def find_socket(named: Optional[str] = None) -> str:
+    """The caller's choice, else ``$AGD_SOCKET``, else the first of ``$XDG_RUNTIME_DIR/agd/agd.sock``
+    and ``/run/agd/agd.sock`` that exists."""
+    if named:
+        return named
+    if os.environ.get("AGD_SOCKET"):
+        return os.environ["AGD_SOCKET"]
+    system = "/run/agd/agd.sock"
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    places = ([os.path.join(runtime, "agd", "agd.sock")] if runtime else []) + [system]
+    return next(filter(os.path.exists, places), system)
+
+
+def unreachable(path: str, error: OSError) -> Unreachable:
+    return Unreachable(f"no daemon answers at {path}: {error.strerror or error}; start agd or set AGD_SOCKET")
+
+
+class Call(Generic[T]):
+    """A request, and how its result is read. Parameters that are None are left out."""
+
+    def __init__(self, method: str, params: Mapping[str, Any], read: Callable[[Any], T]) -> None:
+        self.method = method
+        self.params = {name: value for name, value in params.items() if value is not None}
+        self._read = read
+
+    def line(self, number: int) -> bytes:
+        request = {"jsonrpc": "2.0", "id": number, "method": self.method, "params": self.params}
+        return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+    def result(self, reply: Mapping[str, Any]) -> T:
+        """
+        :raises Refused: when the daemon refused the request.
+        """
+        if "error" in reply:
+            error = reply["error"]
+            raise Refused(error.get("message", "no message"), error.get("data"))
+        try:
+            return self._read(reply["result"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ProtocolFault(f"a malformed answer to '{self.method}': {error!r}") from error
+
+
+def parse(line: bytes) -> Dict[str, Any]:
+    try:
+        message = json.loads(line)
+    except ValueError as error:
+        raise ProtocolFault(f"a line that is no JSON: {line[:80]!r}") from error
+    if not isinstance(message, dict):
+        raise ProtocolFault(f"a line that is no message: {line[:80]!r}")
+    return message
+
+
+# Requests.
+
+Animation = Union[str, Mapping[str, Any]]
+
+
+class Options(NamedTuple):
+    """What every change may say besides what it changes."""
+
+    #: How displayed values move: text as ``easeInOut(duration: 1)``, or its JSON form.
+    animation: Optional[Animation] = None
+    #: Shown in events and explanations.
+    label: Optional[str] = None
+    #: No value is animated, whatever else asks for it.
+    disables_animations: Optional[bool] = None
+
+    @property
+    def params(self) -> Dict[str, Any]:
+        return {
+            "animation": self.animation,
+            "label": self.label,
+            "disablesAnimations": self.disables_animations,
+        }
+
+
+def _revision(result: Mapping[str, Any]) -> int:
+    return int(result["revision"])
+
+
+def _single(result: Mapping[str, Any]) -> Value:
+    found = content(result)
+    if isinstance(found, AttributeFailed):
+        raise found
+    return found
+
+
+def get(path: str, presentation: bool) -> Call[Value]:
+    return Call("get", {"path": path, "presentation": presentation or None, "typed": True}, _single)
+
+
+def get_all(paths: List[str], presentation: bool) -> Call[Dict[str, Value]]:
+    return Call(
+        "get",
+        {"paths": paths, "presentation": presentation or None, "typed": True},
+        lambda result: {path: content(given) for path, given in result["values"].items()},
+    )
+
+
+def write(method: str, mutations: List[Dict[str, Any]], options: Options) -> Call[int]:
+    return Call(method, {"mutations": mutations, **options.params, "typed": True}, _revision)
+
+
+def set_value(path: str, value: Value, options: Options) -> Call[int]:
+    return Call("set", {"path": path, "value": encode(value), **options.params, "typed": True}, _revision)
+
+
+def apply(
+    document: Union[str, Mapping[str, Any]], at: str, mode: str, dry_run: bool, options: Options
+) -> Call[Dict[str, Any]]:
+    params = {"document": document, "at": at, "mode": mode, "dryRun": dry_run or None, **options.params}
+    return Call("apply", params, dict)
+
+
+def remove(path: str, options: Options) -> Call[int]:
+    return Call("remove", {"path": path, **options.params}, _revision)
+
+
+def move(path: str, to: Optional[str], index: Optional[int], options: Options) -> Call[int]:
+    return Call("move", {"path": path, "to": to, "index": index, **options.params}, _revision)
+
+
+def evaluate(expression: str, bindings: Mapping[str, Value], at: Optional[str]) -> Call[Value]:
+    params = {
+        "expression": expression,
+        "bindings": {name: encode(value) for name, value in bindings.items()} or None,
+        "at": at,
+        "typed": True,
+    }
+    return Call("eval", params, _single)
+
+
+def plain(method: str, params: Mapping[str, Any]) -> Call[Any]:
+    return Call(method, params, lambda result: result)
+
+
+# Watching.
+
+
+class Since(NamedTuple):
+    """From where a subscription continues."""
+
+    epoch: str
+    revision: int
+
+
+class Subscriber:
+    """A subscription that outlives its connection: what to send, and what the lines mean.
+
+    A place in the history is taken only when everything up to it has arrived.
+    """
+
+    def __init__(self, params: Mapping[str, Any], since: Optional[Since]) -> None:
+        self._params = {**params, "typed": True}
+        self._events: List[str] = list(params.get("events") or ["update"])
+        self._epoch = ""
+        self._call = plain("subscribe", {})
+        self.position = since
+        #: Whether the daemon has accepted it once.
+        self.is_known = False
+        #: The present values by path, as far as updates have told them.
+        self.values: Dict[str, Value] = {}
+
+    def line(self, number: int) -> bytes:
+        since = self.position._asdict() if self.position else None
+        self._call = plain("subscribe", {**self._params, "since": since})
+        return self._call.line(number)
+
+    def accept(self, reply: Mapping[str, Any]) -> None:
+        result = self._call.result(reply)
+        self._epoch = result["epoch"]
+        self.is_known = True
+        hears_updates = "update" in self._events
+        if result.get("resumed") is True and hears_updates:
+            return
+        awaits_snapshot = hears_updates and (self._params.get("initial", True) or "resumed" in result)
+        self.position = None if awaits_snapshot else Since(self._epoch, int(result["revision"]))
+
+    def receive(self, message: Mapping[str, Any]) -> Optional[Event]:
+        """
+        :raises Ended: when the daemon has ended the subscription.
+        """
+        method, params = message.get("method", ""), message.get("params", {})
+        if method == "ended":
+            raise Ended(params.get("code", ""), params.get("reason", ""))
+        event = read_event(method, params)
+        if isinstance(event, Update):
+            self._keep(event)
+        is_place = method in ("update", "bookmark") or (
+            "update" not in self._events and method in ("invalidate", "structure", "completion")
+        )
+        begins = isinstance(event, Update) and event.initial
+        if is_place and (self.position or begins or method == "bookmark" or "update" not in self._events):
+            self.position = Since(self._epoch, int(params["revision"]))
+        return event
+
+    def _keep(self, update: Update) -> None:
+        if update.initial:
+            self.values.clear()
+        for path, value in update.items():
+            if isinstance(value, AttributeFailed) and value.code == "removed":
+                self.values.pop(path, None)
+            else:
+                self.values[path] = value
+
+    def may_retry(self, error: Refused) -> bool:
+        """A daemon that has just started may not have the scene yet, or no room for one more client."""
+        return self.is_known and error.code in ("notFound", "limit", "unavailable")
+
+
+class Backoff:
+    """How long to wait before connecting again: each time twice as long, up to a limit."""
+
+    def __init__(self, first: float = 0.05, longest: float = 2.0) -> None:
+        self._first, self._longest = first, longest
+        self._next = first
+
+    def pause(self) -> float:
+        pause, self._next = self._next, min(self._next * 2, self._longest)
+        return pause
+
+    def reset(self) -> None:
+        self._next = self._first
+
+
+def subscription(
+    paths: List[str],
+    events: Optional[List[str]],
+    initial: Optional[bool],
+    max_rate: Optional[float],
+    frames: Optional[float],
+    css: bool,
+    bookmarks: bool,
+) -> Dict[str, Any]:
+    """The parameters of `subscribe`."""
+    return {
+        "paths": paths,
+        "events": events,
+        "initial": initial,
+        "maxRate": max_rate,
+        "frames": {"rate": frames} if frames is not None else None,
+        "css": css or None,
+        "bookmarks": bookmarks or None,
+    }

@@ -1,0 +1,336 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, Tuple, Type, TypeVar, Union
+
+from . import _wire as wire
+from ._messages import Event
+from ._operations import AsyncTransaction
+from ._wire import Animation, Call, Options, Since
+from .errors import ConnectionLost, ProtocolFault, Refused, TimedOut, Unreachable
+from .values import Value
+
+T = TypeVar("T")
+_Streams = Tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def _open(path: str) -> _Streams:
+    try:
+        return await asyncio.open_unix_connection(path, limit=wire.LONGEST_LINE)
+    except OSError as error:
+        raise wire.unreachable(path, error) from None
+
+
+async def _receive(reader: asyncio.StreamReader) -> bytes:
+    try:
+        line = await reader.readuntil(b"\n")
+    except asyncio.LimitOverrunError:
+        raise ProtocolFault("a line without end") from None
+    except (asyncio.IncompleteReadError, OSError):
+        raise ConnectionLost("the daemon closed the connection") from None
+    return line
+
+
+class AsyncClient:
+    """A connection to the daemon, made with the first request and made again after a loss.
+
+    Any number of tasks may use one client; their requests share the connection and do not wait for
+    one another. What was under way when the connection broke raises :class:`ConnectionLost`.
+    """
+
+    def __init__(self, path: Optional[str] = None, *, name: Optional[str] = None, timeout: Optional[float] = 10.0) -> None:
+        """
+        :param path: of the socket; left out, ``$AGD_SOCKET`` and the usual places are tried.
+        :param name: how the daemon calls this client in explanations.
+        :param timeout: seconds that an answer may take; None waits for ever.
+        """
+        self.path = wire.find_socket(path)
+        self._name = name
+        self._timeout = timeout
+        self._streams: Optional[_Streams] = None
+        self._reading: Optional["asyncio.Task[None]"] = None
+        self._connecting = asyncio.Lock()
+        self._waiting: Dict[int, "asyncio.Future[Mapping[str, Any]]"] = {}
+        self._number = 0
+        self._farewells: List[Call[int]] = []
+
+    async def __aenter__(self) -> "AsyncClient":
+        return self
+
+    async def __aexit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Ends the connection; what :meth:`on_disconnect` left is committed then."""
+        self._farewells.clear()
+        reading, self._reading = self._reading, None
+        streams = self._streams
+        self._lose(ConnectionLost("the client was closed"))
+        if streams:
+            await asyncio.gather(streams[1].wait_closed(), return_exceptions=True)
+        if reading:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+    def _lose(self, error: Exception) -> None:
+        streams, self._streams = self._streams, None
+        if streams:
+            streams[1].close()
+        waiting, self._waiting = self._waiting, {}
+        for answer in waiting.values():
+            if not answer.done():
+                answer.set_exception(error)
+
+    async def _perform(self, call: Call[T]) -> T:
+        async with self._connecting:
+            streams = self._streams or await self._connect()
+        result = await self._exchange(streams, call)
+        if call.method == "onDisconnect":
+            self._farewells.append(call)  # type: ignore[arg-type]
+        return result
+
+    async def _connect(self) -> _Streams:
+        streams = await _open(self.path)
+        self._streams = streams
+        self._reading = asyncio.ensure_future(self._read(streams))
+        if self._name:
+            await self._exchange(streams, wire.plain("hello", {"client": self._name}))
+        for farewell in self._farewells:
+            await self._exchange(streams, farewell)
+        return streams
+
+    async def _exchange(self, streams: _Streams, call: Call[T]) -> T:
+        self._number += 1
+        number = self._number
+        answer: "asyncio.Future[Mapping[str, Any]]" = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        streams[1].write(call.line(number))
+        try:
+            # A daemon that takes nothing must not make the client's memory grow.
+            await asyncio.wait_for(streams[1].drain(), self._timeout)
+            return call.result(await asyncio.wait_for(answer, self._timeout))
+        except asyncio.TimeoutError:
+            error = TimedOut(f"the daemon did not answer within {self._timeout} s")
+            self._lose(error)
+            raise error from None
+        except OSError:
+            raise ConnectionLost("the daemon closed the connection") from None
+        finally:
+            self._waiting.pop(number, None)
+            if answer.done() and not answer.cancelled():
+                answer.exception()  # told already
+
+    async def _read(self, streams: _Streams) -> None:
+        try:
+            while True:
+                message = wire.parse(await _receive(streams[0]))
+                answer = self._waiting.pop(message.get("id", 0) or 0, None)
+                if answer and not answer.done():
+                    answer.set_result(message)
+                elif "error" in message and message.get("id") is None:
+                    # One client too many.
+                    wire.plain("", {}).result(message)
+        except (ConnectionLost, ProtocolFault, Refused) as error:
+            if self._streams is streams:
+                self._lose(error)
+
+    # Reading.
+
+    async def get(self, path: str, *, presentation: bool = False) -> Value:
+        """As :meth:`agd.Client.get`."""
+        return await self._perform(wire.get(path, presentation))
+
+    async def get_all(self, *paths: str, presentation: bool = False) -> Dict[str, Value]:
+        """As :meth:`agd.Client.get_all`."""
+        return await self._perform(wire.get_all(list(paths), presentation))
+
+    async def eval(self, expression: str, *, at: Optional[str] = None, **bindings: Value) -> Value:
+        """As :meth:`agd.Client.eval`."""
+        return await self._perform(wire.evaluate(expression, bindings, at))
+
+    # Writing.
+
+    async def set(
+        self, path: str, value: Value, *,
+        animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False,
+    ) -> int:  # fmt: skip
+        """As :meth:`agd.Client.set`."""
+        options = Options(animation, label, disables_animations or None)
+        return await self._perform(wire.set_value(path, value, options))
+
+    def transact(
+        self, *, animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False
+    ) -> AsyncTransaction:
+        """``async with client.transact() as t:`` commits at the end of the block."""
+        return AsyncTransaction(self._perform, "transact", Options(animation, label, disables_animations or None))
+
+    async def toggle(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
+        """Flips a bool."""
+        return await self.transact(animation=animation, label=label).toggle(path).commit()
+
+    def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> AsyncTransaction:
+        """As :meth:`agd.Client.on_disconnect`."""
+        return AsyncTransaction(self._perform, "onDisconnect", Options(animation, label))
+
+    # The tree.
+
+    async def apply(
+        self, document: Union[str, Mapping[str, Any]], *, at: str = "/", mode: str = "create", dry_run: bool = False,
+        animation: Optional[Animation] = None, label: Optional[str] = None,
+    ) -> Dict[str, Any]:  # fmt: skip
+        """As :meth:`agd.Client.apply`."""
+        return await self._perform(wire.apply(document, at, mode, dry_run, Options(animation, label)))
+
+    async def remove(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
+        """Removes a node with all below it."""
+        return await self._perform(wire.remove(path, Options(animation, label)))
+
+    async def move(
+        self, path: str, to: Optional[str] = None, *, index: Optional[int] = None,
+        animation: Optional[Animation] = None, label: Optional[str] = None,
+    ) -> int:  # fmt: skip
+        """Moves a node to another parent, or to another place among its siblings."""
+        return await self._perform(wire.move(path, to, index, Options(animation, label)))
+
+    # The rest of the protocol, answered as it stands in Protocol.md.
+
+    async def call(self, method: str, **params: Any) -> Any:
+        """Any request, with its result as JSON."""
+        return await self._perform(wire.plain(method, params))
+
+    async def ping(self) -> None:
+        await self.call("ping")
+
+    async def describe(self, path: Optional[str] = None, *, depth: Optional[int] = None) -> Dict[str, Any]:
+        return await self.call("describe", path=path, depth=depth)  # type: ignore[no-any-return]
+
+    async def explain(self, path: str, *, revision: Optional[int] = None) -> Dict[str, Any]:
+        return await self.call("explain", path=path, revision=revision)  # type: ignore[no-any-return]
+
+    async def dump(self, path: str = "/", *, format: str = "json") -> Any:
+        return await self.call("dump", path=path, format=format)
+
+    async def stats(self) -> Dict[str, Any]:
+        return await self.call("stats")  # type: ignore[no-any-return]
+
+    def watch(
+        self, *paths: str,
+        events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
+        max_rate: Optional[float] = None, frames: Optional[float] = None, css: bool = False, bookmarks: bool = False,
+        on_live: Optional[Callable[[bool], None]] = None,
+    ) -> "AsyncWatch":  # fmt: skip
+        """As :meth:`agd.Client.watch`: ``async for update in client.watch("/hosts/**")``."""
+        params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks)
+        return AsyncWatch(self.path, self._name, self._timeout, params, since, on_live)
+
+
+class AsyncWatch(AsyncIterator[Event]):
+    """Events of a subscription, without end; see :class:`agd.Watch`."""
+
+    def __init__(
+        self, path: str, name: Optional[str], timeout: Optional[float], params: Mapping[str, Any],
+        since: Optional[Since], on_live: Optional[Callable[[bool], None]],
+    ) -> None:  # fmt: skip
+        self._path, self._name, self._timeout = path, name, timeout
+        self._subscriber = wire.Subscriber(params, since)
+        self._on_live = on_live
+        self._streams: Optional[_Streams] = None
+        self._early: List[bytes] = []
+        self._backoff = wire.Backoff()
+        self._is_closed = False
+
+    @property
+    def values(self) -> Dict[str, Value]:
+        """The present values by path, as far as they have been told."""
+        return self._subscriber.values
+
+    @property
+    def position(self) -> Optional[Since]:
+        """From where another process could continue (``since``); None before the first snapshot."""
+        return self._subscriber.position
+
+    @property
+    def is_live(self) -> bool:
+        """False while the connection is lost, so that what is known may be out of date."""
+        return self._streams is not None
+
+    async def __aenter__(self) -> "AsyncWatch":
+        """Subscribes; without it the first event does."""
+        self._streams = self._streams or await self._connect()
+        return self
+
+    async def __aexit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends it; iterating ends, too."""
+        self._is_closed = True
+        streams, self._streams = self._streams, None
+        if streams:
+            streams[1].close()
+
+    async def __anext__(self) -> Event:
+        while not self._is_closed:
+            try:
+                streams = self._streams or await self._connect()
+                raw = self._early.pop(0) if self._early else await _receive(streams[0])
+            except (ConnectionLost, Unreachable, Refused) as error:
+                if self._is_closed:
+                    break
+                if not self._may_retry(error):
+                    raise
+                await asyncio.sleep(self._backoff.pause())
+                continue
+            event = self._subscriber.receive(wire.parse(raw))
+            if event is not None:
+                return event
+        raise StopAsyncIteration
+
+    def _may_retry(self, error: Union[ConnectionLost, Unreachable, Refused]) -> bool:
+        streams, self._streams = self._streams, None
+        if streams:
+            streams[1].close()
+        if not self._subscriber.is_known:
+            return False
+        if isinstance(error, Refused):
+            return self._subscriber.may_retry(error)
+        if streams and self._on_live:
+            self._on_live(False)
+        return True
+
+    async def _connect(self) -> _Streams:
+        was_known = self._subscriber.is_known
+        streams = await _open(self._path)
+        try:
+            await asyncio.wait_for(self._subscribe(*streams), self._timeout)
+        except asyncio.TimeoutError:
+            streams[1].close()
+            raise ConnectionLost(f"the daemon did not answer within {self._timeout} s") from None
+        except BaseException:
+            streams[1].close()
+            raise
+        self._streams = streams
+        self._backoff.reset()
+        if was_known and self._on_live:
+            self._on_live(True)
+        return streams
+
+    async def _subscribe(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._name:
+            writer.write(wire.plain("hello", {"client": self._name}).line(1))
+        writer.write(self._subscriber.line(2))
+        self._early = []
+        while True:
+            raw = await _receive(reader)
+            message = wire.parse(raw)
+            if message.get("id") == 2 or ("error" in message and message.get("id") is None):
+                return self._subscriber.accept(message)
+            if "method" in message:
+                self._early.append(raw)

@@ -1,0 +1,391 @@
+"""The blocking client."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from types import TracebackType
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Type, TypeVar, Union
+
+from . import _wire as wire
+from ._messages import Event
+from ._operations import Transaction
+from ._wire import Animation, Call, Options, Since
+from .errors import ConnectionLost, ProtocolFault, Refused, TimedOut, Unreachable
+from .values import Value
+
+T = TypeVar("T")
+
+
+class _Line:
+    """One connection, a line at a time."""
+
+    def __init__(self, path: str, timeout: Optional[float]) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._buffer = bytearray()
+        self._searched = 0
+        try:
+            self._socket.settimeout(timeout)
+            self._socket.connect(path)
+        except OSError as error:
+            self._socket.close()
+            raise wire.unreachable(path, error) from None
+
+    def is_over(self) -> bool:
+        """Whether the daemon has closed it, as far as is known."""
+        self._socket.settimeout(0)
+        try:
+            return self._socket.recv(1, socket.MSG_PEEK) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def send(self, line: bytes, timeout: Optional[float]) -> None:
+        self._socket.settimeout(timeout)
+        try:
+            self._socket.sendall(line)
+        except socket.timeout:
+            raise TimedOut(f"the daemon took no request within {timeout} s") from None
+        except OSError as error:
+            raise ConnectionLost(f"the daemon closed the connection: {error.strerror}") from None
+
+    def receive(self, timeout: Optional[float]) -> bytes:
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            end = self._buffer.find(b"\n", self._searched)
+            if end >= 0:
+                line = bytes(self._buffer[:end])
+                del self._buffer[: end + 1]
+                self._searched = 0
+                return line
+            self._searched = len(self._buffer)
+            if self._searched > wire.LONGEST_LINE:
+                raise ProtocolFault("a line without end")
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                raise TimedOut(f"the daemon did not answer within {timeout} s")
+            self._socket.settimeout(left)
+            try:
+                part = self._socket.recv(1 << 16)
+            except socket.timeout:
+                continue
+            except OSError as error:
+                raise ConnectionLost(f"the connection broke: {error.strerror}") from None
+            if not part:
+                raise ConnectionLost("the daemon closed the connection")
+            self._buffer += part
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class Client:
+    """A connection to the daemon, made with the first request and made again after a loss.
+
+    Any number of threads may use one client; their requests follow one another. A request that was
+    under way when the connection broke raises :class:`ConnectionLost` and is not repeated, because the
+    daemon may have performed it.
+    """
+
+    def __init__(self, path: Optional[str] = None, *, name: Optional[str] = None, timeout: Optional[float] = 10.0) -> None:
+        """
+        :param path: of the socket; left out, ``$AGD_SOCKET`` and the usual places are tried.
+        :param name: how the daemon calls this client in explanations.
+        :param timeout: seconds that an answer may take; None waits for ever.
+        """
+        self.path = wire.find_socket(path)
+        self._name = name
+        self._timeout = timeout
+        self._line: Optional[_Line] = None
+        self._lock = threading.Lock()
+        self._number = 0
+        self._farewells: List[Call[int]] = []
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connection; what :meth:`on_disconnect` left is committed then."""
+        with self._lock:
+            self._farewells.clear()
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._line:
+            self._line.close()
+            self._line = None
+
+    def _perform(self, call: Call[T]) -> T:
+        with self._lock:
+            if self._line and self._line.is_over():
+                self._disconnect()
+            try:
+                result = self._exchange(self._line or self._connect(), call)
+            except (ConnectionLost, TimedOut, ProtocolFault):
+                self._disconnect()
+                raise
+            if call.method == "onDisconnect":
+                self._farewells.append(call)  # type: ignore[arg-type]
+            return result
+
+    def _connect(self) -> _Line:
+        line = _Line(self.path, self._timeout)
+        self._line = line
+        if self._name:
+            self._exchange(line, wire.plain("hello", {"client": self._name}))
+        for farewell in self._farewells:
+            self._exchange(line, farewell)
+        return line
+
+    def _exchange(self, line: _Line, call: Call[T]) -> T:
+        self._number += 1
+        line.send(call.line(self._number), self._timeout)
+        while True:
+            reply = wire.parse(line.receive(self._timeout))
+            if reply.get("id") == self._number:
+                return call.result(reply)
+            if "error" in reply and reply.get("id") is None:
+                # One client too many, or a request that the daemon could not read.
+                call.result(reply)
+
+    # Reading.
+
+    def get(self, path: str, *, presentation: bool = False) -> Value:
+        """The value of one attribute.
+
+        :param presentation: what is displayed now instead of the model value.
+        :raises AttributeFailed: when the attribute has an error in place of a value.
+        """
+        return self._perform(wire.get(path, presentation))
+
+    def get_all(self, *paths: str, presentation: bool = False) -> Dict[str, Value]:
+        """Several attributes at one revision, by path. Patterns stand for what they match now; an
+        error stands in place of a value as an :class:`AttributeFailed`."""
+        return self._perform(wire.get_all(list(paths), presentation))
+
+    def eval(self, expression: str, *, at: Optional[str] = None, **bindings: Value) -> Value:
+        """The value of a rule that is not kept."""
+        return self._perform(wire.evaluate(expression, bindings, at))
+
+    # Writing.
+
+    def set(
+        self, path: str, value: Value, *,
+        animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False,
+    ) -> int:  # fmt: skip
+        """Writes one value.
+
+        :returns: the revision at which it is there.
+        """
+        return self._perform(wire.set_value(path, value, Options(animation, label, disables_animations or None)))
+
+    def transact(
+        self, *, animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False
+    ) -> Transaction:
+        """A block of changes that are committed together, as one revision."""
+        return Transaction(self._perform, "transact", Options(animation, label, disables_animations or None))
+
+    def toggle(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
+        """Flips a bool."""
+        return self.transact(animation=animation, label=label).toggle(path).commit()
+
+    def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> Transaction:
+        """A block of changes that the daemon commits when this client goes away, however it goes.
+        After a loss of the connection they are left again with the next request."""
+        return Transaction(self._perform, "onDisconnect", Options(animation, label))
+
+    # The tree.
+
+    def apply(
+        self, document: Union[str, Mapping[str, Any]], *, at: str = "/", mode: str = "create", dry_run: bool = False,
+        animation: Optional[Animation] = None, label: Optional[str] = None,
+    ) -> Dict[str, Any]:  # fmt: skip
+        """Checks a scene document whole, then creates, merges or replaces what it defines.
+
+        :param document: its YAML or JSON text, or the document itself.
+        :returns: ``added``, ``removed`` and ``changed`` paths, and the ``revision``.
+        """
+        return self._perform(wire.apply(document, at, mode, dry_run, Options(animation, label)))
+
+    def remove(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
+        """Removes a node with all below it."""
+        return self._perform(wire.remove(path, Options(animation, label)))
+
+    def move(
+        self, path: str, to: Optional[str] = None, *, index: Optional[int] = None,
+        animation: Optional[Animation] = None, label: Optional[str] = None,
+    ) -> int:  # fmt: skip
+        """Moves a node to another parent, or to another place among its siblings."""
+        return self._perform(wire.move(path, to, index, Options(animation, label)))
+
+    # The rest of the protocol, answered as it stands in Protocol.md.
+
+    def call(self, method: str, **params: Any) -> Any:
+        """Any request, with its result as JSON."""
+        return self._perform(wire.plain(method, params))
+
+    def ping(self) -> None:
+        self.call("ping")
+
+    def describe(self, path: Optional[str] = None, *, depth: Optional[int] = None) -> Dict[str, Any]:
+        return self.call("describe", path=path, depth=depth)  # type: ignore[no-any-return]
+
+    def explain(self, path: str, *, revision: Optional[int] = None) -> Dict[str, Any]:
+        return self.call("explain", path=path, revision=revision)  # type: ignore[no-any-return]
+
+    def dump(self, path: str = "/", *, format: str = "json") -> Any:
+        return self.call("dump", path=path, format=format)
+
+    def stats(self) -> Dict[str, Any]:
+        return self.call("stats")  # type: ignore[no-any-return]
+
+    def watch(
+        self, *paths: str,
+        events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
+        max_rate: Optional[float] = None, frames: Optional[float] = None, css: bool = False, bookmarks: bool = False,
+        on_live: Optional[Callable[[bool], None]] = None,
+    ) -> "Watch":  # fmt: skip
+        """Events of the paths or patterns, first the values as they are. See :class:`Watch`.
+
+        :param events: of ``update`` (the default), ``invalidate``, ``structure``, ``frames``, ``completion``.
+        :param max_rate: updates per second; between them the newest values are kept.
+        :param frames: displayed values of what moves, that many times a second.
+        :param on_live: called with False when the connection is lost and with True when it is back.
+        """
+        params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks)
+        return Watch(self.path, self._name, self._timeout, params, since, on_live)
+
+
+class Watch(Iterator[Event]):
+    """Events of a subscription, without end.
+
+    It has a connection of its own. When that is lost it connects again and continues where it was: the
+    last value of every path is heard, values in between may be skipped. Only the first connection
+    raises :class:`Unreachable`.
+    """
+
+    def __init__(
+        self, path: str, name: Optional[str], timeout: Optional[float], params: Mapping[str, Any],
+        since: Optional[Since], on_live: Optional[Callable[[bool], None]],
+    ) -> None:  # fmt: skip
+        self._path, self._name, self._timeout = path, name, timeout
+        self._subscriber = wire.Subscriber(params, since)
+        self._on_live = on_live
+        self._line: Optional[_Line] = None
+        self._early: List[bytes] = []
+        self._backoff = wire.Backoff()
+        self._is_closed = False
+        self._connect()
+
+    @property
+    def values(self) -> Dict[str, Value]:
+        """The present values by path, as far as they have been told."""
+        return self._subscriber.values
+
+    @property
+    def position(self) -> Optional[Since]:
+        """From where another process could continue (``since``); None before the first snapshot."""
+        return self._subscriber.position
+
+    @property
+    def is_live(self) -> bool:
+        """False while the connection is lost, so that what is known may be out of date."""
+        return self._line is not None
+
+    def __enter__(self) -> "Watch":
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends it; iterating ends, too."""
+        self._is_closed = True
+        if self._line:
+            self._line.close()
+            self._line = None
+
+    def __next__(self) -> Event:
+        event = self.next()
+        if event is None:
+            raise StopIteration
+        return event
+
+    def next(self, timeout: Optional[float] = None) -> Optional[Event]:
+        """The next event; None when none came within ``timeout`` seconds, or after :meth:`close`.
+
+        :raises Ended: when the daemon ended the subscription.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not self._is_closed:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            try:
+                line = self._line or self._connect()
+                raw = self._early.pop(0) if self._early else line.receive(left)
+            except TimedOut:
+                if self._line:
+                    return None
+                if not self._subscriber.is_known:
+                    raise
+                self._wait(left)
+            except (ConnectionLost, Unreachable, Refused) as error:
+                if not self._may_retry(error):
+                    raise
+                self._wait(left)
+            else:
+                event = self._subscriber.receive(wire.parse(raw))
+                if event is not None:
+                    return event
+            if deadline is not None and time.monotonic() >= deadline:
+                return None
+        return None
+
+    def _wait(self, left: Optional[float]) -> None:
+        pause = self._backoff.pause()
+        time.sleep(pause if left is None else min(pause, left))
+
+    def _may_retry(self, error: Union[ConnectionLost, Unreachable, Refused]) -> bool:
+        line, self._line = self._line, None
+        if line:
+            line.close()
+        if self._is_closed or not self._subscriber.is_known:
+            return False
+        if isinstance(error, Refused):
+            return self._subscriber.may_retry(error)
+        if line and self._on_live:
+            self._on_live(False)
+        return True
+
+    def _connect(self) -> _Line:
+        was_known = self._subscriber.is_known
+        line = _Line(self._path, self._timeout)
+        try:
+            if self._name:
+                line.send(wire.plain("hello", {"client": self._name}).line(1), self._timeout)
+            line.send(self._subscriber.line(2), self._timeout)
+            self._early = []
+            while True:
+                raw = line.receive(self._timeout)
+                message = wire.parse(raw)
+                if message.get("id") == 2 or ("error" in message and message.get("id") is None):
+                    self._subscriber.accept(message)
+                    break
+                if "method" in message:
+                    self._early.append(raw)
+        except BaseException:
+            line.close()
+            raise
+        self._line = line
+        self._backoff.reset()
+        if was_known and self._on_live:
+            self._on_live(True)
+        return line

@@ -1,0 +1,231 @@
+"""The blocking client against a real daemon."""
+
+import datetime
+import time
+import unittest
+
+import agd
+from agd._wire import PARAMETERS
+
+from .daemon import Daemon
+
+
+class ClientTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def setUp(self):
+        self.client = agd.Client(self.daemon.socket, name="tests")
+        self.addCleanup(self.client.close)
+
+    def test_what_is_written_is_read_back_and_rules_follow(self):
+        revision = self.client.set("/lamp.isOn", True, label="evening")
+        self.assertIs(self.client.get("/lamp.isOn"), True)
+        self.assertEqual(self.client.get("/lamp.label"), "on")
+        self.assertEqual(self.client.explain("/lamp.isOn")["changed"]["revision"], revision)
+        self.client.toggle("/lamp.isOn")
+        self.assertEqual(self.client.get("/lamp.label"), "off")
+
+    def test_every_type_comes_back_as_it_was_written(self):
+        cases = {
+            "/values.text": "grüße",
+            "/values.number": 2.0,
+            "/values.whole": -(2**63),
+            "/values.names": ["a", "b"],
+            "/values.settings": {"a": 2},
+            "/values.wait": datetime.timedelta(seconds=-1, microseconds=-250_000),
+            "/values.at": datetime.datetime(1969, 12, 31, 23, 59, 59, 500_000, tzinfo=datetime.timezone.utc),
+            "/values.place": agd.Vector([3.0, -1.5]),
+            "/values.turn": agd.Angle(-45.0),
+            "/lamp.tint": agd.Color("#0000ff"),
+        }
+        for path, value in cases.items():
+            with self.subTest(path):
+                self.client.set(path, value)
+                back = self.client.get(path)
+                self.assertEqual(back, value)
+                self.assertIs(type(back), type(value))
+
+    def test_texts_are_converted_where_that_loses_nothing(self):
+        self.client.set("/values.wait", "1500ms")
+        self.assertEqual(self.client.get("/values.wait"), datetime.timedelta(seconds=1.5))
+        self.client.set("/values.number", 3)
+        self.assertIsInstance(self.client.get("/values.number"), float)
+
+    def test_a_refusal_is_an_exception_with_code_and_hint(self):
+        with self.assertRaises(agd.Refused) as caught:
+            self.client.set("/lamp.isOm", True)
+        self.assertEqual(caught.exception.code, "notFound")
+        self.assertIn("isOn", caught.exception.hint)
+        with self.assertRaises(agd.Refused) as caught:
+            self.client.set("/lamp.isOn", "yes")
+        self.assertEqual(caught.exception.code, "typeMismatch")
+
+    def test_a_failed_rule_raises_alone_and_is_a_value_among_others(self):
+        with self.assertRaises(agd.AttributeFailed) as caught:
+            self.client.get("/lamp.bad")
+        self.assertEqual(caught.exception.code, "ruleFailed")
+        values = self.client.get_all("/lamp.*")
+        self.assertIsInstance(values["/lamp.bad"], agd.AttributeFailed)
+        self.assertEqual(values["/lamp.count"], 3)
+
+    def test_a_transaction_is_committed_at_the_end_of_its_block(self):
+        with self.client.transact(label="both") as t:
+            t.set("/values.whole", 1).add("/values.whole", 4).append("/values.text", "!")
+        self.assertEqual(self.client.get("/values.whole"), 5)
+        self.assertGreater(t.revision, 0)
+
+    def test_a_transaction_whose_block_raises_changes_nothing(self):
+        self.client.set("/values.whole", 1)
+        with self.assertRaises(ZeroDivisionError):
+            with self.client.transact() as t:
+                t.set("/values.whole", 99)
+                1 / 0
+        self.assertEqual(self.client.get("/values.whole"), 1)
+
+    def test_a_failed_test_refuses_all_of_a_transaction(self):
+        with self.assertRaises(agd.Refused) as caught:
+            with self.client.transact() as t:
+                t.set("/values.whole", 2).test("/values.text", "nobody")
+        self.assertEqual(caught.exception.code, "conflict")
+        self.assertNotEqual(self.client.get("/values.whole"), 2)
+
+    def test_what_was_left_for_the_end_is_done_when_the_client_goes(self):
+        feeder = agd.Client(self.daemon.socket)
+        with feeder.on_disconnect(label="gone") as t:
+            t.set("/feeder.isAlive", False)
+        feeder.set("/feeder.isAlive", True)
+        with self.client.watch("/feeder.isAlive") as watch:
+            self.assertEqual(next(watch).changes, {"/feeder.isAlive": True})
+            feeder.close()
+            update = watch.next(timeout=10)
+        self.assertEqual((update.changes, update.label), ({"/feeder.isAlive": False}, "gone"))
+
+    def test_a_rule_is_evaluated_with_bindings(self):
+        self.assertEqual(self.client.eval("a.map(x, x * b)", a=[1, 2], b=3), [3, 6])
+
+    def test_a_document_is_applied_described_moved_and_removed(self):
+        applied = self.client.apply({"agd": 1, "nodes": [{"id": "door", "state": {"isOpen": False}}]})
+        self.assertEqual(applied["added"], ["/door"])
+        self.assertIn("isOpen", self.client.describe("/door")["attributes"])
+        self.client.move("/door", index=0)
+        self.client.remove("/door")
+        with self.assertRaises(agd.Refused):
+            self.client.describe("/door")
+
+    def test_without_a_daemon_it_says_where_it_looked(self):
+        with self.assertRaises(agd.Unreachable) as caught:
+            agd.Client("/nowhere/agd.sock").ping()
+        self.assertIn("/nowhere/agd.sock", str(caught.exception))
+
+    def test_the_table_of_parameters_is_the_daemons_own(self):
+        described = {m["name"]: sorted(p["name"] for p in m["params"]) for m in self.client.describe()["methods"]}
+        self.assertEqual({name: sorted(names) for name, names in PARAMETERS.items()}, described)
+
+
+class WatchTests(unittest.TestCase):
+    def setUp(self):
+        self.daemon = Daemon()
+        self.addCleanup(self.daemon.stop)
+        self.client = agd.Client(self.daemon.socket)
+        self.addCleanup(self.client.close)
+
+    def test_it_begins_with_the_values_as_they_are_and_goes_on_with_each_transaction(self):
+        with self.client.watch("/lamp.*") as watch:
+            first = next(watch)
+            self.assertTrue(first.initial)
+            self.assertEqual(first.changes["/lamp.level"], 1.0)
+            self.client.set("/lamp.level", 4.0, label="up")
+            update = next(watch)
+            self.assertEqual(update.changes, {"/lamp.level": 4.0, "/lamp.half": 2.0})
+            self.assertEqual(update.label, "up")
+            self.assertEqual(watch.values["/lamp.half"], 2.0)
+
+    def test_without_news_it_returns_nothing_after_the_timeout(self):
+        with self.client.watch("/lamp.level") as watch:
+            next(watch)
+            self.assertIsNone(watch.next(timeout=0.01))
+            self.client.set("/lamp.level", 2.0)
+            self.assertEqual(watch.next(timeout=10).changes, {"/lamp.level": 2.0})
+
+    def test_it_comes_back_by_itself_after_the_daemon_was_killed(self):
+        live = []
+        with self.client.watch("/lamp.level", on_live=live.append) as watch:
+            next(watch)
+            self.client.set("/lamp.level", 7.0)
+            self.assertEqual(next(watch).changes, {"/lamp.level": 7.0})
+            self.daemon.kill()
+            self.assertIsNone(watch.next(timeout=0.2))
+            self.assertFalse(watch.is_live)
+            self.daemon.start()
+            self.client.set("/lamp.level", 8.0)
+            deadline = time.monotonic() + 30
+            while watch.values["/lamp.level"] != 8.0 and time.monotonic() < deadline:
+                watch.next(timeout=1)
+            self.assertEqual(watch.values["/lamp.level"], 8.0)
+        self.assertEqual(live, [False, True])
+
+    def test_it_continues_from_a_position(self):
+        with self.client.watch("/lamp.level") as watch:
+            next(watch)
+            position = watch.position
+        self.client.set("/lamp.level", 5.0)
+        with self.client.watch("/lamp.level", since=position) as watch:
+            update = next(watch)
+        self.assertEqual((update.initial, update.changes), (False, {"/lamp.level": 5.0}))
+
+    def test_a_removed_node_ends_its_subscription(self):
+        with self.client.watch("/lamp/shade.angle") as watch:
+            next(watch)
+            self.client.remove("/lamp/shade")
+            with self.assertRaises(agd.Ended) as caught:
+                while True:
+                    watch.next(timeout=10)
+            self.assertEqual(caught.exception.code, "removed")
+
+    def test_structure_and_invalidations_are_events_of_their_own(self):
+        with self.client.watch("/**", events=["structure", "invalidate"]) as watch:
+            self.client.apply({"agd": 1, "nodes": [{"id": "door", "state": {"isOpen": False}}]})
+            structure = next(e for e in watch if isinstance(e, agd.Structure))
+            self.assertIn("/door", structure.added)
+
+    def test_displayed_values_are_those_of_the_daemons_frames(self):
+        animations = [
+            "bouncy", "smooth(duration: 0.2)", "easeInOut(duration: 0.2)", "circularEaseOut(duration: 0.15)",
+            "spring(mass: 1, stiffness: 400, damping: 60)", "easeIn(duration: 0.1).repeatCount(3)",
+            "easeIn(duration: 0.1).repeatCount(3, autoreverses: reverse).delay(0.05)",
+            "bouncy.speed(3).repeatCount(2)", "linear(duration: 0.1).delay(0.05).speed(2).repeatCount(2)",
+            "keyframes(linear(0.3, duration: 0.1), cubic(1.2, duration: 0.1), spring(1, duration: 0.1, spring: bouncy))",
+            "phases(phase(1.2, animation: easeOut(duration: 0.1)), phase(1, animation: snappy(duration: 0.2)))",
+            "interpolatingSpring(stiffness: 300, damping: 20, initialVelocity: 3)",
+            "easeOut(duration: 0.2).retarget(additive)", "easeOut(duration: 0.2).retarget(chain)",
+        ]  # fmt: skip
+        compared = 0
+        with self.client.watch("/lamp.level", frames=240, events=["update"]) as watch:
+            running = None
+            for round_, animation in enumerate(animations):
+                # Each begins while the one before may still run, so that they are retargeted as well.
+                self.client.set("/lamp.level", float(10 * (round_ % 2) + round_ + 1), animation=animation)
+                seen = 0
+                while seen < 12:
+                    event = watch.next(timeout=2)
+                    if event is None:
+                        break
+                    if isinstance(event, agd.Update):
+                        running = event.details["/lamp.level"]
+                    elif isinstance(event, agd.Frames) and running and running.timeline:
+                        shown = event.values["/lamp.level"]
+                        mine = running.displayed(event.time)
+                        self.assertAlmostEqual(shown, mine, delta=1e-9, msg=f"{animation} at {event.time}")
+                        seen += 1
+                        compared += 1
+        self.assertGreater(compared, 100)
+
+
+if __name__ == "__main__":
+    unittest.main()
