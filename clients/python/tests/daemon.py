@@ -13,37 +13,15 @@ import agd
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAMS = pathlib.Path(os.environ.get("AGD_PROGRAMS", ROOT / ".build/debug"))
 
-SCENE = """
-agd: 1
-nodes:
-  - id: lamp
-    state: { isOn: false, level: 1.0, count: 3, tint: { type: color, initial: red } }
-    computed: { label: 'isOn ? "on" : "off"', half: 'level / 2.0', bad: '1 / (count - 3)' }
-    children:
-      - id: shade
-        binding: { isOn: $isOn }
-        computed: { angle: 'isOn ? 90.0 : 0.0' }
-  - id: feeder
-    state: { isAlive: false }
-  - id: values
-    state:
-      text: hi
-      number: 1.5
-      whole: 7
-      names: [a]
-      settings: { a: 1 }
-      wait: { type: duration, initial: 2s }
-      at: { type: timestamp, initial: '2026-01-01T00:00:00Z' }
-      place: { type: vector, initial: [1, 2] }
-      turn: { type: angle, initial: 90 }
-"""
+#: What the tests of all clients run over.
+SCENARIO = ROOT / "clients/scenario"
 
 
 class Daemon:
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="agd-python-"))
         self.socket = str(self.folder / "agd.sock")
-        (self.folder / "scene.yaml").write_text(SCENE, encoding="utf-8")
+        shutil.copy(SCENARIO / "scene.yaml", self.folder)
         self.process = None
         self.start()
 

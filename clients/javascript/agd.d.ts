@@ -1,0 +1,137 @@
+/** Types of the client for Node. */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+/** Text as `easeInOut(duration: 1)`, or its JSON form. */
+export type Animation = string | { curve: Json; modifiers?: Json[] }
+export interface ChangeOptions {
+  animation?: Animation
+  label?: string
+  disablesAnimations?: boolean
+}
+export interface Position {
+  epoch: string
+  revision: number
+}
+export type EventKind = 'update' | 'invalidate' | 'structure' | 'frames' | 'completion'
+export interface WatchOptions {
+  events?: EventKind[]
+  initial?: boolean
+  since?: Position | null
+  maxRate?: number
+  frames?: { rate: number }
+  css?: boolean
+  bookmarks?: boolean
+  /** Called with false when the connection is lost and with true when it is back. */
+  onLive?: (isLive: boolean) => void
+}
+export interface Mutation {
+  op: 'set' | 'toggle' | 'add' | 'append' | 'insert' | 'remove' | 'merge' | 'test'
+  path: string
+  value?: Json
+  index?: number
+}
+export interface AppliedScene {
+  revision: number
+  added: string[]
+  removed: string[]
+  changed: string[]
+  differences?: string[]
+  unset?: string[]
+}
+
+export class AgdError extends Error {}
+export class Refused extends AgdError {
+  code: string
+  reason: string
+  hint?: string
+  path?: string
+  rule?: string
+  line?: number
+  column?: number
+}
+export class AttributeFailed extends Refused {}
+export class Unreachable extends AgdError {}
+export class ConnectionLost extends AgdError {}
+export class TimedOut extends AgdError {}
+export class Ended extends AgdError {
+  code: 'removed' | 'denied' | 'limit'
+  reason: string
+}
+
+export class Timeline {
+  constructor(event: Json)
+  readonly id?: number
+  readonly replaces?: number | null
+  readonly start: number
+  readonly space: 'scalar' | 'vector' | 'oklab' | 'map' | 'angle' | 'ns'
+  readonly mode: 'replace' | 'c1' | 'add' | 'chain'
+  readonly logical: number
+  readonly settle: number
+  readonly under: Timeline | null
+  readonly end: number
+  isFinished(at: number): boolean
+  components(at: number): number[]
+  velocities(at: number): number[]
+  value(at: number, like?: Json): Json
+}
+
+export class Change {
+  value: Json | AttributeFailed
+  timeline: Timeline | null
+  css: Json | null
+  displayed(at: number): Json | AttributeFailed
+}
+export class Update {
+  readonly revision: number
+  readonly initial: boolean
+  readonly label?: string
+  readonly from?: number
+  readonly details: Map<string, Change>
+  readonly changes: Record<string, Json | AttributeFailed>
+}
+export interface OtherEvent {
+  method: 'invalidate' | 'structure' | 'frames' | 'completion' | 'bookmark'
+  revision?: number
+  [field: string]: unknown
+}
+
+export class Watch implements AsyncIterableIterator<Update | OtherEvent> {
+  readonly values: Record<string, Json | AttributeFailed>
+  readonly position: Position | null
+  readonly isLive: boolean
+  open(): Promise<void>
+  next(): Promise<IteratorResult<Update | OtherEvent>>
+  return(): Promise<IteratorResult<Update | OtherEvent>>
+  close(): void
+  [Symbol.asyncIterator](): this
+}
+
+export class Client {
+  call(method: string, params?: Record<string, unknown>): Promise<any>
+  get(path: string, options?: { presentation?: boolean }): Promise<Json>
+  getAll(paths: string[], options?: { presentation?: boolean }): Promise<Record<string, Json | AttributeFailed>>
+  set(path: string, value: Json, options?: ChangeOptions): Promise<number>
+  toggle(path: string, options?: ChangeOptions): Promise<number>
+  transact(mutations: Mutation[], options?: ChangeOptions): Promise<number>
+  onDisconnect(mutations: Mutation[], options?: ChangeOptions): Promise<number>
+  eval(expression: string, options?: { at?: string; bindings?: Record<string, Json> }): Promise<Json>
+  apply(
+    document: string | Json,
+    options?: ChangeOptions & { at?: string; mode?: 'create' | 'merge' | 'replace'; dryRun?: boolean },
+  ): Promise<AppliedScene>
+  remove(path: string, options?: ChangeOptions): Promise<number>
+  move(path: string, options?: ChangeOptions & { to?: string; index?: number }): Promise<number>
+  ping(): Promise<void>
+  describe(path?: string, options?: { depth?: number }): Promise<any>
+  explain(path: string, options?: { revision?: number }): Promise<any>
+  dump(path?: string, options?: { format?: 'json' | 'dot' | 'scene' }): Promise<any>
+  stats(): Promise<Record<string, number | string>>
+  watch(paths: string | string[], options?: WatchOptions): Watch
+  close(): Promise<void>
+}
+
+export const PARAMETERS: Record<string, string[]>
+export function connect(options?: { path?: string; name?: string; timeout?: number }): Client
+export function findSocket(named?: string): string
+/** Seconds on the daemon's monotonic clock. */
+export function now(): number

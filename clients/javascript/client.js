@@ -1,0 +1,338 @@
+/** The client, whatever carries its messages: a Unix socket (node.js) or the gateway (gateway.js). */
+
+import { AttributeFailed, ConnectionLost, Ended, Refused, Unreachable } from './errors.js'
+import { Timeline } from './timeline.js'
+
+/** The parameters of every method. A test holds this table against the daemon's own description. */
+export const PARAMETERS = {
+  hello: ['client'],
+  ping: [],
+  get: ['path', 'paths', 'presentation', 'typed'],
+  set: ['path', 'value', 'animation', 'disablesAnimations', 'label', 'typed'],
+  transact: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
+  onDisconnect: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
+  subscribe: ['paths', 'events', 'initial', 'since', 'maxRate', 'frames', 'css', 'bookmarks', 'typed'],
+  unsubscribe: ['subscription'],
+  apply: ['document', 'at', 'mode', 'dryRun', 'animation', 'disablesAnimations', 'label'],
+  remove: ['path', 'animation', 'disablesAnimations', 'label'],
+  move: ['path', 'to', 'index', 'animation', 'disablesAnimations', 'label'],
+  describe: ['path', 'depth'],
+  explain: ['path', 'revision'],
+  dump: ['path', 'format'],
+  stats: ['format'],
+  trace: ['enable'],
+  eval: ['expression', 'bindings', 'at', 'typed'],
+}
+
+/** The result of a reply. */
+function resultOf(reply) {
+  if (reply.error) throw new Refused(reply.error.message, reply.error.data)
+  return reply.result
+}
+
+/** A value, or the failure that stands in its place. */
+function contentOf(given) {
+  return given.error ? new AttributeFailed(given.error) : given.value
+}
+
+/**
+ * The daemon. Values are JSON as Protocol.md describes it: times and colours are strings. Integers
+ * beyond 2^53 lose digits, as everywhere in JavaScript.
+ *
+ * A request that was under way when the connection broke fails with `ConnectionLost` and is not repeated,
+ * because the daemon may have performed it.
+ */
+export class Client {
+  #transport
+
+  constructor(transport) {
+    this.#transport = transport
+  }
+
+  /** Any request, with its result as JSON. Parameters that are undefined are left out. */
+  async call(method, params = {}) {
+    return resultOf(await this.#transport.exchange(method, params))
+  }
+
+  /**
+   * The value of one attribute.
+   * @param options `presentation`: what is displayed now instead of the model value.
+   * @throws AttributeFailed when the attribute has an error in place of a value.
+   */
+  async get(path, { presentation } = {}) {
+    const found = contentOf(await this.call('get', { path, presentation }))
+    if (found instanceof AttributeFailed) throw found
+    return found
+  }
+
+  /**
+   * Several attributes at one revision, by path. Patterns stand for what they match now; an error stands
+   * in place of a value as an `AttributeFailed`.
+   */
+  async getAll(paths, { presentation } = {}) {
+    const { values } = await this.call('get', { paths, presentation })
+    return Object.fromEntries(Object.entries(values).map(([path, given]) => [path, contentOf(given)]))
+  }
+
+  /**
+   * Writes one value.
+   * @param options `animation`, `label`, `disablesAnimations`.
+   * @returns the revision at which it is there.
+   */
+  async set(path, value, options = {}) {
+    return (await this.call('set', { path, value, ...options })).revision
+  }
+
+  async toggle(path, options = {}) {
+    return this.transact([{ op: 'toggle', path }], options)
+  }
+
+  /** Mutations that are committed together, all or none, as one revision. */
+  async transact(mutations, options = {}) {
+    return (await this.call('transact', { mutations, ...options })).revision
+  }
+
+  /**
+   * Mutations that the daemon commits when this client goes away, however it goes. After a loss of the
+   * connection they are left again with the next request.
+   */
+  async onDisconnect(mutations, options = {}) {
+    return (await this.call('onDisconnect', { mutations, ...options })).revision
+  }
+
+  /** The value of a rule that is not kept. */
+  async eval(expression, { at, bindings } = {}) {
+    const found = contentOf(await this.call('eval', { expression, at, bindings }))
+    if (found instanceof AttributeFailed) throw found
+    return found
+  }
+
+  /** Checks a scene document whole, then creates, merges or replaces what it defines. */
+  async apply(document, options = {}) {
+    return this.call('apply', { document, ...options })
+  }
+
+  async remove(path, options = {}) {
+    return (await this.call('remove', { path, ...options })).revision
+  }
+
+  async move(path, options = {}) {
+    return (await this.call('move', { path, ...options })).revision
+  }
+
+  async ping() {
+    await this.call('ping')
+  }
+
+  async describe(path, options = {}) {
+    return this.call('describe', { path, ...options })
+  }
+
+  async explain(path, options = {}) {
+    return this.call('explain', { path, ...options })
+  }
+
+  async dump(path, options = {}) {
+    return this.call('dump', { path, ...options })
+  }
+
+  async stats() {
+    return this.call('stats')
+  }
+
+  /**
+   * Events of the paths or patterns, first the values as they are: `for await (const event of watch)`.
+   * @param paths one or several.
+   * @param options those of `subscribe` in Protocol.md, and `onLive`: called with false when the
+   *   connection is lost and with true when it is back.
+   */
+  watch(paths, { onLive, ...options } = {}) {
+    return new Watch(this.#transport, { paths: [paths].flat(), ...options }, onLive)
+  }
+
+  /** Ends the connection; what `onDisconnect` left is committed then. */
+  async close() {
+    await this.#transport.close()
+  }
+}
+
+/** What one transaction changed, or several that were merged. Never a part of one. */
+export class Update {
+  constructor({ revision, changes, initial = false, label, from }) {
+    this.revision = revision
+    /** It replaces all that was known. */
+    this.initial = initial
+    this.label = label
+    /** The first revision that it spans, when it spans several. */
+    this.from = from
+    /** By path, each attribute once: `value` and perhaps `timeline`. */
+    this.details = new Map(changes.map((each) => [each.path, new Change(each)]))
+  }
+
+  /** The new values by path. */
+  get changes() {
+    return Object.fromEntries([...this.details].map(([path, { value }]) => [path, value]))
+  }
+}
+
+/** What an attribute became. */
+export class Change {
+  constructor(given) {
+    /** An `AttributeFailed` where its rule failed, or where it is gone (`code` is then `removed`). */
+    this.value = contentOf(given)
+    this.timeline = given.timeline ? new Timeline(given.timeline) : null
+    /** What a browser plays by itself, where the subscription asked for `css`. */
+    this.css = given.timeline?.css ?? null
+  }
+
+  /** What is displayed at a moment of the daemon's monotonic clock. */
+  displayed(at) {
+    return this.timeline ? this.timeline.value(at, this.value) : this.value
+  }
+}
+
+/**
+ * Events of a subscription, without end: `Update` objects; other events are plain objects with `method`
+ * and the fields of Protocol.md.
+ *
+ * When the connection is lost it connects again and continues where it was: the last value of every path is
+ * heard, values in between may be skipped. Only a first connection that fails is an error.
+ */
+export class Watch {
+  #transport
+  #params
+  #onLive
+  #stream = null
+  #epoch = ''
+  #isKnown = false
+  #isClosed = false
+  #pause = 50
+  #wake = null
+
+  /** The present values by path, as far as they have been told. */
+  values = {}
+  /** From where another process could continue; null before the first snapshot. */
+  position
+
+  constructor(transport, { since = null, ...params }, onLive = () => {}) {
+    this.#transport = transport
+    this.#params = params
+    this.#onLive = onLive
+    this.position = since
+  }
+
+  /** False while the connection is lost, so that what is known may be out of date. */
+  get isLive() {
+    return this.#stream !== null
+  }
+
+  [Symbol.asyncIterator]() {
+    return this
+  }
+
+  /** Subscribes; without it the first `next` does. */
+  async open() {
+    const params = { ...this.#params, ...(this.position ? { since: this.position } : {}) }
+    const stream = await this.#transport.subscribe(params)
+    try {
+      this.#accept(resultOf(await stream.reply))
+    } catch (error) {
+      stream.close()
+      throw error
+    }
+    if (this.#isClosed) return stream.close()
+    this.#stream = stream
+    this.#pause = 50
+    if (this.#isKnown) this.#onLive(true)
+    this.#isKnown = true
+  }
+
+  async next() {
+    while (!this.#isClosed) {
+      try {
+        if (!this.#stream) await this.open()
+        const message = await this.#stream?.next()
+        const event = message && this.#receive(message)
+        if (event) return { value: event, done: false }
+      } catch (error) {
+        if (this.#isClosed) break
+        if (!this.#mayRetry(error)) {
+          this.close()
+          throw error
+        }
+        await this.#rest()
+      }
+    }
+    return { value: undefined, done: true }
+  }
+
+  async return() {
+    this.close()
+    return { value: undefined, done: true }
+  }
+
+  /** Ends it; iterating ends, too. */
+  close() {
+    this.#isClosed = true
+    this.#stream?.close()
+    this.#stream = null
+    this.#wake?.()
+  }
+
+  get #hearsUpdates() {
+    return (this.#params.events ?? ['update']).includes('update')
+  }
+
+  #accept({ epoch, revision, resumed }) {
+    this.#epoch = epoch
+    if (resumed === true && this.#hearsUpdates) return
+    const awaitsSnapshot = this.#hearsUpdates && ((this.#params.initial ?? true) || resumed !== undefined)
+    this.position = awaitsSnapshot ? null : { epoch, revision }
+  }
+
+  #receive({ method, params }) {
+    if (method === 'ended') throw new Ended(params.code, params.reason)
+    const event = method === 'update' ? new Update(params) : { method, ...params }
+    if (method === 'update') this.#keep(event)
+    // A place is taken only when everything up to it has arrived.
+    const isPlace = ['update', 'bookmark'].includes(method) ||
+      (!this.#hearsUpdates && ['invalidate', 'structure', 'completion'].includes(method))
+    if (isPlace && (this.position || event.initial || method === 'bookmark' || !this.#hearsUpdates)) {
+      this.position = { epoch: this.#epoch, revision: params.revision }
+    }
+    return event
+  }
+
+  #keep(update) {
+    if (update.initial) this.values = {}
+    for (const [path, { value }] of update.details) {
+      if (value instanceof AttributeFailed && value.code === 'removed') delete this.values[path]
+      else this.values[path] = value
+    }
+  }
+
+  #mayRetry(error) {
+    const wasLive = this.isLive
+    this.#stream?.close()
+    this.#stream = null
+    if (!this.#isKnown || error instanceof Ended) return false
+    // A daemon that has just started may not have the scene yet, or no room for one more client.
+    if (error instanceof Refused) return ['notFound', 'limit', 'unavailable'].includes(error.code)
+    if (!(error instanceof ConnectionLost || error instanceof Unreachable)) return false
+    if (wasLive) this.#onLive(false)
+    return true
+  }
+
+  /** Each time twice as long, up to two seconds. */
+  #rest() {
+    const pause = this.#pause
+    this.#pause = Math.min(2 * pause, 2000)
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, pause)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,171 @@
+/** The client for Node against a real daemon. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { AttributeFailed, connect, Ended, PARAMETERS, Refused, Unreachable, Update } from '../node.js'
+import { Daemon, SCENARIO } from './daemon.js'
+
+function comparable(value) {
+  if (value instanceof AttributeFailed) return { fails: value.code }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, comparable(each)]))
+}
+
+/** The next event, within ten seconds. */
+async function next(watch) {
+  let timer
+  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('no event came')), 10_000)))
+  try {
+    return (await Promise.race([watch.next(), late])).value
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+describe('requests', () => {
+  let daemon
+  let client
+  before(async () => {
+    daemon = await Daemon.start()
+    client = connect({ path: daemon.socket, name: 'tests' })
+  })
+  after(async () => {
+    await client.close()
+    await daemon.stop()
+  })
+
+  it('every step of the scenario leads where it should', async (t) => {
+    for (const step of JSON.parse(readFileSync(join(SCENARIO, 'steps.json'), 'utf8'))) {
+      await t.test(step.does, async () => {
+        const options = step.bindings ? { bindings: step.bindings } : step.options
+        const performed = client[step.call](...step.arguments, options)
+        if (step.fails) {
+          await assert.rejects(performed, (error) => error instanceof Refused && error.code === step.fails)
+        } else {
+          const result = await performed
+          if ('returns' in step) assert.deepEqual(comparable(result), step.returns)
+        }
+        for (const [path, value] of Object.entries(step.then ?? {})) assert.deepEqual(await client.get(path), value)
+      })
+    }
+  })
+
+  it('a refusal carries a hint', async () => {
+    await assert.rejects(client.set('/lamp.isOm', true), (error) => error.hint.includes('isOn'))
+  })
+
+  it('requests that are not waited for share a connection', async () => {
+    await Promise.all(Array.from({ length: 100 }, (_, i) => client.set('/values.whole', i)))
+    assert.equal(await client.get('/values.whole'), 99)
+    assert.equal((await client.stats()).clients, 1)
+  })
+
+  it('without a daemon it says where it looked', async () => {
+    const lost = connect({ path: '/nowhere/agd.sock' })
+    await assert.rejects(lost.ping(), (error) => error instanceof Unreachable && error.message.includes('/nowhere'))
+  })
+
+  it("the table of parameters is the daemon's own", async () => {
+    const { methods } = await client.describe()
+    const described = Object.fromEntries(methods.map((m) => [m.name, m.params.map((p) => p.name).sort()]))
+    const known = Object.fromEntries(Object.entries(PARAMETERS).map(([name, names]) => [name, [...names].sort()]))
+    assert.deepEqual(known, described)
+  })
+})
+
+describe('watching', () => {
+  let daemon
+  let client
+  before(async () => {
+    daemon = await Daemon.start()
+    client = connect({ path: daemon.socket })
+  })
+  after(async () => {
+    await client.close()
+    await daemon.stop()
+  })
+
+  it('begins with the values as they are and goes on with each transaction', async () => {
+    const watch = client.watch('/lamp.*')
+    const first = await next(watch)
+    assert.ok(first instanceof Update && first.initial)
+    assert.equal(first.changes['/lamp.level'], 1)
+    await client.set('/lamp.level', 4, { label: 'up' })
+    const update = await next(watch)
+    assert.deepEqual(update.changes, { '/lamp.level': 4, '/lamp.half': 2 })
+    assert.equal(update.label, 'up')
+    assert.equal(watch.values['/lamp.half'], 2)
+    watch.close()
+  })
+
+  it("displayed values are those of the daemon's frames", async () => {
+    const animations = [
+      'bouncy', 'easeInOut(duration: 0.2)', 'circularEaseOut(duration: 0.15)', 'easeIn(duration: 0.1).repeatCount(3)',
+      'easeIn(duration: 0.1).repeatCount(3, autoreverses: reverse).delay(0.05)', 'bouncy.speed(3).repeatCount(2)',
+      'linear(duration: 0.1).delay(0.05).speed(2).repeatCount(2)',
+      'keyframes(linear(0.3, duration: 0.1), cubic(1.2, duration: 0.1), spring(1, duration: 0.1, spring: bouncy))',
+      'phases(phase(1.2, animation: easeOut(duration: 0.1)), phase(1, animation: snappy(duration: 0.2)))',
+      'interpolatingSpring(stiffness: 300, damping: 20, initialVelocity: 3)',
+      'easeOut(duration: 0.2).retarget(additive)', 'easeOut(duration: 0.2).retarget(chain)',
+    ]
+    const watch = client.watch('/lamp.level', { frames: { rate: 240 }, events: ['update'] })
+    await next(watch)
+    let compared = 0
+    let running = null
+    for (const [round, animation] of animations.entries()) {
+      // Each begins while the one before may still run, so that they are retargeted as well.
+      await client.set('/lamp.level', 10 * (round % 2) + round + 5, { animation })
+      for (let seen = 0; seen < 10; ) {
+        const event = await next(watch)
+        if (event instanceof Update) {
+          running = event.details.get('/lamp.level')
+        } else if (event.method === 'frames' && running?.timeline) {
+          const shown = event.values['/lamp.level']
+          const mine = running.displayed(event.time)
+          assert.ok(Math.abs(shown - mine) < 1e-9, `${animation} at ${event.time}: ${mine}, not ${shown}`)
+          seen += 1
+          compared += 1
+        }
+      }
+    }
+    assert.ok(compared > 100)
+    watch.close()
+  })
+
+  it('a removed node ends its subscription', async () => {
+    const watch = client.watch('/lamp/shade.angle')
+    await next(watch)
+    await client.remove('/lamp/shade')
+    await assert.rejects(async () => {
+      for (;;) await next(watch)
+    }, (error) => error instanceof Ended && error.code === 'removed')
+  })
+
+  it('what was left for the end is done when the client goes', async () => {
+    const feeder = connect({ path: daemon.socket })
+    await feeder.onDisconnect([{ op: 'set', path: '/feeder.isAlive', value: false }], { label: 'gone' })
+    await feeder.set('/feeder.isAlive', true)
+    const watch = client.watch('/feeder.isAlive')
+    assert.deepEqual((await next(watch)).changes, { '/feeder.isAlive': true })
+    await feeder.close()
+    const update = await next(watch)
+    assert.deepEqual([update.changes, update.label], [{ '/feeder.isAlive': false }, 'gone'])
+    watch.close()
+  })
+
+  it('comes back by itself after the daemon was killed', async () => {
+    const live = []
+    const watch = client.watch('/lamp.level', { onLive: (isLive) => live.push(isLive) })
+    await next(watch)
+    await daemon.kill()
+    const pending = next(watch)
+    await daemon.start()
+    await client.set('/lamp.level', 8)
+    await pending
+    while (watch.values['/lamp.level'] !== 8) await next(watch)
+    assert.deepEqual(live, [false, true])
+    watch.close()
+  })
+})
