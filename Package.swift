@@ -51,8 +51,7 @@ func face(_ name: String, links library: String) -> Target {
 
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let http: Target.Dependency = .product(name: "FlyingFox", package: "FlyingFox")
-let sockets: Target.Dependency = .product(name: "FlyingSocks", package: "FlyingFox")
+let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { .product(name: $0, package: "swift-nio") }
 
 let package = Package(
     name: "agd",
@@ -69,7 +68,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         // Row 0
@@ -104,7 +103,7 @@ let package = Package(
         program("agd", ["DaemonServer", "AttributeValues", "WireProtocol", log, arguments]),
         program("agctl", ["AGClient", "AttributeValues", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol", arguments]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
-        program("agd-gateway", ["AGClient", "AttributeValues", "WireProtocol", arguments, http, sockets]),
+        program("agd-gateway", ["AttributeValues", "WireProtocol", arguments] + nio),
 
         benchmark("reactivity-benchmark", ["AttributeGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),

@@ -1,30 +1,34 @@
-import AGClient
 import ArgumentParser
-import FlyingFox
-import FlyingSocks
 import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
 import WireProtocol
 
 @main
-struct AGDGateway: AsyncParsableCommand {
+struct AGDGateway: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agd-gateway",
-        abstract: "Shows agd's graph over HTTP, for reading: values, live events, metrics.",
+        abstract: "Shows agd's graph in a browser: the dashboard, values, live events, metrics.",
         discussion: """
-            It is a client of the daemon like any other, so HTTP stays outside the daemon's process and its trust, and what it \
-            may read is what its own user may: run it as a user of its own, and the access lines of agd.conf say what that is. \
-            It writes nothing.
+            It is a client of the daemon like any other, so HTTP stays outside the daemon's process. What pages may do is what \
+            its own user may do: run it as a user of its own, and let the access lines of agd.conf say what that is. Pages \
+            may only read unless it is started with --writable.
 
+              /                              the dashboard
               GET /value?path=/host.status   one value, as the protocol's get answers it
-              GET /watch?path=/host/**       updates, as server-sent events, which a
-                                             browser reads with an EventSource
+              GET /watch?path=/host/**       updates, as server-sent events, which a browser reads with an EventSource
+              POST /watch                    one stream for several subscriptions:
+                                             {"subscriptions": [{"paths": ["/host/**"]}]}
+              POST /rpc                      any reading method of the protocol, or a batch; with --writable also changes
               GET /metrics                   counters, as OpenMetrics
+              GET /healthz, /readyz          whether the gateway runs; whether the daemon answers
 
-            Options of /value are presentation and typed, those of /watch maxRate, a number, and css, as in \
-            /watch?path=/host/**&maxRate=5&css=true.
+            Options of GET /watch are path (several), maxRate, frames, css, events (with commas between) and since, which is \
+            the id of the last event heard; a browser sends that by itself when it returns.
 
             It serves this machine alone, and only requests that name it as localhost, 127.0.0.1 or by --host, so that a web \
-            page elsewhere cannot have a browser read it.
+            page elsewhere cannot have a browser read it. --allow-origin lets pages of another origin ask.
 
             Exit status: 64 wrong usage; 69 the port is taken; 71 the system failed; 77 the port needs rights.
             """,
@@ -39,34 +43,58 @@ struct AGDGateway: AsyncParsableCommand {
     @Option(help: "A further name that requests may call this machine by.")
     var host: [String] = []
 
-    func run() async throws {
-        // A browser that goes away in the middle of an answer is no reason to end.
-        signal(SIGPIPE, SIG_IGN)
-        let gateway = try Gateway(location: .find(socket), hosts: ["localhost", "127.0.0.1"] + host)
-        let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled, handler: gateway)
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await server.run() }
-                group.addTask {
-                    try await server.waitUntilListening()
-                    if case .ip4(_, let port)? = await server.listeningAddress { AGDGateway.announce(port) }
+    @Option(help: "An origin whose pages may ask, as https://board.example.")
+    var allowOrigin: [String] = []
+
+    @Flag(help: "Lets pages change the graph. Everybody who reaches the port can then do so.")
+    var writable = false
+
+    @Option(help: "A folder of pages to serve. May be given several times.")
+    var pages: [String] = []
+
+    func run() throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let settings = Gateway.Settings(
+            hosts: (["localhost", "127.0.0.1"] + host).map { $0.lowercased() }, origins: allowOrigin, isWritable: writable,
+            pages: Pages(folders: pages))
+        let path = socket ?? AGDGateway.findSocket()
+        let gateway = try loop.submit { [settings] in
+            let gateway = Gateway(settings: settings, socket: path, loop: loop.assumeIsolated())
+            gateway.start()
+            return NIOLoopBound(gateway, eventLoop: loop)
+        }.wait()
+        let server = ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(HTTPConnection(gateway.value))
                 }
-                // Whatever fails first ends the other.
-                while try await group.next() != nil {}
             }
-        } catch SocketError.failed(let call, let code, let message) {
-            throw complain(call, code, message)
+        do {
+            let channel = try server.bind(host: "127.0.0.1", port: Int(port)).wait()
+            AGDGateway.announce(channel.localAddress?.port ?? Int(port))
+            try channel.closeFuture.wait()
+        } catch let error as IOError {
+            throw complain(error)
         }
+    }
+
+    private static func findSocket() -> String {
+        func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+        if let named = SocketPlaces.named(environment) { return named }
+        return SocketPlaces.standard(environment).first { access($0, F_OK) == 0 } ?? SocketPlaces.systemPath
     }
 
     /// Says why nothing can be served.
     /// - Returns: what to end with, as `sysexits.h` has it.
-    private func complain(_ call: String, _ code: Int32, _ message: String) -> ExitCode {
+    private func complain(_ error: IOError) -> ExitCode {
         let (text, status): (String, Int32) =
-            switch code {
+            switch error.errnoCode {
             case EADDRINUSE: ("port \(port) of 127.0.0.1 is taken by another program", 69)
-            case EACCES, EPERM: ("port \(port) of 127.0.0.1: \(message)", 77)
-            default: ("\(call): \(message)", 71)
+            case EACCES, EPERM: ("port \(port) of 127.0.0.1: \(String(cString: strerror(error.errnoCode)))", 77)
+            default: ("\(error)", 71)
             }
         var line = "agd-gateway: \(text)\n"
         line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -74,7 +102,7 @@ struct AGDGateway: AsyncParsableCommand {
     }
 
     /// The one line of output: where to find it.
-    private static func announce(_ port: UInt16) {
+    private static func announce(_ port: Int) {
         var line = "http://127.0.0.1:\(port)\n"
         line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }

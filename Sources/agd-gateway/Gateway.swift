@@ -1,135 +1,398 @@
-import AGClient
 import AttributeValues
-import FlyingFox
-import Foundation
-import Synchronization
-import WireProtocol
+import NIOCore
+import NIOHTTP1
 
-/// What each address answers. Requests for values share one connection to the daemon; each watch has its own.
-final class Gateway: HTTPHandler {
-    /// Each holds a connection to the daemon and a thread.
-    static let maximumWatches = 200
-
-    private static let name = "agd-gateway"
-
-    private let location: SocketLocation
-    private let client: Client
-    private let hosts: [String]
-    private let watches = WatchCount()
-
-    /// - Parameter hosts: the names by which a request may call this machine.
-    init(location: SocketLocation, hosts: [String]) throws {
-        self.location = location
-        client = try Client(at: location, name: Gateway.name)
-        self.hosts = hosts.map { $0.lowercased() }
+/// What each address answers. All pages share one connection to the daemon, and one subscription for each set of
+/// parameters. Everything here happens on one event loop.
+final class Gateway {
+    struct Settings {
+        /// Names by which a request may call this machine, in lower case.
+        var hosts: [String]
+        /// Pages from elsewhere that may ask.
+        var origins: [String] = []
+        /// Whether requests may change the graph.
+        var isWritable = false
+        var pages = Pages()
     }
 
-    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard isAddressed(request) else { return Gateway.refusal(.misdirectedRequest, "this machine is not called so") }
-        guard request.method == .GET else { return Gateway.refusal(.methodNotAllowed, "the gateway only reads") }
-        do {
-            switch request.path {
-            case "/value": return try await value(request)
-            case "/watch": return try await watch(request)
-            case "/metrics": return try await metrics()
-            default: return Gateway.refusal(.notFound, "there are /value, /watch and /metrics")
+    /// Pages that may listen at a time.
+    static let mostPages = 2000
+    /// Subscriptions that one page may have.
+    static let mostWatches = 256
+    /// Bytes of a request.
+    static let longestRequest = 16 << 20
+    /// Seconds without a word after which a page is told that all is well.
+    private static let beat = 2.0
+
+    private static let reading: Set<String> = ["hello", "ping", "get", "describe", "explain", "dump", "stats", "eval"]
+    private static let writing: Set<String> = ["set", "transact", "apply", "remove", "move"]
+
+    let settings: Settings
+    private let link: DaemonLink
+    private let loop: NIOIsolatedEventLoop
+    /// By the JSON of their parameters.
+    private var watches: [String: SharedWatch] = [:]
+    private var pages: [ObjectIdentifier: PageStream] = [:]
+
+    init(settings: Settings, socket: String, loop: NIOIsolatedEventLoop) {
+        self.settings = settings
+        self.loop = loop
+        link = DaemonLink(path: socket, loop: loop)
+        link.onChange = { [unowned self] isUp in didChange(isUp) }
+    }
+
+    func start() {
+        link.connect()
+        careLater()
+    }
+
+    // MARK: Requests
+
+    struct Request {
+        var method: HTTPMethod
+        var target: Target
+        var headers: HTTPHeaders
+        var body: NIOCore.ByteBuffer
+    }
+
+    /// A subscription that a page asks for, and from where it continues.
+    struct Wanted {
+        var parameters: ValueMap
+        var since: (epoch: String, revision: Int64)?
+    }
+
+    enum Outcome {
+        case answer(Answer)
+        /// Open-ended: the page listens.
+        case stream([Wanted])
+    }
+
+    /// - Parameter reply: called once, perhaps later.
+    func handle(_ request: Request, reply: @escaping (Outcome) -> Void) {
+        func answer(_ answer: Answer) { reply(.answer(answer)) }
+        guard isAddressed(request) else { return answer(.refusal(.misdirectedRequest, "this machine is not called so")) }
+        guard mayAsk(request) else {
+            return answer(.refusal(.forbidden, "pages of this origin may not ask", hint: "--allow-origin names those that may"))
+        }
+        do throws(UnreadableOption) {
+            switch (request.method, request.target.path) {
+            case (.OPTIONS, _): answer(Answer(status: .noContent, body: [], headers: [("Allow", "GET, HEAD, POST, OPTIONS")]))
+            case (.GET, "/value"), (.HEAD, "/value"): try value(request.target, reply: answer)
+            case (.GET, "/watch"): reply(.stream([Wanted(parameters: try watch(request.target), since: since(request))]))
+            case (.POST, "/watch"): reply(try manyWatches(request))
+            case (.POST, "/rpc"): rpc(request, reply: answer)
+            case (.GET, "/metrics"), (.HEAD, "/metrics"): metrics(reply: answer)
+            case (.GET, "/healthz"), (.HEAD, "/healthz"): answer(.json(.ok, ["healthy": true]))
+            case (.GET, "/readyz"), (.HEAD, "/readyz"):
+                answer(.json(link.isUp ? .ok : .serviceUnavailable, ["ready": .bool(link.isUp)]))
+            case (.GET, _), (.HEAD, _): answer(page(request))
+            default:
+                answer(.refusal(.methodNotAllowed, "\(request.target.path) takes no \(request.method.rawValue)", hint: "/rpc and /watch take POST"))
             }
-        } catch let error as ClientError {
-            return Gateway.refusal(error)
-        } catch let unreadable as UnreadableOption {
-            return Gateway.refusal(.badRequest, unreadable.description)
+        } catch {
+            answer(.refusal(.badRequest, error.text))
         }
     }
 
     /// A page from elsewhere can make a browser ask here, but not call this machine by its right name.
-    private func isAddressed(_ request: HTTPRequest) -> Bool {
-        guard let host = request.headers[.host] else { return false }
-        return hosts.contains(host.split(separator: ":").first.map { $0.lowercased() } ?? "")
+    private func isAddressed(_ request: Request) -> Bool {
+        guard let host = request.headers.first(name: "host") else { return false }
+        return settings.hosts.contains(host.split(separator: ":").first.map { $0.lowercased() } ?? "")
     }
 
-    private func value(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard let path = request.query["path"] else { return Gateway.refusal(.badRequest, "which? /value?path=/host.status") }
-        let result = try await client.call(
-            .get(.init(
-                paths: [path], isSingle: true, presentation: try request.flag("presentation"), typed: try request.flag("typed"))))
-        return Gateway.json(.ok, result)
+    /// Browsers name the origin of a page with all but its plainest requests.
+    private func mayAsk(_ request: Request) -> Bool {
+        guard let origin = request.headers.first(name: "origin") else { return true }
+        return isAllowed(origin) || origin == "http://\(request.headers.first(name: "host") ?? "")"
     }
 
-    private func metrics() async throws(ClientError) -> HTTPResponse {
-        let text = try await client.call(.stats(format: .openmetrics)).map?["text"]?.string ?? ""
-        return HTTPResponse(
-            statusCode: .ok, headers: [.contentType: "application/openmetrics-text; version=1.0.0; charset=utf-8"],
-            body: Data(text.utf8))
+    private func isAllowed(_ origin: String) -> Bool { settings.origins.contains(origin) }
+
+    /// What lets a page from elsewhere read the answer.
+    func sharing(_ headers: HTTPHeaders) -> [(String, String)] {
+        guard let origin = headers.first(name: "origin"), isAllowed(origin) else { return [] }
+        return [
+            ("Access-Control-Allow-Origin", origin), ("Vary", "Origin"), ("Access-Control-Allow-Methods", "GET, HEAD, POST"),
+            ("Access-Control-Allow-Headers", "Content-Type, Last-Event-ID"),
+        ]
     }
 
-    private func watch(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let paths = request.query.filter { $0.name == "path" }.map(\.value)
-        guard !paths.isEmpty else { return Gateway.refusal(.badRequest, "which? /watch?path=/host/**") }
-        let options = WatchOptions(paths: paths, maxRate: try request.rate("maxRate"), css: try request.flag("css"))
-        guard let place = watches.take() else {
-            return Gateway.refusal(.serviceUnavailable, "\(Gateway.maximumWatches) watches are open")
+    private func since(_ request: Request) -> (epoch: String, revision: Int64)? {
+        Target.position(request.headers.first(name: "last-event-id") ?? request.target["since"])
+    }
+
+    // MARK: Reading
+
+    private func value(_ target: Target, reply: @escaping (Answer) -> Void) throws(UnreadableOption) {
+        try target.allow("path", "presentation", "typed")
+        guard let path = target["path"] else { return reply(.refusal(.badRequest, "which? /value?path=/host.status")) }
+        var parameters = ValueMap([("path", .string(path))])
+        for name in ["presentation", "typed"] {
+            if let flag = try target.flag(name) { parameters[.string(name)] = .bool(flag) }
         }
-        try await refuseHopeless(options)
-        return HTTPResponse(
-            statusCode: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: HTTPBodySequence(from: EventStream(subscription: client.subscribe(options), place: place)))
-    }
-
-    /// Asks the daemon once before a status is sent, which cannot be taken back: a browser returns to a stream that breaks off for
-    /// ever, but not to a refusal.
-    private func refuseHopeless(_ options: WatchOptions) async throws(ClientError) {
-        // On a connection that ends with the question, so that no event comes among the replies to others.
-        let client = try Client(at: location, name: Gateway.name)
-        _ = try await client.call(
-            .subscribe(.init(
-                patterns: options.paths, events: .structure, initial: false, since: nil, maxRate: options.maxRate, frameRate: nil,
-                css: options.css, typed: false, bookmarks: false)))
-    }
-
-    // MARK: Answers
-
-    private static func json(_ status: HTTPStatusCode, _ value: Value) -> HTTPResponse {
-        HTTPResponse(
-            statusCode: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: Data((value.jsonText + "\n").utf8))
-    }
-
-    private static func refusal(_ status: HTTPStatusCode, _ message: String) -> HTTPResponse {
-        json(status, ["error": ["message": .string(message)]])
-    }
-
-    private static func refusal(_ error: ClientError) -> HTTPResponse {
-        guard let failure = error.failure else { return refusal(.serviceUnavailable, "\(error)") }
-        let status: HTTPStatusCode =
-            switch failure.code {
-            case .notFound, .removed: .notFound
-            case .denied: .forbidden
-            case .limit, .unavailable: .serviceUnavailable
-            default: .badRequest
+        link.send("get", .map(parameters)) { result in
+            switch result {
+            case .failure(let error): reply(.unavailable(error.reason))
+            case .success(let message):
+                if let error = message["error"] { return reply(.refusal(error)) }
+                reply(.json(.ok, message["result"] ?? .null))
             }
-        var entries: [(Value, Value)] = [("code", .string(failure.code.rawValue)), ("message", .string(failure.message))]
-        if let hint = failure.hint { entries.append(("hint", .string(hint))) }
-        return json(status, ["error": .map(ValueMap(entries))])
-    }
-}
-
-/// How many watches are open.
-final class WatchCount: Sendable {
-    private let count = Mutex(0)
-
-    /// One of the places; it is free again when the last reference to it goes.
-    final class Place: Sendable {
-        private let owner: WatchCount
-        fileprivate init(_ owner: WatchCount) { self.owner = owner }
-        deinit { owner.count.withLock { $0 -= 1 } }
-    }
-
-    func take() -> Place? {
-        let isFree = count.withLock { count in
-            guard count < Gateway.maximumWatches else { return false }
-            count += 1
-            return true
         }
-        return isFree ? Place(self) : nil
+    }
+
+    private func metrics(reply: @escaping (Answer) -> Void) {
+        let own = """
+            # TYPE agd_gateway_pages gauge
+            # HELP agd_gateway_pages Pages that listen.
+            agd_gateway_pages \(pages.count)
+            # TYPE agd_gateway_subscriptions gauge
+            # HELP agd_gateway_subscriptions Subscriptions of the daemon that the pages share.
+            agd_gateway_subscriptions \(watches.count)
+            # EOF
+
+            """
+        link.send("stats", ["format": "openmetrics"]) { result in
+            switch result {
+            case .failure(let error): reply(.unavailable(error.reason))
+            case .success(let message):
+                if let error = message["error"] { return reply(.refusal(error)) }
+                var text = message["result"]?["text"]?.string ?? ""
+                // Each ends with the mark of the end, of which there is one.
+                if text.hasSuffix("# EOF\n") { text.removeLast("# EOF\n".count) }
+                reply(Answer(
+                    status: .ok, type: "application/openmetrics-text; version=1.0.0; charset=utf-8", body: Array((text + own).utf8)))
+            }
+        }
+    }
+
+    private func page(_ request: Request) -> Answer {
+        guard let file = settings.pages[request.target.path] else {
+            return .refusal(.notFound, "there are /value, /watch, /rpc, /metrics, /healthz and /readyz" + (settings.pages.isEmpty ? "" : ", and the pages"))
+        }
+        var headers = [("ETag", file.tag), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff")]
+        if file.type.hasPrefix("text/html") { headers += Gateway.pageHeaders }
+        if request.headers.first(name: "if-none-match") == file.tag {
+            return Answer(status: .notModified, type: file.type, body: [], headers: headers)
+        }
+        return Answer(status: .ok, type: file.type, body: file.body, headers: headers)
+    }
+
+    private static let pageHeaders = [
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+        ),
+        ("Referrer-Policy", "no-referrer"),
+    ]
+
+    // MARK: Any method
+
+    private func rpc(_ request: Request, reply: @escaping (Answer) -> Void) {
+        guard request.headers.first(name: "content-type")?.hasPrefix("application/json") == true else {
+            return reply(.refusal(.unsupportedMediaType, "the body is JSON", hint: "Content-Type: application/json"))
+        }
+        guard let message = try? JSONParser.parseOnce(request.body.readableBytesView) else {
+            return reply(.json(.badRequest, Gateway.fault(.null, -32700, "the body is not JSON")))
+        }
+        guard case .list(let calls) = message else { return call(message) { reply(.json(.ok, $0)) } }
+        guard !calls.isEmpty, calls.count <= Gateway.mostWatches else {
+            return reply(.json(.badRequest, Gateway.fault(.null, -32600, "a batch has 1 to \(Gateway.mostWatches) calls")))
+        }
+        var answers = [Value](repeating: .null, count: calls.count)
+        var missing = calls.count
+        for (index, each) in calls.enumerated() {
+            call(each) { answer in
+                answers[index] = answer
+                missing -= 1
+                if missing == 0 { reply(.json(.ok, .list(answers))) }
+            }
+        }
+    }
+
+    private func call(_ message: Value, reply: @escaping (Value) -> Void) {
+        let id = message["id"] ?? .null
+        guard let method = message["method"]?.string else {
+            return reply(Gateway.fault(id, -32600, "a request is an object with a method"))
+        }
+        guard Gateway.reading.contains(method) || Gateway.writing.contains(method) else {
+            let hint = method == "subscribe" ? "subscriptions are /watch" : "agctl and the daemon's socket have it"
+            return reply(Gateway.fault(id, -32601, "the gateway has no method '\(method)'", "notFound", hint))
+        }
+        guard Gateway.reading.contains(method) || settings.isWritable else {
+            return reply(Gateway.fault(id, -32000, "the gateway only reads", "denied", "agd-gateway --writable lets pages write"))
+        }
+        link.send(method, message["params"] ?? .map(ValueMap())) { result in
+            switch result {
+            case .failure(let error): reply(Gateway.fault(id, -32000, error.reason, "unavailable", nil))
+            case .success(let answer):
+                guard case .map(var map) = answer else { return }
+                map["id"] = id
+                reply(.map(map))
+            }
+        }
+    }
+
+    private static func fault(_ id: Value, _ code: Int64, _ message: String, _ name: String = "invalid", _ hint: String? = nil) -> Value {
+        var data = ValueMap([("code", .string(name))])
+        if let hint { data["hint"] = .string(hint) }
+        return ["jsonrpc": "2.0", "id": id, "error": ["code": .int(code), "message": .string(message), "data": .map(data)]]
+    }
+
+    // MARK: Watching
+
+    private func watch(_ target: Target) throws(UnreadableOption) -> ValueMap {
+        try target.allow("path", "maxRate", "css", "frames", "events", "since")
+        let paths = target.all("path")
+        guard !paths.isEmpty else { throw UnreadableOption(text: "which? /watch?path=/host/**") }
+        var parameters = ValueMap([("paths", .list(paths.map { .string($0) }))])
+        if let rate = try target.rate("maxRate") { parameters["maxRate"] = .double(rate) }
+        if let css = try target.flag("css") { parameters["css"] = .bool(css) }
+        if let rate = try target.rate("frames") { parameters["frames"] = ["rate": .double(rate)] }
+        if let events = target["events"] { parameters["events"] = .list(events.split(separator: ",").map { .string(String($0)) }) }
+        return parameters
+    }
+
+    /// `{"subscriptions": […]}`, each with the parameters of the protocol's `subscribe`.
+    private func manyWatches(_ request: Request) throws(UnreadableOption) -> Outcome {
+        guard let body = try? JSONParser.parseOnce(request.body.readableBytesView).map,
+            let list = body["subscriptions"]?.list, !list.isEmpty
+        else { throw UnreadableOption(text: "the body is {\"subscriptions\": [{\"paths\": [\"/host/**\"]}]}") }
+        guard list.count <= Gateway.mostWatches else {
+            throw UnreadableOption(text: "a page has at most \(Gateway.mostWatches) subscriptions")
+        }
+        var all: [Wanted] = []
+        for each in list {
+            guard case .map(var parameters) = each, parameters["paths"]?.list != nil else {
+                throw UnreadableOption(text: "a subscription is an object with paths")
+            }
+            if let name = parameters.keys.compactMap(\.string).first(where: { !Gateway.options.contains($0) }) {
+                throw UnreadableOption(text: "a subscription has no '\(name)'; there are \(Gateway.options.joined(separator: ", "))")
+            }
+            var since: (epoch: String, revision: Int64)?
+            if let epoch = parameters["since"]?["epoch"]?.string, case .int(let revision)? = parameters["since"]?["revision"] {
+                since = (epoch, revision)
+            }
+            parameters["since"] = nil
+            all.append(Wanted(parameters: parameters, since: since))
+        }
+        return .stream(all)
+    }
+
+    private static let options = ["paths", "events", "maxRate", "css", "frames", "since"]
+
+    /// Finds or makes the subscriptions, and asks the daemon about new ones before anything is sent: a browser returns to a
+    /// stream that breaks off for ever, but not to a refusal.
+    func prepare(_ wanted: [Wanted], then: @escaping (Swift.Result<[SharedWatch], Refusal>) -> Void) {
+        guard pages.count < Gateway.mostPages else {
+            return then(.failure(Refusal(answer: .unavailable("\(Gateway.mostPages) pages listen already"))))
+        }
+        let found = wanted.map { each in
+            let key = Value.map(each.parameters).jsonText
+            let watch = watches[key] ?? SharedWatch(parameters: each.parameters)
+            watches[key] = watch
+            return watch
+        }
+        var missing = found.count
+        var refusal: Refusal?
+        for watch in found {
+            subscribe(watch) { answer in
+                if let answer { refusal = refusal ?? Refusal(answer: answer) }
+                missing -= 1
+                guard missing == 0 else { return }
+                then(refusal.map { .failure($0) } ?? .success(found))
+            }
+        }
+    }
+
+    struct Refusal: Error { var answer: Answer }
+
+    /// Makes sure that the daemon knows the subscription.
+    /// - Parameter then: with nil when it does.
+    private func subscribe(_ watch: SharedWatch, then: @escaping (Answer?) -> Void) {
+        guard watch.subscription == nil else { return then(nil) }
+        watch.awaiting.append(then)
+        guard watch.awaiting.count == 1 else { return }
+        var parameters = watch.parameters
+        parameters["bookmarks"] = true
+        link.send("subscribe", .map(parameters)) { [self] result in
+            let answer = accept(result, for: watch)
+            if watch.isUnused { watch.idleSince = Clock.now }
+            if answer != nil, watch.isUnused { forget(watch) }
+            let awaiting = watch.awaiting
+            watch.awaiting = []
+            for each in awaiting { each(answer) }
+        }
+    }
+
+    /// - Returns: nil when the daemon has accepted.
+    private func accept(_ result: Swift.Result<Value, DaemonLink.Unavailable>, for watch: SharedWatch) -> Answer? {
+        switch result {
+        case .failure(let error): return .unavailable(error.reason)
+        case .success(let message):
+            if let error = message["error"] { return .refusal(error) }
+            guard case .int(let number)? = message["result"]?["subscription"], let epoch = message["result"]?["epoch"]?.string
+            else { return .unavailable("the daemon answers in no known way") }
+            watch.accepted(as: number, epoch: epoch)
+            link.listen(to: number) { [weak watch, weak self] method, parameters in
+                guard let watch, case .map(let map) = parameters else { return }
+                watch.receive(method, map)
+                if method == "ended" { self?.forget(watch) }
+            }
+            return nil
+        }
+    }
+
+    private func forget(_ watch: SharedWatch) { watches[Value.map(watch.parameters).jsonText] = nil }
+
+    func begin(_ watches: [SharedWatch], for wanted: [Wanted], on channel: Channel) -> PageStream {
+        let page = PageStream(channel: channel, at: Clock.now)
+        pages[ObjectIdentifier(page)] = page
+        page.begin(Array(zip(watches, wanted.map(\.since))), hello: clock)
+        return page
+    }
+
+    func end(_ page: PageStream) {
+        page.close(at: Clock.now)
+        pages[ObjectIdentifier(page)] = nil
+    }
+
+    /// So that a page can place timelines, which are on the machine's monotonic clock.
+    private var clock: ValueMap { ValueMap([("monotonic", .double(Clock.now)), ("isLive", .bool(link.isUp)), ("isWritable", .bool(settings.isWritable))]) }
+
+    // MARK: The daemon comes and goes
+
+    private func didChange(_ isUp: Bool) {
+        if !isUp {
+            for watch in watches.values { watch.connectionLost() }
+        } else {
+            for watch in watches.values { resume(watch) }
+        }
+        for page in pages.values { page.tell(isLive: isUp) }
+    }
+
+    /// A daemon that has just started may not have the scene yet.
+    private func resume(_ watch: SharedWatch) {
+        subscribe(watch) { [self] refusal in
+            guard refusal != nil, link.isUp else { return }
+            _ = loop.scheduleTask(in: .seconds(1)) { [self] in
+                if watch.subscription == nil, link.isUp { resume(watch) }
+            }
+        }
+    }
+
+    private func careLater() {
+        _ = loop.scheduleTask(in: .milliseconds(500)) { [self] in
+            care()
+            careLater()
+        }
+    }
+
+    private func care() {
+        let now = Clock.now
+        for page in pages.values where now - page.lastWrite >= Gateway.beat { page.beat(clock) }
+        for watch in watches.values where watch.isIdle(at: now) {
+            if let subscription = watch.subscription { link.unsubscribe(subscription) }
+            forget(watch)
+        }
     }
 }

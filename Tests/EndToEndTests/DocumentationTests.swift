@@ -37,15 +37,21 @@ struct DocumentationTests {
         #expect(try client.get("/podcaster.episode.isFavorite") == true)
     }
 
-    @Test("make run's script starts agd and its feeder, says how to watch them, and ends both on Ctrl-C")
+    @Test("make run's script starts agd, its feeder and the dashboard, says where they are, and ends them on Ctrl-C")
     func run() throws {
         let folder = try Folder()
         let (ours, theirs) = try Descriptor.pair()
         let script = try Program(
             "/bin/bash", [Project.file("Scripts/run")],
-            environment: ["AGD_PROGRAMS": Program.folder, "AGD_RUN": folder.path], folder: folder, standardOutput: theirs)
+            environment: ["AGD_PROGRAMS": Program.folder, "AGD_RUN": folder.path, "AGD_PORT": "0"], folder: folder, standardOutput: theirs)
         let output = Client(socket: ours)
-        while let line = try output.line(), !line.contains("agctl watch") {}
+        var address = ""
+        while let line = try output.line(), !line.contains("agctl watch") {
+            if let found = line.firstMatch(of: /http:\/\/127.0.0.1:(\d+)/) { address = String(found.1) }
+        }
+        let page = Client(socket: try TCP.connect(port: try #require(UInt16(address))))
+        try page.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r")
+        #expect(try page.line()?.hasPrefix("HTTP/1.1 200") == true)
         let client = try Client(folder.file("agd.sock"))
         try client.call("subscribe", ["paths": ["/host.isStale"]])
         #expect(try client.value(of: "/host.isStale") { $0 == false } == false)

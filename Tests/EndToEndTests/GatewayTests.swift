@@ -13,15 +13,37 @@ struct GatewayTests {
         daemon = try Daemon(scenes: [Scenes.counter])
         let (ours, theirs) = try Descriptor.pair()
         gateway = try Program(
-            "agd-gateway", ["--socket", daemon.socket, "--port", "0"], folder: daemon.folder, standardOutput: theirs)
+            "agd-gateway",
+            ["--socket", daemon.socket, "--port", "0", "--pages", Project.file("dashboard"), "--allow-origin", "https://a.example"],
+            folder: daemon.folder, standardOutput: theirs)
         let line = try Client(socket: ours).line() ?? ""
         port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
     }
 
-    private func ask(_ target: String, method: String = "GET", host: String = "localhost") throws -> Client {
+    private func ask(
+        _ target: String, method: String = "GET", host: String = "localhost", headers: [String] = [], body: String = ""
+    ) throws -> Client {
         let connection = Client(socket: try TCP.connect(port: port))
-        try connection.send("\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r")
+        let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
+        let lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)", "Connection: close"] + length + headers
+        // The client ends what it sends with a line feed.
+        try connection.send(lines.joined(separator: "\r\n") + "\r\n\r" + (body.isEmpty ? "" : "\n" + body))
         return connection
+    }
+
+    /// The whole answer, head and all, in lines.
+    private func lines(
+        _ target: String, method: String = "GET", headers: [String] = [], body: String = ""
+    ) throws -> [String] {
+        let connection = try ask(target, method: method, headers: headers, body: body)
+        var lines: [String] = []
+        while let line = try connection.line() { lines.append(line.filter { $0 != "\r" && $0 != "\r\n" }) }
+        return lines
+    }
+
+    private func rpc(_ body: String) throws -> Value {
+        let answer = try lines("/rpc", method: "POST", headers: ["Content-Type: application/json"], body: body)
+        return try JSONParser.parseOnce((answer.last ?? "").utf8)
     }
 
     /// Status and body of an answer that ends.
@@ -45,6 +67,68 @@ struct GatewayTests {
         #expect(try self.answer("/value").status == 400)
         #expect(try self.answer("/else").status == 404)
         #expect(try self.answer("/metrics").body.contains("agd_requests_total"))
+    }
+
+    @Test("any reading method is answered as the daemon answers it, alone and in a batch")
+    func methods() throws {
+        let single = try rpc(#"{"jsonrpc":"2.0","id":"a","method":"get","params":{"path":"/counter.twice"}}"#)
+        #expect(single["id"] == "a" && single["result"]?["value"] == 0)
+        let batch = try rpc(#"[{"id":1,"method":"ping"},{"id":2,"method":"get","params":{"path":"/no.thing"}},{"id":3,"method":"subscribe"}]"#)
+        #expect(batch.list?[0]["result"]?["pong"] == true)
+        #expect(batch.list?[1]["error"]?["data"]?["code"] == "notFound")
+        #expect(batch.list?[2]["error"]?["code"] == -32601)
+        #expect(try rpc("{")["error"]?["code"] == -32700)
+    }
+
+    @Test("it changes nothing unless it was started with --writable")
+    func readOnly() throws {
+        let refused = try rpc(#"{"id":1,"method":"set","params":{"path":"/counter.value","value":5}}"#)
+        #expect(refused["error"]?["data"]?["code"] == "denied")
+        #expect(try daemon.client().value(of: "/counter.value") == 0)
+    }
+
+    @Test("one stream carries several subscriptions, each with its number")
+    func manyWatches() throws {
+        let body = #"{"subscriptions":[{"paths":["/counter.value"]},{"paths":["/counter.twice"]}]}"#
+        let stream = try ask("/watch", method: "POST", headers: ["Content-Type: application/json"], body: body)
+        var seen: [Value: Value] = [:]
+        while seen.count < 2, let line = try stream.line() {
+            guard line.hasPrefix("data: "), let data = try? JSONParser.parseOnce(line.dropFirst(6).filter({ $0 != "\r" }).utf8),
+                let number = data["subscription"], data["initial"] == true
+            else { continue }
+            seen[number] = data["changes"]?.list?.first?["path"]
+        }
+        #expect(seen == [0: "/counter.value", 1: "/counter.twice"])
+    }
+
+    @Test("pages that watch the same share one subscription of the daemon")
+    func sharedWatches() throws {
+        let pages = try (0..<20).map { _ in try ask("/watch?path=/counter.*") }
+        for page in pages {
+            while let line = try page.line() { if line.hasPrefix("data: "), line.contains("initial") { break } }
+        }
+        #expect(try daemon.client().call("stats")["subscriptions"] == 1)
+    }
+
+    @Test("the pages are served with a policy and a tag, and not sent again to who has them")
+    func pages() throws {
+        let head = try lines("/")
+        #expect(head.first == "HTTP/1.1 200 OK")
+        #expect(head.contains { $0.hasPrefix("Content-Security-Policy: default-src 'none'") })
+        let tag = try #require(head.first { $0.hasPrefix("ETag: ") }?.dropFirst(6))
+        #expect(try lines("/", headers: ["If-None-Match: \(tag)"]).first == "HTTP/1.1 304 Not Modified")
+        #expect(try lines("/board.js", method: "HEAD").last == "")
+        #expect(try lines("/../Package.swift").first == "HTTP/1.1 404 Not Found")
+    }
+
+    @Test("pages of another origin may ask only where they are allowed")
+    func origins() throws {
+        #expect(try lines("/value?path=/counter.value", headers: ["Origin: https://evil.example"]).first == "HTTP/1.1 403 Forbidden")
+        let allowed = try lines("/value?path=/counter.value", headers: ["Origin: https://a.example"])
+        #expect(allowed.contains("Access-Control-Allow-Origin: https://a.example"))
+        let preflight = try lines("/rpc", method: "OPTIONS", headers: ["Origin: https://a.example"])
+        #expect(preflight.first == "HTTP/1.1 204 No Content")
+        #expect(try lines("/rpc", method: "POST", headers: ["Content-Type: text/plain"], body: "{}").first?.contains("415") == true)
     }
 
     @Test("it only reads, and only for those who call this machine by its name")

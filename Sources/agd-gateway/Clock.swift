@@ -1,0 +1,10 @@
+import Glibc
+
+enum Clock {
+    /// Seconds on the machine's monotonic clock, which is the daemon's.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,138 @@
+import AttributeValues
+import NIOCore
+import NIOPosix
+
+/// The gateway's connection to the daemon: requests of all pages, and their shared subscriptions. When it is lost it is
+/// made again; whoever waits for an answer is told.
+///
+/// Everything here happens on one event loop.
+final class DaemonLink {
+    /// Why a request has no answer of the daemon's.
+    struct Unavailable: Error { let reason: String }
+    typealias Answer = (Swift.Result<Value, Unavailable>) -> Void
+
+    /// Called with every event of a subscription, and with nil when the connection is lost.
+    typealias Listener = (_ method: String, _ parameters: Value) -> Void
+
+    private static let clientName = "agd-gateway"
+    private static let longestPause = TimeAmount.seconds(2)
+
+    private let path: String
+    private let loop: NIOIsolatedEventLoop
+    private var channel: Channel?
+    private var waiting: [Int64: Answer] = [:]
+    private var lastID: Int64 = 0
+    private var listeners: [Int64: Listener] = [:]
+    private var pause = TimeAmount.milliseconds(50)
+    /// Called when the connection is there, and when it is lost.
+    var onChange: (Bool) -> Void = { _ in }
+
+    /// Does not connect yet.
+    init(path: String, loop: NIOIsolatedEventLoop) {
+        self.path = path
+        self.loop = loop
+    }
+
+    var isUp: Bool { channel != nil }
+
+    func connect() {
+        let box = NIOLoopBound(self, eventLoop: loop.nonisolated())
+        ClientBootstrap(group: loop.nonisolated())
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(LineReader(link: box.value))
+                }
+            }
+            .connect(unixDomainSocketPath: path)
+            .assumeIsolated()
+            .whenComplete { result in
+                switch result {
+                case .success(let channel): self.didConnect(channel)
+                case .failure: self.retry()
+                }
+            }
+    }
+
+    private func didConnect(_ channel: Channel) {
+        self.channel = channel
+        pause = .milliseconds(50)
+        send("hello", ["client": .string(DaemonLink.clientName)]) { _ in }
+        onChange(true)
+    }
+
+    private func retry() {
+        _ = loop.scheduleTask(in: pause) { self.connect() }
+        pause = min(pause * 2, DaemonLink.longestPause)
+    }
+
+    fileprivate func didClose() {
+        guard channel != nil else { return }
+        channel = nil
+        listeners = [:]
+        let answers = waiting.values
+        waiting = [:]
+        for answer in answers { answer(.failure(Unavailable(reason: "the daemon closed the connection"))) }
+        onChange(false)
+        retry()
+    }
+
+    // MARK: Messages
+
+    /// - Parameter answer: called once, with the whole reply.
+    func send(_ method: String, _ parameters: Value, answer: @escaping Answer) {
+        guard let channel else { return answer(.failure(Unavailable(reason: "no daemon answers at \(path)"))) }
+        lastID += 1
+        waiting[lastID] = answer
+        let message: Value = [
+            "jsonrpc": "2.0", "id": .int(lastID), "method": .string(method), "params": parameters,
+        ]
+        channel.writeAndFlush(NIOCore.ByteBuffer(string: message.jsonText + "\n"), promise: nil)
+    }
+
+    /// - Parameter listener: gets the events of a subscription from now on.
+    func listen(to subscription: Int64, _ listener: @escaping Listener) { listeners[subscription] = listener }
+
+    func unsubscribe(_ subscription: Int64) {
+        listeners[subscription] = nil
+        send("unsubscribe", ["subscription": .int(subscription)]) { _ in }
+    }
+
+    fileprivate func receive(_ line: some Collection<UInt8>) {
+        guard let message = try? JSONParser.parseOnce(line).map else { return }
+        if let method = message["method"]?.string {
+            guard let parameters = message["params"], case .int(let number)? = parameters.map?["subscription"] else { return }
+            listeners[number]?(method, parameters)
+        } else if case .int(let id)? = message["id"] {
+            waiting.removeValue(forKey: id)?(.success(.map(message)))
+        }
+    }
+}
+
+/// Cuts what the daemon sends into lines.
+private final class LineReader: ChannelInboundHandler {
+    typealias InboundIn = NIOCore.ByteBuffer
+
+    private let link: DaemonLink
+    private var rest = NIOCore.ByteBuffer()
+    /// Bytes of `rest` without an end of line.
+    private var searched = 0
+
+    init(link: DaemonLink) { self.link = link }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var part = unwrapInboundIn(data)
+        rest.writeBuffer(&part)
+        while let end = rest.readableBytesView.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {
+            let line = rest.readableBytesView[..<end]
+            link.receive(line)
+            rest.moveReaderIndex(to: end + 1)
+            searched = 0
+        }
+        searched = rest.readableBytes
+        if searched == 0 { rest.clear() } else { rest.discardReadBytes() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { link.didClose() }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,134 @@
+import AttributeValues
+import NIOCore
+import NIOHTTP1
+
+/// What one page hears: server-sent events of all its subscriptions, in one answer that does not end.
+///
+/// A page that reads slowly slows nobody else: its updates are kept as the newest value of each path until it reads on.
+final class PageStream {
+    /// Events other than updates that wait for a slow page. With one more it is let go, and begins anew when it returns.
+    static let mostWaiting = 1000
+    /// Milliseconds after which a browser returns to a stream that broke off.
+    private static let retry = 500
+
+    /// A message's fields as JSON, without the brace and the subscription that begin it.
+    struct Encoded {
+        let fields: String
+
+        init(_ parameters: ValueMap) {
+            var map = ValueMap(minimumCapacity: parameters.count)
+            for (name, value) in parameters where name != "subscription" { map[name] = value }
+            fields = String(Value.map(map).jsonText.dropFirst())
+        }
+    }
+
+    /// Of the subscription at each index: how far the page has heard, and what waits for it.
+    private struct Place {
+        var watch: SharedWatch
+        var since: (epoch: String, revision: Int64)?
+        var heard: (epoch: String, revision: Int64)?
+        var pending: Set<String> = []
+        var pendingFrom: Int64 = 0
+    }
+
+    private let channel: Channel
+    private var places: [Place] = []
+    private var told: (epoch: String, revision: Int64)?
+    private var waiting: [NIOCore.ByteBuffer] = []
+    private(set) var isClosed = false
+    /// When something was written last, in seconds of the gateway's clock.
+    private(set) var lastWrite: Double
+
+    init(channel: Channel, at now: Double) {
+        self.channel = channel
+        lastWrite = now
+    }
+
+    func begin(_ watches: [(watch: SharedWatch, since: (epoch: String, revision: Int64)?)], hello: ValueMap) {
+        write("retry: \(PageStream.retry)\n" + PageStream.text("hello", "{" + Encoded(hello).fields))
+        places = watches.map { Place(watch: $0.watch, since: $0.since) }
+        for (index, each) in watches.enumerated() { each.watch.join(self, at: index, since: each.since) }
+    }
+
+    /// The page is gone.
+    func close(at now: Double) {
+        guard !isClosed else { return }
+        isClosed = true
+        for (index, place) in places.enumerated() { place.watch.leave(self, at: index, at: now) }
+        places = []
+    }
+
+    /// From where the page continues when its subscription begins again.
+    func position(of index: Int) -> (epoch: String, revision: Int64)? { places[index].heard ?? places[index].since }
+
+    // MARK: Events
+
+    func send(_ event: String, _ index: Int, _ parameters: ValueMap) {
+        send(event, index, Encoded(parameters))
+    }
+
+    private func send(_ event: String, _ index: Int, _ encoded: Encoded) {
+        let text = PageStream.text(event, "{\"subscription\":\(index),\(encoded.fields)")
+        if channel.isWritable, waiting.isEmpty { return write(text) }
+        // The next frame shows where things are.
+        if event == "frames" { return }
+        guard waiting.count < PageStream.mostWaiting else { return end() }
+        waiting.append(NIOCore.ByteBuffer(string: text))
+    }
+
+    func send(update encoded: Encoded, _ index: Int, _ watch: SharedWatch, _ paths: [String], _ revision: Int64) {
+        guard channel.isWritable, waiting.isEmpty else {
+            if places[index].pending.isEmpty { places[index].pendingFrom = revision }
+            places[index].pending.formUnion(paths)
+            return
+        }
+        send("update", index, encoded)
+    }
+
+    /// Everything of a subscription up to the revision has been sent. When that is so of all of them the page is given a
+    /// place to return to.
+    func didHear(_ index: Int, _ epoch: String, _ revision: Int64) {
+        places[index].heard = (epoch, revision)
+        guard waiting.isEmpty, places.allSatisfy({ $0.heard?.epoch == epoch && $0.pending.isEmpty }) else { return }
+        let least = places.compactMap(\.heard?.revision).min() ?? revision
+        if let told, told.epoch == epoch, told.revision >= least { return }
+        told = (epoch, least)
+        write("id: \(epoch):\(least)\nevent: bookmark\ndata: {\"epoch\":\"\(epoch)\",\"revision\":\(least)}\n\n")
+    }
+
+    /// The connection to the daemon is there, or lost.
+    func tell(isLive: Bool) {
+        write(PageStream.text(isLive ? "live" : "interrupted", "{}"))
+    }
+
+    /// So that a page knows that silence is no break.
+    func beat(_ parameters: ValueMap) { if channel.isWritable { write(PageStream.text("alive", "{" + Encoded(parameters).fields)) } }
+
+    /// The page reads again.
+    func becameWritable() {
+        let events = waiting
+        waiting = []
+        for event in events { write(event) }
+        for index in places.indices where !places[index].pending.isEmpty {
+            let place = places[index]
+            places[index].pending = []
+            send("update", index, place.watch.update(of: place.pending, from: place.pendingFrom))
+        }
+    }
+
+    // MARK: Writing
+
+    private static func text(_ event: String, _ data: String) -> String { "event: \(event)\ndata: \(data)\n\n" }
+
+    private func write(_ text: String) { write(NIOCore.ByteBuffer(string: text)) }
+
+    private func write(_ bytes: NIOCore.ByteBuffer) {
+        guard !isClosed else { return }
+        lastWrite = Clock.now
+        channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)
+    }
+
+    private func end() {
+        channel.close(promise: nil)
+    }
+}

@@ -1,0 +1,66 @@
+import AttributeValues
+import Glibc
+
+/// The files of the dashboard, read once at the start.
+struct Pages {
+    struct File {
+        var type: String
+        var body: [UInt8]
+        /// Names the contents, so that a browser need not fetch what it has.
+        var tag: String
+    }
+
+    private static let types = [
+        "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
+        "svg": "image/svg+xml", "png": "image/png", "json": "application/json", "woff2": "font/woff2",
+    ]
+    private static let longestFile = 4 << 20
+    private static let mostFiles = 500
+
+    private var files: [String: File] = [:]
+
+    var isEmpty: Bool { files.isEmpty }
+
+    init() {}
+
+    /// - Parameter folders: later ones add to the earlier. Files of other kinds than web pages are made of are left out.
+    init(folders: [String]) {
+        for folder in folders { read(folder, as: "/") }
+    }
+
+    subscript(_ path: String) -> File? { files[path.hasSuffix("/") ? path + "index.html" : path] }
+
+    private mutating func read(_ folder: String, as prefix: String) {
+        guard let directory = opendir(folder) else { return }
+        defer { closedir(directory) }
+        while let entry = readdir(directory), files.count < Pages.mostFiles {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name.hasPrefix(".") || name == "test" { continue }
+            let path = folder + "/" + name
+            var status = stat()
+            guard stat(path, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                read(path, as: prefix + name + "/")
+            } else if let type = Pages.types[String(name.split(separator: ".").last ?? "")],
+                status.st_size <= Pages.longestFile, let body = Pages.contents(of: path)
+            {
+                files[prefix + name] = File(type: type, body: body, tag: Pages.tag(of: body))
+            }
+        }
+    }
+
+    private static func contents(of path: String) -> [UInt8]? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = fread(&part, 1, part.count, file), count > 0 { bytes += part[..<count] }
+        return bytes
+    }
+
+    /// FNV-1a of 64 bits.
+    private static func tag(of bytes: [UInt8]) -> String {
+        let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }
+        return "\"\(String(hash, radix: 36))\""
+    }
+}

@@ -1,0 +1,86 @@
+import AttributeValues
+
+/// What a request asks for: a path, and options with names that may repeat.
+struct Target {
+    var path: String
+    var options: [(name: String, value: String)]
+
+    /// - Returns: nil for what is no target.
+    init?(_ text: String) {
+        guard text.hasPrefix("/") else { return nil }
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let path = Target.decode(parts[0], isOption: false) else { return nil }
+        self.path = path
+        options = []
+        for option in parts.count > 1 ? parts[1].split(separator: "&") : [] {
+            let pair = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Target.decode(pair[0], isOption: true),
+                let value = Target.decode(pair.count > 1 ? pair[1] : "", isOption: true)
+            else { return nil }
+            options.append((name, value))
+        }
+    }
+
+    subscript(_ name: String) -> String? { options.first { $0.name == name }?.value }
+
+    func all(_ name: String) -> [String] { options.filter { $0.name == name }.map(\.value) }
+
+    /// - Throws: for an option of another name.
+    func allow(_ names: String...) throws(UnreadableOption) {
+        for (name, _) in options where !names.contains(name) {
+            throw UnreadableOption(text: "there is no option '\(name)'; there are \(names.joined(separator: ", "))")
+        }
+    }
+
+    /// `true` or `false`; nil when left out.
+    func flag(_ name: String) throws(UnreadableOption) -> Bool? {
+        switch self[name] {
+        case nil: return nil
+        case "false"?: return false
+        case "true"?: return true
+        case let found?: throw UnreadableOption(text: "\(name) is true or false, not '\(found)'")
+        }
+    }
+
+    /// Times a second; nil when left out.
+    func rate(_ name: String) throws(UnreadableOption) -> Double? {
+        guard let found = self[name] else { return nil }
+        guard let rate = Double(found), rate > 0, rate.isFinite else {
+            throw UnreadableOption(text: "\(name) is a number above 0, not '\(found)'")
+        }
+        return rate
+    }
+
+    /// An epoch and a revision, as the `id` of an event has them.
+    static func position(_ text: String?) -> (epoch: String, revision: Int64)? {
+        guard let parts = text?.split(separator: ":"), parts.count == 2, let revision = Int64(parts[1]) else { return nil }
+        return (String(parts[0]), revision)
+    }
+
+    private static func decode(_ text: Substring, isOption: Bool) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble) else { return nil }
+                bytes.append(high << 4 | low)
+            case UInt8(ascii: "+") where isOption: bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func nibble(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+/// An option of a request that is not one of those allowed.
+struct UnreadableOption: Error { var text: String }

@@ -1,0 +1,220 @@
+/** The client for browsers, through agd-gateway. All subscriptions of a page share one stream. */
+
+import { Client } from './client.js'
+import { ConnectionLost, Refused, TimedOut, Unreachable } from './errors.js'
+
+export * from './client.js'
+export * from './errors.js'
+export { Timeline } from './timeline.js'
+
+/** The gateway says something at least every two seconds; after this silence the stream counts as lost. */
+const SILENCE = 5000
+/** Subscriptions that are made within this time begin together. */
+const GATHERING = 10
+
+/**
+ * A client of the gateway that served the page, or of another one.
+ * @param options `url` of the gateway, `timeout` in milliseconds (10 s).
+ */
+export function connect({ url = new URL('/', import.meta.url).href, timeout = 10_000 } = {}) {
+  const transport = new GatewayTransport(url, timeout)
+  const client = new Client(transport)
+  /** Seconds on the daemon's monotonic clock, as far as the stream has told. */
+  client.now = () => transport.now()
+  client.clock = transport
+  return client
+}
+
+class GatewayTransport {
+  #url
+  #timeout
+  #number = 0
+  #streams = []
+  #aborting = null
+  #gathering = null
+  #offset = null
+
+  /** Whether the gateway lets pages change the graph; null before the first stream. */
+  isWritable = null
+
+  constructor(url, timeout) {
+    this.#url = url
+    this.#timeout = timeout
+  }
+
+  now() {
+    return performance.now() / 1000 + (this.#offset ?? 0)
+  }
+
+  /** Seconds of the daemon's monotonic clock at the page's `performance.now() === 0`. */
+  get offset() {
+    return this.#offset
+  }
+
+  async exchange(method, params) {
+    const id = ++this.#number
+    let response
+    try {
+      response = await fetch(new URL('rpc', this.#url), {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+        signal: AbortSignal.timeout(this.#timeout),
+      })
+    } catch (error) {
+      if (error.name === 'TimeoutError') throw new TimedOut(`the gateway did not answer within ${this.#timeout} ms`)
+      throw new Unreachable(`no gateway answers at ${this.#url}`)
+    }
+    return response.json()
+  }
+
+  async subscribe(params) {
+    const stream = new Stream(params, () => this.#drop(stream))
+    this.#streams.push(stream)
+    this.#restart()
+    return stream
+  }
+
+  async close() {
+    for (const stream of [...this.#streams]) stream.close()
+  }
+
+  #drop(stream) {
+    this.#streams = this.#streams.filter((each) => each !== stream)
+    if (this.#streams.length === 0) this.#aborting?.abort()
+  }
+
+  /** The stream begins again with all subscriptions; those that had begun continue where they are. */
+  #restart() {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = null
+      this.#aborting?.abort()
+      this.#aborting = new AbortController()
+      this.#read(this.#aborting).catch(() => {})
+    }, GATHERING)
+  }
+
+  async #read(aborting) {
+    const streams = [...this.#streams]
+    if (streams.length === 0) return
+    let watchdog
+    const isAlive = () => {
+      clearTimeout(watchdog)
+      watchdog = setTimeout(() => aborting.abort(), SILENCE)
+    }
+    try {
+      isAlive()
+      const response = await fetch(new URL('watch', this.#url), {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ subscriptions: streams.map((each) => each.request) }),
+        signal: aborting.signal,
+      })
+      if (!response.ok) return this.#refuse(streams, await response.json())
+      let rest = ''
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+      for (;;) {
+        const { value, done } = await reader.read()
+        if (done) break
+        isAlive()
+        const blocks = (rest + value).split('\n\n')
+        rest = blocks.pop()
+        for (const block of blocks) this.#take(block, streams)
+      }
+      throw new ConnectionLost('the gateway closed the stream')
+    } catch (error) {
+      // A newer stream has taken over.
+      if (this.#aborting !== aborting) return
+      const lost = error instanceof TypeError ? new Unreachable(`no gateway answers at ${this.#url}`)
+        : new ConnectionLost('the stream from the gateway broke off')
+      for (const stream of [...this.#streams]) stream.fail(lost)
+    } finally {
+      clearTimeout(watchdog)
+    }
+  }
+
+  #refuse(streams, { error }) {
+    // The one at fault is not named: each is asked about alone.
+    const failure = error.code ? new Refused(error.message, error) : new Unreachable(error.message)
+    for (const stream of streams) stream.fail(failure)
+  }
+
+  #take(block, streams) {
+    let event = 'message'
+    let data = null
+    for (const line of block.split('\n')) {
+      if (line.startsWith('event: ')) event = line.slice(7)
+      if (line.startsWith('data: ')) data = JSON.parse(line.slice(6))
+    }
+    if (data === null) return
+    if (event === 'hello' || event === 'alive') {
+      this.#offset = data.monotonic - performance.now() / 1000
+      this.isWritable = data.isWritable
+    } else if (event === 'interrupted') {
+      throw new ConnectionLost('the daemon is away')
+    } else if (event === 'bookmark') {
+      for (const stream of streams) stream.reached(data)
+    } else if (data.subscription !== undefined) {
+      streams[data.subscription]?.take(event, data)
+    }
+  }
+}
+
+/** The events of one subscription, as a watch reads them. */
+class Stream {
+  #params
+  #messages = []
+  #wake = null
+  #failure = null
+  #settle
+  #isAccepted = false
+  #position
+  #onClose
+
+  constructor({ since, ...params }, onClose) {
+    this.#params = params
+    this.#position = since ?? null
+    this.#onClose = onClose
+    this.reply = new Promise((resolve, reject) => (this.#settle = { resolve, reject }))
+    this.reply.catch(() => {})
+  }
+
+  get request() {
+    return this.#position ? { ...this.#params, since: this.#position } : this.#params
+  }
+
+  reached({ epoch, revision }) {
+    this.#position = { epoch, revision }
+  }
+
+  take(method, params) {
+    if (!this.#isAccepted) {
+      this.#isAccepted = true
+      const resumed = method === 'resumed'
+      const result = { epoch: this.#position?.epoch ?? '', revision: params.revision }
+      this.#settle.resolve({ result: this.#position ? { ...result, resumed } : result })
+    }
+    if (method === 'resumed') return
+    this.#messages.push({ method, params })
+    this.#wake?.()
+  }
+
+  fail(error) {
+    this.#failure = error
+    this.#settle.reject(error)
+    this.#wake?.()
+    this.#onClose()
+  }
+
+  async next() {
+    while (this.#messages.length === 0) {
+      if (this.#failure) throw this.#failure
+      await new Promise((resolve) => (this.#wake = resolve))
+    }
+    return this.#messages.shift()
+  }
+
+  close() {
+    this.fail(new ConnectionLost('the watch was closed'))
+  }
+}
