@@ -71,9 +71,11 @@ extension ViewGraph {
         switch record.source {
         case .rule(let rule): return try evaluate(rule, for: attribute)
         case .alias(let place, let vertex):
-            // One that is looked up only now is kept for as long as this reads it.
-            let found = vertex ?? self.vertex(for: place, isTemporary: true)
-            if vertex == nil { attributes[Int(attribute.index)]?.source = .alias(place, vertex: found) }
+            let found = vertex ?? self.vertex(for: place)
+            if vertex == nil {
+                attributes[Int(attribute.index)]?.source = .alias(place, vertex: found)
+                holdShared(found)
+            }
             let content = try engine.read(found)
             return record.isHeldToType ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
         case .projection(let whole, let steps):
