@@ -107,9 +107,11 @@ let package = Package(
 
         benchmark("reactivity-benchmark", ["AttributeGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
-        benchmark("timelines-benchmark", ["AttributeValues", "Timelines"]),
+        benchmark("timelines-benchmark", ["AttributeValues", "Timelines", "BenchmarkSupport"]),
         benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph"]),
         benchmark("documents-benchmark", ["AttributeValues", "SceneModel"]),
+        benchmark("soak-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport", "CSQLite"]),
+        .target(name: "BenchmarkSupport", dependencies: ["AttributeValues"], path: "Benchmarks/Support", swiftSettings: strict),
         .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
         // The cases of reactivity-benchmark on a bare engine in C++, to be run in turn with it.
         .executableTarget(
@@ -133,7 +135,9 @@ let package = Package(
         tests("AgctlCurve", ["agctl", "Timelines", "AttributeValues"]),
         tests("HostFeeder", ["agd-host-feeder", "AttributeValues"]),
         // They start the programs, so they wait for them to be built.
-        tests("EndToEnd", ["AttributeValues", "AGClient", "SceneModel", "agd", "agctl", "agd-host-feeder", "agd-gateway"]),
+        tests(
+            "EndToEnd",
+            ["AttributeValues", "AGClient", "SceneModel", "agd", "agctl", "agd-host-feeder", "agd-gateway", "soak-benchmark"]),
     ],
     cxxLanguageStandard: .cxx17
 )

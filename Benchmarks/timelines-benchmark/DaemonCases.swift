@@ -1,4 +1,5 @@
 import AttributeValues
+import BenchmarkSupport
 import Glibc
 
 // The whole way: a daemon of its own, reached through its socket, its processor time as the kernel counts it.

@@ -1,4 +1,5 @@
 import AttributeValues
+import BenchmarkSupport
 import Glibc
 import Timelines
 

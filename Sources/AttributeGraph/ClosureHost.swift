@@ -169,9 +169,10 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         core.host.pointee.hasFailures = true
     }
 
-    public func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Value? {
+    public func value(ofCycle path: [AttributeID]) -> Value? { nil }
+
+    public func note(_ attribute: AttributeID, onCycle path: [AttributeID]) {
         table.pointee.makeExtras(of: attribute.index).failure = GraphError.cycle(path)
-        return nil
     }
 
     public func value(ofRemoved attribute: AttributeID) throws -> Value { throw GraphError.removed(attribute) }

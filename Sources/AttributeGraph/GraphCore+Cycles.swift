@@ -69,6 +69,7 @@ extension GraphCore where Host: ~Copyable {
                 return member.flags.contains(.maybe) || member.kind == .doomed
             } || isTorn(members)
         if isDoubtful { s.pointee.attention.insert(.revoked) }
+        let value = host.pointee.value(ofCycle: path)
         for member in members {
             let vertex = s.pointee.vertex(member)
             vertex.pointee.flags.remove(.running)
@@ -78,7 +79,7 @@ extension GraphCore where Host: ~Copyable {
             vertex.pointee.flags.insert(.cyclic)
             vertex.pointee.evaluatedAt = s.pointee.revision
             vertex.pointee.evaluations &+= 1
-            let value = host.pointee.value(ofCycle: path, for: s.pointee.id(member))
+            host.pointee.note(s.pointee.id(member), onCycle: path)
             let row = s.pointee.vertex(member)
             if let value { store(value, in: row, row.pointee.flags, s.pointee.revision) } else { removeValue(of: row) }
         }

@@ -66,6 +66,12 @@ extension GraphCore where Host: ~Copyable {
         return (0..<Int(readers.count)).map { s.pointee.id(readers.ends[$0]) }
     }
 
+    /// Whether rules read the attribute when they last ran. False for destroyed attributes. O(1).
+    @inlinable
+    public func isRead(_ attribute: AttributeID) -> Bool {
+        s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.readerClass != 0
+    }
+
     /// Everything known of an attribute; `nil` for a destroyed one. O(inputs + readers). Evaluates nothing.
     public func report(on attribute: AttributeID) -> AttributeReport? {
         settleOrder()

@@ -31,7 +31,11 @@ public protocol GraphHost: ~Copyable {
 
     /// The value of every attribute on a cycle; `nil` for none. `path` names the attributes in the
     /// order they read one another, beginning with the one of lowest index; the last reads the first.
-    func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Value?
+    /// Called once for a cycle.
+    func value(ofCycle path: [AttributeID]) -> Value?
+
+    /// The attribute gets the value of this cycle now.
+    func note(_ attribute: AttributeID, onCycle path: [AttributeID])
 
     /// What a rule reads through the id of an attribute that has been destroyed.
     func value(ofRemoved attribute: AttributeID) throws -> Value
@@ -53,6 +57,9 @@ extension GraphHost where Self: ~Copyable {
     public func observe(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>) {
         observe(attribute, in: graph)
     }
+
+    @inlinable
+    public func note(_ attribute: AttributeID, onCycle path: [AttributeID]) {}
 
     @inlinable
     public func observe(_ attribute: AttributeID, in graph: GraphCore<Self>) { _ = try? evaluate(attribute, in: graph) }

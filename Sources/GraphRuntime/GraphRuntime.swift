@@ -117,7 +117,7 @@ public final class GraphRuntime {
         keepNothingVoid()
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
-        graph.sweepProjections()
+        graph.sweepVertices()
         recordTurn(commands.count - outcome.postponed.count, since: before)
         return outcome
     }

@@ -23,6 +23,14 @@ struct AttributeRecord {
     var projections: ProjectionTree?
     /// The name of the binding's own animation.
     var animation: String?
+    /// Of a shared vertex: how many sources name it. See `isShared`.
+    var holders = 0
+    /// Of a shared vertex: it is among `ViewGraph.looseVertices`.
+    var isLoose = false
+
+    /// The vertex is a place in a value or a clock. Sources of other vertices name it, and it goes when nobody names, reads or
+    /// watches it any more. Other vertices go with their node.
+    var isShared: Bool { isHidden && (!steps.isEmpty || kind == .clock) }
 }
 
 /// Where a vertex's content comes from.

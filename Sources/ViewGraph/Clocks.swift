@@ -12,6 +12,8 @@ extension ViewGraph {
             .value(.timestamp(schedule.lastTick(at: wallTime))), node: NodeID.root.row, name: "clock \(schedule.text)",
             kind: .clock, type: .timestamp, source: .system)
         clocks[schedule] = made
+        clockSchedules[made] = schedule
+        idleVertices.append(made)
         return made
     }
 

@@ -237,7 +237,7 @@ extension ViewGraph {
     private func isSame(_ old: Source, _ new: Source) -> Bool {
         switch (old, new) {
         case (.literal(let a), .literal(let b)): a == b
-        case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == self.vertex(for: b, isTemporary: true) } ?? true
+        case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == self.vertex(for: b) } ?? true
         case (.rule(let a), .rule(let b)): a.program.text == b.program.text && a.accepted == b.accepted && a.sources == b.sources
         case (.projection(let a, let x), .projection(let b, let y)): a == b && x == y
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w

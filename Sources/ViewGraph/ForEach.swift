@@ -121,7 +121,7 @@ extension ViewGraph {
     }
 
     private func settleInstances() {
-        sweepProjections()
+        sweepVertices()
         connectNew()
         for _ in 0..<limits.structureRounds {
             collectInvalidated()

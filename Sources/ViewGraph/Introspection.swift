@@ -140,8 +140,11 @@ extension ViewGraph {
         while let next = pending.popLast() {
             let sources = possibleInputs(of: next)
             if sources.isEmpty, let record = attributes[Int(next.index)], isInput(record.source) {
-                proxies[next, default: []].insert(attribute)
-                watch(next)
+                if proxies[next, default: []].insert(attribute).inserted { proxiesOfRules[attribute, default: []].append(next) }
+                if !engine.isWatched(next) {
+                    watch(next)
+                    watchedAsProxies.insert(next)
+                }
                 _ = content(of: next)
             }
             for source in sources where seen.insert(source).inserted { pending.append(source) }
@@ -183,9 +186,8 @@ extension ViewGraph {
             if engine.isAlive(watcher), engine.changedAt(watcher) == 0 {
                 body(watcher)
             } else {
-                proxies[attribute]?.remove(watcher)
+                endProxies(of: watcher)
             }
         }
-        if proxies[attribute]?.isEmpty == true { proxies[attribute] = nil }
     }
 }

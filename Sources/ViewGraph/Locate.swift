@@ -50,8 +50,8 @@ extension ViewGraph {
     /// reference's own, which goes with it and shows whatever it comes to refer to.
     public func watchable(_ place: Place) -> AttributeID {
         guard !place.steps.isEmpty else { return place.attribute }
-        guard isReference(place.attribute) else { return vertex(for: place, isTemporary: true) }
-        return projection(of: place.attribute, at: place.steps, true)
+        guard isReference(place.attribute) else { return vertex(for: place) }
+        return projection(of: place.attribute, at: place.steps)
     }
 
     /// The vertex that somebody watches or reads for a place, if there is one.

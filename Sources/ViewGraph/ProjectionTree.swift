@@ -9,8 +9,6 @@ import AttributeValues
 final class ProjectionTree {
     final class Entry {
         var attribute: AttributeID?
-        /// Asked for by a rule as it ran or by a watcher, so nothing but the engine holds on to it.
-        var isTemporary = false
         /// `.key` and `.index` steps.
         var children: [AttributePath.Step: Entry] = [:]
         /// `.element` steps, by field and value.
@@ -19,17 +17,25 @@ final class ProjectionTree {
         var locators: [String: ElementLocator] = [:]
 
         var isLeaf: Bool { children.isEmpty && elements.isEmpty }
+
+        func child(_ step: AttributePath.Step) -> Entry? {
+            if case .element(let field, let id) = step { elements[field]?[id] } else { children[step] }
+        }
+
+        func removeChild(_ step: AttributePath.Step) {
+            guard case .element(let field, let id) = step else {
+                children[step] = nil
+                return
+            }
+            elements[field]?[id] = nil
+            if elements[field]?.isEmpty == true { elements[field] = nil }
+        }
     }
 
     let root = Entry()
-    /// Temporary places, how many of them have lost their watcher, and how many are worth a look for those that nobody reads any
-    /// more.
-    var temporaryCount = 0
-    var releasedCount = 0
     /// Entries that hold on to a list they were searched in.
     private var locating: [Entry] = []
     var hasLocators: Bool { !locating.isEmpty }
-    var sweepLimit = 64
 
     func entry(at steps: [AttributePath.Step]) -> Entry {
         var entry = root
@@ -50,13 +56,7 @@ final class ProjectionTree {
     func existing(at steps: [AttributePath.Step]) -> AttributeID? {
         var entry = root
         for step in steps {
-            let next: Entry?
-            if case .element(let field, let value) = step {
-                next = entry.elements[field]?[value]
-            } else {
-                next = entry.children[step]
-            }
-            guard let next else { return nil }
+            guard let next = entry.child(step) else { return nil }
             entry = next
         }
         return entry.attribute
@@ -78,7 +78,7 @@ final class ProjectionTree {
             } else {
                 guard let next = value.child(step) else { return value.select(CollectionOfOne(step)) }
                 value = next
-                entry = if case .element(let field, let id) = step { entry?.elements[field]?[id] } else { entry?.children[step] }
+                entry = entry?.child(step)
             }
         }
         return .value(value)
@@ -110,15 +110,17 @@ final class ProjectionTree {
         }
     }
 
-    /// Forgets branches without a vertex.
-    func prune() {
-        // Leaves first: an entry is listed before its children, so the reverse order sees them emptied.
-        var entries: [Entry] = []
-        forEachEntry { entries.append($0) }
-        for entry in entries.reversed() {
-            entry.children = entry.children.filter { !$0.value.isLeaf || $0.value.attribute != nil }
-            entry.elements = entry.elements.mapValues { $0.filter { !$0.value.isLeaf || $0.value.attribute != nil } }
-                .filter { !$0.value.isEmpty }
+    /// Forgets a place, and the entries on the way to it that lead nowhere else.
+    func remove(at steps: [AttributePath.Step]) {
+        var way = [root]
+        for step in steps {
+            guard let next = way[way.count - 1].child(step) else { return }
+            way.append(next)
+        }
+        way[steps.count].attribute = nil
+        for (entry, step) in zip(way, steps).reversed() {
+            guard let child = entry.child(step), child.attribute == nil, child.isLeaf else { return }
+            entry.removeChild(step)
         }
     }
 

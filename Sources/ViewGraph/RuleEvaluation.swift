@@ -47,13 +47,13 @@ struct GraphReader: RuleReader {
         case .attribute(let attribute): return read(attribute)
         case .presence(let attribute, let holder): return readPresence(attribute, holder)
         case .failure(let failure): return .failure(failure)
-        case .dynamic(let place): return read(graph.vertex(for: place, isTemporary: true))
+        case .dynamic(let place): return read(graph.vertex(for: place))
         }
     }
 
     mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
         guard case .dynamic(let place) = rule.sources[input] else { return read(input) }
-        return read(graph.vertex(for: Place(place.attribute, place.steps + steps), isTemporary: true))
+        return read(graph.vertex(for: Place(place.attribute, place.steps + steps)))
     }
 
     @inline(__always)

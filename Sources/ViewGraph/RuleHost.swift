@@ -45,16 +45,28 @@ struct RuleHost: GraphHost {
         }
     }
 
-    func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Content? {
+    /// A message names so many steps from the beginning of a cycle and as many from its end.
+    private static let toldSteps = 8
+
+    func value(ofCycle path: [AttributeID]) -> Content? {
         guard let graph else { return nil }
         return graph._withUnsafeGuaranteedRef { graph in
-            let names = path.filter { !graph.isHidden($0) }.map { graph.path(of: $0) }
-            let shown = names.isEmpty ? path.map { graph.path(of: $0) } : names
+            let named = path.filter { !graph.isHidden($0) }
+            let steps = named.isEmpty ? path : named
+            var names = steps.prefix(RuleHost.toldSteps).map { graph.path(of: $0) }
+            let rest = steps.dropFirst(RuleHost.toldSteps)
+            if rest.count > RuleHost.toldSteps { names.append("\(rest.count - RuleHost.toldSteps) more") }
+            names += rest.suffix(RuleHost.toldSteps).map { graph.path(of: $0) }
             return .failure(
                 Failure(
-                    .cycle, "cycle: \((shown + shown.prefix(1)).joined(separator: " → "))", path: shown.first,
+                    .cycle, "cycle: \((names + names.prefix(1)).joined(separator: " → "))", path: names.first,
                     hint: "let one of these attributes read something else"))
         }
+    }
+
+    /// Closing a cycle is work of the request that has met it.
+    func note(_ attribute: AttributeID, onCycle path: [AttributeID]) {
+        graph?._withUnsafeGuaranteedRef { $0.stepsLeft &-= 1 }
     }
 
     func value(ofRemoved attribute: AttributeID) throws -> Content { .failure(RuleHost.removed) }
@@ -71,9 +83,11 @@ extension ViewGraph {
         switch record.source {
         case .rule(let rule): return try evaluate(rule, for: attribute)
         case .alias(let place, let vertex):
-            // One that is looked up only now is kept for as long as this reads it.
-            let found = vertex ?? self.vertex(for: place, isTemporary: true)
-            if vertex == nil { attributes[Int(attribute.index)]?.source = .alias(place, vertex: found) }
+            let found = vertex ?? self.vertex(for: place)
+            if vertex == nil {
+                attributes[Int(attribute.index)]?.source = .alias(place, vertex: found)
+                holdShared(found)
+            }
             let content = try engine.read(found)
             return record.isHeldToType ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
         case .projection(let whole, let steps):

@@ -84,29 +84,21 @@ extension ViewGraph {
     }
 
     /// The vertex that always holds what a place holds.
-    /// - Parameter isTemporary: asked by a rule as it runs; the vertex goes when nobody reads it any more.
-    func vertex(for place: Place, isTemporary: Bool = false) -> AttributeID {
+    func vertex(for place: Place) -> AttributeID {
         let place = follow(place)
         guard !place.steps.isEmpty else { return place.attribute }
-        return projection(of: place.attribute, at: place.steps, isTemporary)
+        return projection(of: place.attribute, at: place.steps)
     }
 
-    /// The vertex for a place inside an attribute's value; made when first asked for, shared from then on.
-    func projection(of attribute: AttributeID, at steps: [AttributePath.Step], _ isTemporary: Bool) -> AttributeID {
+    /// The vertex for a place inside an attribute's value; made when first asked for, shared from then on. It goes when no source
+    /// names it and nobody reads or watches it.
+    func projection(of attribute: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
         let index = Int(attribute.index)
         guard let record = attributes[index] else { return attribute }
         let tree = record.projections ?? ProjectionTree()
         if record.projections == nil { attributes[index]?.projections = tree }
         let entry = tree.entry(at: steps)
-        if let existing = entry.attribute {
-            if !isTemporary { entry.isTemporary = false }
-            return existing
-        }
-        entry.isTemporary = isTemporary
-        if isTemporary {
-            tree.temporaryCount += 1
-            if tree.temporaryCount == tree.sweepLimit { sweepQueue.insert(attribute) }
-        }
+        if let existing = entry.attribute { return existing }
         let made: AttributeID
         if isInput(record.source) {
             // Whoever runs now is to depend on the place alone.
@@ -123,6 +115,7 @@ extension ViewGraph {
         }
         attributes[Int(made.index)]?.steps = steps
         entry.attribute = made
+        idleVertices.append(made)
         return made
     }
 
@@ -151,37 +144,6 @@ extension ViewGraph {
         case .alias(let place, _) where !record.steps.isEmpty: place.attribute
         default: projectionOwners[attribute]
         }
-    }
-
-    /// A place in an attribute's value has lost its watcher. Once that is true of half of them a sweep is worth its while.
-    func noteRelease(of attribute: AttributeID) {
-        guard let tree = attributes[Int(attribute.index)]?.projections else { return }
-        tree.releasedCount += 1
-        if tree.releasedCount * 2 >= tree.temporaryCount { sweepQueue.insert(attribute) }
-    }
-
-    /// Drops the places that were once looked into and nobody reads or watches any more, so that changing keys leave nothing behind.
-    public func sweepProjections() {
-        for attribute in sweepQueue where engine.isAlive(attribute) {
-            guard let tree = record(attribute).projections else { continue }
-            var kept = 0
-            tree.forEachEntry { entry in
-                guard entry.isTemporary, let projection = entry.attribute else { return }
-                if engine.readers(of: projection).isEmpty, !engine.isWatched(projection) {
-                    attributes[Int(projection.index)] = nil
-                    projectionOwners[projection] = nil
-                    engine.destroy(projection)
-                    entry.attribute = nil
-                } else {
-                    kept += 1
-                }
-            }
-            tree.prune()
-            tree.temporaryCount = kept
-            tree.releasedCount = 0
-            tree.sweepLimit = max(64, kept * 2)
-        }
-        sweepQueue = []
     }
 
     /// Lists that were searched for elements are held on to only while many are looked for together.

@@ -29,6 +29,7 @@ public final class ViewGraph {
     var environmentDefaults: [String: AttributeID] = [:]
     /// One vertex per schedule, shared by all clocks of it.
     var clocks: [ClockSchedule: AttributeID] = [:]
+    var clockSchedules: [AttributeID: ClockSchedule] = [:]
     var clockObservations: [AttributeID: ClockObservation] = [:]
     /// How often all that depends on a clock was walked for that; nothing but tests asks.
     var clockLookups = 0
@@ -43,14 +44,21 @@ public final class ViewGraph {
     var staleForEach: Set<UInt32> = []
     /// Watched attributes reported by the engine and not yet taken.
     var invalidated: [AttributeID] = []
-    /// Attributes with many temporary projections.
-    var sweepQueue: Set<AttributeID> = []
+    /// Shared vertices that may have lost all that name, read or watch them. `sweepVertices` looks at them next.
+    var idleVertices: [AttributeID] = []
+    /// Shared vertices that no source names but somebody reads or watches. `sweepVertices` looks at them now and then.
+    var looseVertices: [AttributeID] = []
+    /// `endedUses` at the last look at `looseVertices`.
+    var endedUsesAtSweep: UInt64 = 0
     /// States whose lists were searched by id since the tree was settled last.
     var locatingTrees: [ProjectionTree] = []
     /// Values that animation modifiers watch.
     var animationValues: Set<AttributeID> = []
-    /// Inputs watched in the place of rules that never ran.
+    /// Inputs watched in the place of rules that never ran, and the inputs that are watched for each such rule.
     var proxies: [AttributeID: Set<AttributeID>] = [:]
+    var proxiesOfRules: [AttributeID: [AttributeID]] = [:]
+    /// Those of the inputs that nobody else watches.
+    var watchedAsProxies: Set<AttributeID> = []
     /// The attribute whose value a projection is a place in, for projections that the engine knows no input of.
     var projectionOwners: [AttributeID: AttributeID] = [:]
     /// Told of the rules that run; nil: nobody wants to know.
@@ -177,6 +185,7 @@ public final class ViewGraph {
             attribute,
             AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source))
         noteRule(source, of: attribute)
+        hold(source)
         return attribute
     }
 
@@ -186,8 +195,11 @@ public final class ViewGraph {
 
     /// Gives a vertex another source; its rule runs again when it is next wanted.
     func setSource(_ source: Source, of attribute: AttributeID) {
+        guard let old = attributes[Int(attribute.index)]?.source else { return }
+        hold(source)
         attributes[Int(attribute.index)]?.source = source
         noteRule(source, of: attribute)
+        release(old)
         do { try engine.invalidate(attribute) } catch { preconditionFailure("a source was given to a removed attribute") }
     }
 
@@ -196,13 +208,23 @@ public final class ViewGraph {
         if let projections = record.projections {
             projections.forEachAttribute { destroy($0) }
         }
+        if case .override(_, _, let value) = record.source { destroy(value) }
         structureChange.removedAttributes.append(attribute)
+        free(attribute, record)
+    }
+
+    /// Forgets a vertex that nobody outside the graph knows any more.
+    func free(_ attribute: AttributeID, _ record: AttributeRecord) {
         attributes[Int(attribute.index)] = nil
         if !record.isHidden { liveAttributes -= 1 }
         rules.set(nil, at: attribute.index)
         animationValues.remove(attribute)
+        endProxies(of: attribute)
         proxies[attribute] = nil
+        watchedAsProxies.remove(attribute)
         projectionOwners[attribute] = nil
+        if !looseVertices.isEmpty { noteIdle(engine.inputs(of: attribute)) }
         engine.destroy(attribute)
+        release(record.source)
     }
 }

@@ -5,15 +5,35 @@ extension ViewGraph {
     /// From now on the attribute is reported by `takeInvalidated` when it may have changed. Evaluates nothing.
     public func watch(_ attribute: AttributeID) {
         watchesBegun &+= 1
+        watchedAsProxies.remove(attribute)
         engine.watch(attribute)
     }
 
     public func unwatch(_ attribute: AttributeID) {
         // The tree's own watching of its data must go on.
         guard forEachByData[attribute.index] == nil else { return }
+        endProxies(of: attribute)
+        guard proxies[attribute] == nil else {
+            watchedAsProxies.insert(attribute)
+            return
+        }
+        endWatch(of: attribute)
+    }
+
+    private func endWatch(of attribute: AttributeID) {
         watchesEnded &+= 1
         engine.unwatch(attribute)
-        if engine.isAlive(attribute), let whole = whole(of: attribute) { noteRelease(of: whole) }
+        noteIdle([attribute])
+    }
+
+    /// A rule has run, is watched no more, or has gone: no inputs are watched in its place.
+    func endProxies(of rule: AttributeID) {
+        for input in proxiesOfRules.removeValue(forKey: rule) ?? [] {
+            proxies[input]?.remove(rule)
+            guard proxies[input]?.isEmpty == true else { continue }
+            proxies[input] = nil
+            if watchedAsProxies.remove(input) != nil { endWatch(of: input) }
+        }
     }
 
     public func isAlive(_ attribute: AttributeID) -> Bool { engine.isAlive(attribute) }

@@ -32,7 +32,7 @@ struct SumHost: GraphHost {
     }
 
     func areEqual(_ old: borrowing Int, _ new: borrowing Int) -> Bool { copy old == copy new }
-    func value(ofCycle path: [AttributeID], for attribute: AttributeID) -> Int? { -path.count }
+    func value(ofCycle path: [AttributeID]) -> Int? { -path.count }
     func value(ofRemoved attribute: AttributeID) -> Int { -1000 }
     func value(ofFailed attribute: AttributeID) -> Int { -2000 }
     func didDestroy(_ attribute: AttributeID) { rules.destroyed.append(attribute) }

@@ -46,6 +46,35 @@ struct WorkTests {
         #expect(graph.runtime.revision == revision && graph.runtime.nextDeadline == nil)
     }
 
+    @Test("a cycle costs what its rules cost, and its message names the first steps, the last and how many lie between")
+    func cycles() throws {
+        let count = 20_000
+        let rules = (0..<count).map { "a\($0): a\(($0 + 1) % count) + 1" }.joined(separator: ", ")
+        let graph = try Harness("nodes: [{ id: c, computed: { \(rules) } }]")
+        let before = graph.runtime.graph.counters
+        let result = try graph.get("/c.a7")
+        guard case .failure(let failure) = result else { throw Failure(.unavailable, "no failure") }
+        #expect(failure.code == .cycle)
+        #expect(failure.message.hasPrefix("cycle: /c.a0 → /c.a1 → /c.a2 →"))
+        #expect(failure.message.contains(" → /c.a7 → 19984 more → /c.a19992 → "))
+        #expect(failure.message.hasSuffix(" → /c.a19999 → /c.a0"))
+        #expect(try graph.get("/c.a19999") == result)
+        let after = graph.runtime.graph.counters
+        #expect(after.evaluations - before.evaluations <= UInt64(2 * count))
+        #expect(after.cycles - before.cycles == 1)
+    }
+
+    @Test("closing a cycle is charged to the request that has met it") func costOfCycles() throws {
+        let rules = (0..<100).map { "a\($0): a\(($0 + 1) % 100)" }.joined(separator: ", ")
+        let graph = try Harness("nodes: [{ id: c, computed: { \(rules) } }]")
+        let view = graph.runtime.graph
+        let place = try view.locate(AttributePath("/c.a0"))
+        view.stepsLeft = 10_000
+        _ = view.content(at: place)
+        // A rule costs a step at least, and so does each member.
+        #expect(view.stepsLeft <= 10_000 - 200)
+    }
+
     @Test("watched rules beyond the cost of a transaction are told as errors, then turn by turn as they are") func watching() throws {
         let graph = try harness(cost: 100_000)
         try graph.subscribe(["/a.*"])

@@ -2,16 +2,20 @@ import AttributeValues
 import Glibc
 
 /// A daemon on a socket in a folder of its own, for as long as this lives, and what the kernel says of it.
-final class DaemonProcess {
+public final class DaemonProcess {
     private let folder: String
+    /// Where it keeps its store; nil: it has none.
+    public let store: String?
     private var process: pid_t = 0
 
-    struct Trouble: Error, CustomStringConvertible {
-        var description: String
+    public struct Trouble: Error, CustomStringConvertible {
+        public var description: String
+
+        public init(description: String) { self.description = description }
     }
 
     /// `agd` beside this program; nil where it has not been built.
-    static var program: String? {
+    public static var program: String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard readlink("/proc/self/exe", &bytes, bytes.count - 1) > 0 else { return nil }
         let own = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -19,12 +23,21 @@ final class DaemonProcess {
         return access(path, X_OK) == 0 ? path : nil
     }
 
-    init(_ program: String, scene: String) throws {
+    /// - Parameters:
+    ///   - scene: a document that it is started with.
+    ///   - hasStore: it keeps a store, which confirms nothing to the disk.
+    public init(_ program: String, scene: String, hasStore: Bool = false) throws {
         var template = Array("/tmp/agd-benchmark-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Trouble(description: "mkdtemp: errno \(errno)") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        store = hasStore ? folder + "/store" : nil
         try write(scene, to: folder + "/scene.json")
-        let words = [program, "--socket", socketPath, "--scene", folder + "/scene.json"]
+        var words = [program, "--socket", folder + "/agd.sock", "--scene", folder + "/scene.json"]
+        if let store {
+            guard mkdir(store, 0o700) == 0 else { throw Trouble(description: "mkdir \(store): errno \(errno)") }
+            try write("state-directory = \(store)\ndurability = off\n", to: folder + "/agd.conf")
+            words += ["--config", folder + "/agd.conf"]
+        }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         let result = posix_spawn(&process, program, nil, nil, &arguments, environ)
@@ -41,14 +54,26 @@ final class DaemonProcess {
         kill(process, SIGKILL)   // nothing it keeps is wanted
         var status: Int32 = 0
         waitpid(process, &status, 0)
-        for file in ["/scene.json", "/agd.sock", "/agd.sock.lock"] { unlink(folder + file) }
+        if let store { DaemonProcess.remove(store) }
+        DaemonProcess.remove(folder)
+    }
+
+    /// Removes a folder of files.
+    public static func remove(_ folder: String) {
+        if let entries = opendir(folder) {
+            while let entry = readdir(entries) {
+                let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+                unlink(folder + "/" + name)
+            }
+            closedir(entries)
+        }
         rmdir(folder)
     }
 
-    var socketPath: String { folder + "/agd.sock" }
+    public var socketPath: String { folder + "/agd.sock" }
 
     /// Seconds of processor time that the daemon has had.
-    var processorTime: Double {
+    public var processorTime: Double {
         // Behind the name in brackets: utime and stime are the 12th and 13th.
         let fields = (text(of: "stat").split(separator: ")").last ?? "").split(separator: " ")
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return .nan }
@@ -56,9 +81,9 @@ final class DaemonProcess {
     }
 
     /// How often it has gone to sleep and been woken.
-    var wakes: Int { status("voluntary_ctxt_switches:") }
+    public var wakes: Int { status("voluntary_ctxt_switches:") }
     /// Kilobytes of it in memory.
-    var residentKilobytes: Int { status("VmRSS:") }
+    public var residentKilobytes: Int { status("VmRSS:") }
 
     private func status(_ name: String) -> Int {
         for line in text(of: "status").split(separator: "\n") where line.hasPrefix(name) {
@@ -76,13 +101,13 @@ final class DaemonProcess {
 }
 
 /// A client of the daemon that speaks the bare protocol.
-final class DaemonClient {
+public final class DaemonClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
     private var chunk = [UInt8](repeating: 0, count: 1 << 18)
 
     /// Waits until the daemon listens.
-    init(_ path: String) throws {
+    public init(_ path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -104,7 +129,7 @@ final class DaemonClient {
 
     /// Sends one request and reads up to its reply; events before it are passed over.
     @discardableResult
-    func call(_ method: String, _ parameters: String) throws -> Value {
+    public func call(_ method: String, _ parameters: String) throws -> Value {
         var bytes = Array((#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"# + "\n").utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -126,7 +151,7 @@ final class DaemonClient {
 
     /// Reads all that comes for some seconds.
     /// - Returns: messages and bytes.
-    func drain(seconds length: Double) throws -> (messages: Int, bytes: Int) {
+    public func drain(seconds length: Double) throws -> (messages: Int, bytes: Int) {
         let deadline = seconds() + length
         var (messages, bytes) = (0, 0)
         while seconds() < deadline {
@@ -155,7 +180,7 @@ final class DaemonClient {
 }
 
 /// Seconds on the monotonic clock.
-func seconds() -> Double {
+public func seconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
