@@ -23,17 +23,39 @@ extension PathPattern {
         return reach.isWhole
     }
 
-    /// Whether all that another pattern can ever match is matched by this one. Iterative, O(segments × segments).
+    /// Whether all that another pattern can ever match is matched by this one. Iterative, O(segments × segments) at worst: the
+    /// answer is given as soon as it is known, so a pattern of another part of the tree costs no more than the ids that agree.
     ///
     /// A `*` of the other is covered by `*` and `**` here, a `**` by `**` alone. So a pattern that only says the same in other
     /// words (`/*/**` for `/**/*`) may be taken for one that is not covered; never the other way round.
-    public func covers(_ other: PathPattern) -> Bool {
+    ///
+    /// - Parameter steps: counts the segments that were looked at.
+    public func covers(_ other: PathPattern, steps read: inout Int) -> Bool {
+        read += 1
         if let attribute {
             guard let name = other.attribute, name.hasSameBytes(as: attribute), other.steps.starts(with: steps) else { return false }
         }
-        var reach = Reach(segments)
-        for segment in other.segments { reach.read(segment) }
+        // Most patterns begin with ids; the others are told apart there.
+        var start = 0
+        while start < segments.count, case .id(let id) = segments[start] {
+            read += 1
+            guard start < other.segments.count, case .id(let name) = other.segments[start], name.hasSameBytes(as: id) else { return false }
+            start += 1
+        }
+        if start == segments.count { return other.segments.count == start }
+        var reach = Reach(Array(segments[start...]))
+        for segment in other.segments[start...] {
+            if reach.cannotFail { return true }
+            if reach.isLost { return false }
+            read += reach.size
+            reach.read(segment)
+        }
         return reach.isWhole
+    }
+
+    public func covers(_ other: PathPattern) -> Bool {
+        var steps = 0
+        return covers(other, steps: &steps)
     }
 
     /// How far into a pattern's segments one can have come with what was read so far.
@@ -50,6 +72,14 @@ extension PathPattern {
         }
 
         var isWhole: Bool { reached[segments.count] }
+
+        /// Whether whatever is still to be read is matched, too.
+        var cannotFail: Bool { segments.last == .anyDepth && isWhole }
+
+        /// Whether nothing that is still to be read can lead to the end.
+        var isLost: Bool { !reached.contains(true) }
+
+        var size: Int { segments.count }
 
         mutating func read(_ next: Segment) {
             // From the end on, so that each place looks at what its neighbour was before.

@@ -74,7 +74,7 @@ public final class Daemon {
                 limits: configuration.runtime, access: configuration.accessRules, epoch: restored?.epoch ?? newEpoch(),
                 revision: restored?.revision ?? 0, at: Daemon.now())
             runtime.longestAnswer = configuration.server.outputMaximum
-            sessions = Sessions(limits: configuration.server, log: log)
+            sessions = Sessions(limits: configuration.server, access: configuration.accessRules, log: log)
             turn = Turn(sessions, runtime, store)
             // A turn of many costly rules ends, but may outlast the service manager's patience.
             runtime.onLongWork = { [manager] in manager.isAlive() }

@@ -20,7 +20,9 @@ extension Session {
         let limits = sessions.limits
         let before = commands.count
         var rest = share(of: limits)
-        while rest > 0, waiting <= limits.outputQueue, let line = input.takeLine() {
+        var bytes = hasRights ? Int.max : Session.sizeWithoutRights
+        while rest > 0, bytes > 0, waiting <= limits.outputQueue, let line = input.takeLine() {
+            bytes -= line.count + 1
             rest -= take(line, decoder, &commands)
         }
         callsTaken += commands.count - before
@@ -28,6 +30,16 @@ extension Session {
         input.releaseIfEmpty()
         if !hasEnded, !input.hasLine { connection.startReading() }
         return input.hasLine && waiting <= limits.outputQueue
+    }
+
+    /// Bytes of a message, and of the messages of one turn, that are read for a client without any right.
+    static let sizeWithoutRights = 32 << 10
+
+    /// Bytes that a message may have.
+    var messageSize: Int { hasRights ? sessions.limits.messageSize : min(sessions.limits.messageSize, Session.sizeWithoutRights) }
+
+    var messageSizeHint: String {
+        hasRights ? "message-size is the limit" : "a client without any right may send \(messageSize)"
     }
 
     /// Requests that the client may have executed in one turn: as many as its answers, judged by the last ones, fill half
@@ -38,8 +50,8 @@ extension Session {
 
     /// - Returns: how much of the client's share the line has used.
     private func take(_ line: UnsafeBufferPointer<UInt8>, _ decoder: RequestDecoder, _ commands: inout [Command]) -> Int {
-        guard line.count <= sessions.limits.messageSize else {
-            let failure = Failure(.limit, "a message of \(line.count) bytes", hint: "message-size is the limit")
+        guard line.count <= messageSize else {
+            let failure = Failure(.limit, "a message of \(line.count) bytes", hint: messageSizeHint)
             answer(RequestFault(code: RequestFault.invalidRequest, failure: failure), to: .null)
             return 1
         }

@@ -18,8 +18,8 @@ extension Session: ConnectionDelegate {
             input.didFill(count)
         }
         let limits = sessions.limits
-        if input.incompleteCount > limits.messageSize {
-            refuseLine("a message of more than \(limits.messageSize) bytes", hint: "message-size is the limit")
+        if input.incompleteCount > messageSize {
+            refuseLine("a message of more than \(messageSize) bytes", hint: messageSizeHint)
         } else if input.incompleteCount > InputBlock.smallest, sessions.pool.total > limits.inputTotal {
             refuseLine("too many large messages at once", hint: "input-total is the limit; try again")
         }

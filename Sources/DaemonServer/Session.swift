@@ -27,6 +27,8 @@ final class Session {
     private var postponed: [Command] = []
     /// Calls of this turn.
     var callsTaken = 0
+    /// The client has a right of some kind. One without any is read in small portions: it can ask for nothing long.
+    var hasRights = true
     /// Bytes of an answer, estimated.
     var answerSize = InputBlock.smallest
 

@@ -35,8 +35,12 @@ final class Sessions {
     /// again.
     private static let slotBits: UInt64 = 20
 
-    init(limits: ServerLimits, log: Logger) {
+    /// Who may do what, as the runtime knows it.
+    private var access: AccessRules
+
+    init(limits: ServerLimits, access: AccessRules, log: Logger) {
         self.limits = limits
+        self.access = access
         self.log = log
         decoder = RequestDecoder(maximumDepth: limits.nesting, maximumBatch: limits.batchCalls)
     }
@@ -49,7 +53,11 @@ final class Sessions {
     }
 
     /// Takes effect in the next turn, before any request of it.
-    func change(_ access: AccessRules) { news.append(.accessChanged(access)) }
+    func change(_ access: AccessRules) {
+        self.access = access
+        for session in all { session.hasRights = access.giveAny(to: session.peer) }
+        news.append(.accessChanged(access))
+    }
 
     subscript(_ id: ClientID) -> Session? {
         let slot = Int(id.number & (1 << Sessions.slotBits - 1))
@@ -80,6 +88,7 @@ final class Sessions {
         let id = ClientID(number: nextSerial << Sessions.slotBits | UInt64(slot))
         nextSerial += 1
         let session = Session(id: id, peer: peer, connection: connection, sessions: self, now: Loop.monotonicTime)
+        session.hasRights = access.giveAny(to: peer)
         slots[slot] = session
         count += 1
         statistics.accepted += 1
@@ -144,10 +153,16 @@ final class Sessions {
         session.connection.close()
     }
 
-    /// At the level debug, because a client may be refused as often as it likes.
+    /// At the level debug, because a client may be refused as often as it likes; for the same reason only some of each turn.
     func note(_ denials: [(client: ClientID, failure: Failure)]) {
-        for (client, failure) in denials { log.debug("\(self[client]?.name ?? "a client that is gone"): \(failure.message)") }
+        for (client, failure) in denials.prefix(Sessions.notedDenials) {
+            log.debug("\(self[client]?.name ?? "a client that is gone"): \(failure.message)")
+        }
+        let others = denials.count - Sessions.notedDenials
+        if others > 0 { log.debug("\(others) more requests were denied in the same turn") }
     }
+
+    private static let notedDenials = 20
 
     // The turn's two ends.
 

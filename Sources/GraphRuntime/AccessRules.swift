@@ -59,6 +59,9 @@ public struct AccessRules {
         self.owner = owner
     }
 
+    /// Whether a peer has a right of some kind.
+    public func giveAny(to peer: Peer) -> Bool { grants(to: peer)?.rules.isEmpty != true }
+
     /// - Returns: nil for a peer that may do everything.
     func grants(to peer: Peer) -> Grants? {
         guard !rules.isEmpty, peer.uid != 0, peer.uid != owner else { return nil }
@@ -70,12 +73,52 @@ public struct AccessRules {
 struct Grants {
     let user: UInt32
     let rules: [AccessRule]
+    /// Whether there is a part of the tree that the client may not read. It then learns nothing of that part.
+    let isPartial: Bool
+
+    init(user: UInt32, rules: [AccessRule]) {
+        self.user = user
+        self.rules = rules
+        isPartial = !rules.contains { $0.pattern.covers(.everything) }
+    }
+
+    /// Whether one rule gives the right to all that the pattern can match.
+    /// - Parameter steps: counts what was looked at.
+    func allow(_ right: AccessRight, _ pattern: PathPattern, steps: inout Int) -> Bool {
+        for rule in rules where rule.right >= right && rule.pattern.covers(pattern, steps: &steps) { return true }
+        return false
+    }
+
+    /// Whether an attribute may be read; of a path that names a node, all attributes of the node.
+    func showsAttributes(at path: AttributePath) -> Bool {
+        var steps = 0
+        return allow(.read, PathPattern(attributesAt: path), steps: &steps)
+    }
 
     /// - Throws: `denied`, unless one rule gives the right to all that the pattern can match.
+    func require(_ right: AccessRight, _ pattern: PathPattern, steps: inout Int) throws(Failure) {
+        if allow(right, pattern, steps: &steps) { return }
+        let path = Grants.cut(pattern.description)
+        throw Failure(.denied, "user \(user) lacks the right '\(right.rawValue)' on \(path)", path: path, hint: Grants.hint)
+    }
+
     func require(_ right: AccessRight, _ pattern: PathPattern) throws(Failure) {
-        guard !rules.contains(where: { $0.right >= right && $0.pattern.covers(pattern) }) else { return }
-        throw Failure(
-            .denied, "user \(user) lacks the right '\(right.rawValue)' on \(pattern)", path: pattern.description,
-            hint: "the daemon's configuration gives rights in its access lines")
+        var steps = 0
+        try require(right, pattern, steps: &steps)
+    }
+
+    /// - Throws: `denied` for a client without any right, whatever the request says: its paths are not even read.
+    func requireAny(_ right: AccessRight) throws(Failure) {
+        guard rules.isEmpty else { return }
+        throw Failure(.denied, "user \(user) has no rights, and needs '\(right.rawValue)' for this", hint: Grants.hint)
+    }
+
+    private static let hint = "the daemon's configuration gives rights in its access lines"
+
+    /// Bytes of a path that a refusal repeats: it may be sent as often as somebody likes, and goes into the log.
+    private static let longestPath = 200
+
+    private static func cut(_ path: String) -> String {
+        path.utf8.count <= longestPath ? path : String(path.prefix(longestPath / 4)) + "…"
     }
 }

@@ -1,20 +1,47 @@
 import AttributeValues
 import SceneModel
+import ViewGraph
 import WireProtocol
 
-// Access rules. Every request is held against them before its method does anything, and nowhere else; only what a document
-// declares is not known before it has been read.
+// Access rules. Every request is held against them before its method looks at the graph; only what a document declares and
+// reads is not known before it has been read. What a request then answers goes through `ViewGraph.mayRead`.
 
 extension GraphRuntime {
-    /// - Throws: `denied`; nothing has changed.
+    /// Cost: O(patterns × rules), counted as steps of the request.
+    /// - Throws: `denied`, or `limit` when no steps are left; nothing has changed.
     func checkAccess(of client: ClientID, to request: Request) throws(Failure) {
-        try checkAccess(of: client) { (grants) throws(Failure) in try request.forEachNeed(grants.require) }
+        try checkAccess(of: client) { (grants) throws(Failure) in
+            if let right = request.leastRight { try grants.requireAny(right) }
+            try request.forEachNeed { (right, pattern) throws(Failure) in
+                var steps = pattern.segments.count
+                defer { graph.stepsLeft -= steps }
+                try grants.require(right, pattern, steps: &steps)
+                guard graph.stepsLeft > steps else {
+                    throw Failure(.limit, "too many paths to check for one request", hint: "name fewer at once; request-cost is the limit")
+                }
+            }
+        }
     }
 
-    /// What a document declares holds in the whole graph, wherever its nodes are put.
-    func checkAccess(of client: ClientID, to declarations: Declarations) throws(Failure) {
-        guard !declarations.isEmpty else { return }
-        try checkAccess(of: client) { (grants) throws(Failure) in try grants.require(.define, .everything) }
+    /// What the client may not read is left out of all that the graph tells while `body` runs.
+    func seeing<T, E: Error>(as client: ClientID, _ body: () throws(E) -> T) throws(E) -> T {
+        guard let grants = clients[client]?.grants, grants.isPartial else { return try body() }
+        let before = graph.mayRead
+        graph.mayRead = grants.showsAttributes
+        defer { graph.mayRead = before }
+        return try body()
+    }
+
+    /// What a document declares holds in the whole graph, wherever its nodes are put. What it reads of the environment may come from
+    /// anywhere above; names lead to what may be read, or the document would have been refused.
+    func checkAccess(of client: ClientID, to scene: SceneDefinition) throws(Failure) {
+        try checkAccess(of: client) { (grants) throws(Failure) in
+            if !scene.declarations.isEmpty { try grants.require(.define, .everything) }
+            guard grants.isPartial, let node = scene.readerOfEnvironment else { return }
+            throw Failure(
+                .denied, "user \(grants.user) lacks the right 'read' on /**, which a node that reads the environment needs: \(node)",
+                hint: "leave env, inherit, transformEnvironment, objects and parts of keys out")
+        }
     }
 
     private func checkAccess(of client: ClientID, _ check: (Grants) throws(Failure) -> Void) throws(Failure) {

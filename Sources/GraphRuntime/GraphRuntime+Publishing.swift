@@ -338,6 +338,40 @@ extension GraphRuntime {
 
     func deliver(_ recipients: [(client: ClientID, subscription: Int64)], _ event: Event) {
         statistics.events += UInt64(recipients.count)
+        if !access.rules.isEmpty, event.tellsOfErrors { return deliverShown(recipients, event) }
         outcome.deliveries.append(.event(recipients, event))
+    }
+
+    /// An update with errors, which may come from elsewhere: each client that may not read everything gets one of its own.
+    private func deliverShown(_ recipients: [(client: ClientID, subscription: Int64)], _ event: Event) {
+        var others: [(client: ClientID, subscription: Int64)] = []
+        for recipient in recipients {
+            if clients[recipient.client]?.grants?.isPartial == true {
+                let shown = seeing(as: recipient.client) { self.shown(event) }
+                outcome.deliveries.append(.event([recipient], shown))
+            } else {
+                others.append(recipient)
+            }
+        }
+        if !others.isEmpty { outcome.deliveries.append(.event(others, event)) }
+    }
+
+    private func shown(_ event: Event) -> Event {
+        guard case .update(let revision, let from, let label, let isInitial, var changes, let typed) = event else { return event }
+        for position in changes.indices {
+            // What has been removed has an error of its own.
+            guard changes[position].content.failure != nil, let path = try? AttributePath(changes[position].path), let place = try? graph.locate(path, looksForNames: false)
+            else { continue }
+            changes[position].content = graph.shown(changes[position].content, of: place.attribute)
+        }
+        return .update(revision: revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: typed)
+    }
+}
+
+extension Event {
+    /// Whether an attribute in it has an error in the place of a value.
+    fileprivate var tellsOfErrors: Bool {
+        guard case .update(_, _, _, _, let changes, _) = self else { return false }
+        return changes.contains { $0.content.failure != nil }
     }
 }

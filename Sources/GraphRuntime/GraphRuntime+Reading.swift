@@ -59,7 +59,7 @@ extension GraphRuntime {
         if presentation, let vertex, presentations.running[vertex] != nil {
             return presented(vertex, graph.content(of: vertex))
         }
-        return graph.content(at: place)
+        return graph.shown(graph.content(at: place), of: place.attribute)
     }
 
     /// The client knows the value now: its next change is news again.
@@ -89,7 +89,7 @@ extension GraphRuntime {
 
     /// A node with its attributes and what is below, `/` for the whole tree; without a path the protocol.
     func describe(_ text: String?, _ depth: Int?) throws(Failure) -> Result {
-        guard let text else { return .value(ProtocolSchema.document()) }
+        guard let text else { return .value(protocolSchema) }
         let path = try AttributePath(text)
         guard path.attribute != nil else {
             let node = try graph.node(at: path.nodes)
@@ -108,52 +108,70 @@ extension GraphRuntime {
     }
 
     /// Why an attribute has its value, and why it changed last; asked about a revision, why it changed then or did not.
-    func explain(_ text: String, _ revision: UInt64?) throws(Failure) -> Result {
+    func explain(_ text: String, _ revision: UInt64?, _ client: ClientID) throws(Failure) -> Result {
         let place = try graph.locate(try AttributePath(text))
-        // A place in a value that nobody reads has no vertex; asking for it makes none.
-        let existing = graph.existingVertex(for: place)
-        let vertex = existing ?? graph.follow(place).attribute
+        // A place in a value that nobody reads has no vertex; asking for it makes none. Whether somebody reads it, and where it leads,
+        // is nothing for who may not read everything: the attribute is explained that was named.
+        let isPartial = graph.mayRead != nil
+        let existing = isPartial && !place.steps.isEmpty ? nil : graph.existingVertex(for: place)
+        let vertex = existing ?? (isPartial ? place : graph.follow(place)).attribute
         var map = ValueMap([(.string("path"), .string(text))])
-        switch existing.map(graph.content(of:)) ?? graph.content(at: place) {
+        switch graph.shown(existing.map(graph.content(of:)) ?? graph.content(at: place), of: place.attribute) {
         case .value(let value): map["value"] = value
         case .failure(let failure): map["error"] = .string(failure.description)
         }
+        if isPartial { _ = graph.content(of: vertex) }
         graph.explain(vertex, into: &map)
+        // When a rule changed is known by when it ran, and others may have had it run.
+        guard !isPartial || graph.isState(vertex) else { return .value(.map(map)) }
         let changedAt = graph.changedAt(vertex)
         let chain = graph.causes(of: vertex)
         // What was evaluated late seems to have changed late. It follows from what changed first of all in the chain.
         let entry = chain.map(graph.changedAt).min().flatMap(history.entry(at:))
-        map["changed"] = entry.map(describe) ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
+        map["changed"] = entry.map { describe($0, client) } ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
         map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
-        if let revision { map["at"] = whyNot(vertex, existing.map(graph.path(of:)), changedAt, revision) }
+        if let revision { map["at"] = whyNot(vertex, existing.map(graph.path(of:)), changedAt, revision, client) }
         return .value(.map(map))
     }
 
-    private func describe(_ entry: History.Entry) -> Value {
+    /// - Parameter client: who asks. It is told of other users' processes, and of what they wrote elsewhere, only if it may read
+    ///   everything.
+    private func describe(_ entry: History.Entry, _ client: ClientID) -> Value {
         var map = ValueMap()
         map["revision"] = .int(Int64(clamping: entry.revision))
         map["time"] = .timestamp(entry.wall)
         map["label"] = entry.label.map { .string($0) } ?? .null
         if let peer = entry.peer {
-            map["client"] = ["pid": .int(Int64(peer.pid)), "uid": .int(Int64(peer.uid)), "name": entry.client.map { .string($0) } ?? .null]
+            let isKnown = graph.mayRead == nil || peer.uid == clients[client]?.peer.uid
+            map["client"] = !isKnown ? .null : ["pid": .int(Int64(peer.pid)), "uid": .int(Int64(peer.uid)), "name": entry.client.map { .string($0) } ?? .null]
         } else {
             map["client"] = "agd"
         }
-        map["writes"] = .list(entry.writes.map { .string($0) })
+        let writes = entry.writes.filter { path in
+            guard let mayRead = graph.mayRead else { return true }
+            return (try? AttributePath(path)).map(mayRead) == true
+        }
+        map["writes"] = .list(writes.map { .string($0) })
         return .map(map)
     }
 
     /// What a transaction meant for an attribute: it changed, or which attribute upstream came out equal. `changed` is null where
     /// that is not known.
     /// - Parameter path: of the vertex, unless it is only the state in which the place lies that was asked for.
-    private func whyNot(_ vertex: AttributeID, _ path: String?, _ changedAt: UInt64, _ revision: UInt64) -> Value {
+    private func whyNot(
+        _ vertex: AttributeID, _ path: String?, _ changedAt: UInt64, _ revision: UInt64, _ client: ClientID
+    ) -> Value {
         guard let entry = history.entry(of: revision) else {
             let reason: Value =
                 revision > self.revision
                 ? .string("there has been no such revision yet; the present one is \(self.revision)") : "the history does not reach there"
             return ["revision": .int(Int64(clamping: revision)), "changed": .null, "reason": reason]
         }
-        var map = ValueMap([(.string("transaction"), describe(entry))])
+        var map = ValueMap()
+        // A transaction elsewhere is nothing for who may not read everything.
+        if graph.mayRead == nil || (entry.stampBefore < changedAt && changedAt <= entry.stampAfter) {
+            map["transaction"] = describe(entry, client)
+        }
         if changedAt > entry.stampAfter {
             // Of what changed before its last change only the writes are kept.
             let isWritten = path.map(entry.writes.contains) ?? false

@@ -16,7 +16,7 @@ extension GraphRuntime {
             case .replace: .replace
             }
         let scene = try read(request.document, at: at, mode)
-        try checkAccess(of: client, to: scene.declarations)
+        try checkAccess(of: client, to: scene)
         let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
         if !request.dryRun, !graph.isDone(plan) {

@@ -122,7 +122,7 @@ extension GraphRuntime {
             let expected = try value()
             switch graph.contentInTransaction(at: place) {
             case .failure(let failure):
-                throw Failure(.conflict, "test: \(mutation.path) has no value: \(failure.message)", path: mutation.path)
+                throw Failure(.conflict, "test: \(mutation.path) has no value: \(graph.shown(failure, of: place.attribute).message)", path: mutation.path)
             case .value(let found):
                 guard graph.isEqual(found, expected, at: place) else {
                     throw Failure(.conflict, "test: \(mutation.path) is \(found), not \(expected)", path: mutation.path)

@@ -52,6 +52,9 @@ public final class GraphRuntime {
     /// share is ever used up.
     public var turnClock: (() -> Double)?
 
+    /// The protocol as `describe` tells it: made once, because anybody may ask for it at any time.
+    private(set) lazy var protocolSchema = ProtocolSchema.document()
+
     var outcome = Outcome()
     var unplaced = UnplacedStates()
     /// Changes of structure that the store has ever held or been given: the next one's number.
@@ -107,7 +110,12 @@ public final class GraphRuntime {
             let waiting = graph.waitingRuleCount
             apply(command)
             guard case .call(let client, _, let request) = command else { continue }
-            if case .subscribe = request, hasLongSnapshots(client) { queue.serve(client) }
+            switch request {
+            case .subscribe: if hasLongSnapshots(client) { queue.serve(client) }
+            // Long, and asked for without any right.
+            case .describe(path: nil, _): queue.serve(client)
+            default: break
+            }
             if graph.waitingRuleCount > waiting { queue.close() }
             queue.charge(client, until: clock?() ?? 0, limit: limits.clientTime)
         }
@@ -158,29 +166,34 @@ public final class GraphRuntime {
 
     /// One method each; a refused request has changed nothing.
     private func perform(_ request: Request, for client: ClientID) -> Result {
-        do {
-            if !access.rules.isEmpty { try checkAccess(of: client, to: request) }
-            switch request {
-            case .hello(let name): return hello(name, client)
-            case .ping: return .value(["pong": true])
-            case .get(let get): return try self.get(get, client)
-            case .set(let mutation, let options): return try transact([mutation], options, client)
-            case .transact(let mutations, let options): return try transact(mutations, options, client)
-            case .apply(let apply): return try self.apply(apply, client)
-            case .remove(let path, let options): return try remove(path, options, client)
-            case .move(let move, let options): return try self.move(move, options, client)
-            case .subscribe(let request): return try subscribe(request, client)
-            case .unsubscribe(let subscription): return try unsubscribe(subscription, client)
-            case .onDisconnect(let mutations, let options): return try onDisconnect(mutations, options, client)
-            case .describe(let path, let depth): return try describe(path, depth)
-            case .explain(let path, let revision): return try explain(path, revision)
-            case .dump(let path, let format): return try dump(path, format)
-            case .stats(let format): return stats(format)
-            case .trace(let trace): return self.trace(trace)
-            case .eval(let eval): return try self.eval(eval)
-            }
+        do throws(Failure) {
+            if access.rules.isEmpty { return try performAllowed(request, for: client) }
+            try checkAccess(of: client, to: request)
+            return try seeing(as: client) { () throws(Failure) in try performAllowed(request, for: client) }
         } catch {
             return .fault(RequestFault(code: RequestFault.refused, failure: error))
+        }
+    }
+
+    private func performAllowed(_ request: Request, for client: ClientID) throws(Failure) -> Result {
+        switch request {
+        case .hello(let name): return hello(name, client)
+        case .ping: return .value(["pong": true])
+        case .get(let get): return try self.get(get, client)
+        case .set(let mutation, let options): return try transact([mutation], options, client)
+        case .transact(let mutations, let options): return try transact(mutations, options, client)
+        case .apply(let apply): return try self.apply(apply, client)
+        case .remove(let path, let options): return try remove(path, options, client)
+        case .move(let move, let options): return try self.move(move, options, client)
+        case .subscribe(let request): return try subscribe(request, client)
+        case .unsubscribe(let subscription): return try unsubscribe(subscription, client)
+        case .onDisconnect(let mutations, let options): return try onDisconnect(mutations, options, client)
+        case .describe(let path, let depth): return try describe(path, depth)
+        case .explain(let path, let revision): return try explain(path, revision, client)
+        case .dump(let path, let format): return try dump(path, format)
+        case .stats(let format): return stats(format)
+        case .trace(let trace): return self.trace(trace)
+        case .eval(let eval): return try self.eval(eval)
         }
     }
 

@@ -8,7 +8,7 @@ struct StructureNews {
     var added: [NodeNames]
     var removed: [NodeNames]
     /// Have another path, by the new one; the old one is among `removed`.
-    var arrived: [NodeNames]
+    var arrived: [(names: NodeNames, from: [String])]
     /// Stand elsewhere among their siblings.
     var reordered: [NodeNames]
 
@@ -23,7 +23,11 @@ struct StructureNews {
         arrived = []
         var told = nodes
         for move in structure.movedNodes where graph.isAlive(move.node) {
-            arrived += graph.nodes(below: move.node).filter { told.insert($0).inserted }.map(graph.names)
+            let depth = graph.names(of: move.node).ids.count
+            for node in graph.nodes(below: move.node) where told.insert(node).inserted {
+                let names = graph.names(of: node)
+                arrived.append((names, move.from + names.ids.dropFirst(depth)))
+            }
             removed += move.names
         }
         reordered = structure.reorderedNodes.filter { graph.isAlive($0) && told.insert($0).inserted }
@@ -38,12 +42,28 @@ extension GraphRuntime {
         let news = StructureNews(structure, in: graph)
         for topic in topics {
             let paths = StructurePaths(
-                added: topic.paths(of: news.added), removed: topic.paths(of: news.removed), arrived: topic.paths(of: news.arrived),
-                reordered: topic.paths(of: news.reordered))
+                added: topic.paths(of: news.added), removed: topic.paths(of: news.removed),
+                arrived: topic.paths(of: news.arrived.map(\.names)), reordered: topic.paths(of: news.reordered))
             if paths.isEmpty { continue }
-            deliver(paths, to: topic.members.filter { !isWaiting($0) })
-            for member in topic.members where isWaiting(member) { hold(for: member.subscription) { $0.structure.merge(paths) } }
+            let partial = topic.members.filter { clients[$0.client]?.grants?.isPartial == true }
+            if paths.arrived.isEmpty || partial.isEmpty {
+                deliverOrHold(paths, to: topic.members)
+                continue
+            }
+            let others = topic.members.filter { member in !partial.contains { $0.subscription == member.subscription } }
+            deliverOrHold(paths, to: others)
+            // To who may read only where a node has come to, it is a new one.
+            var shown = paths
+            let isKnown = { (ids: [String]) in topic.patterns.contains { $0.matches(nodes: ids) } }
+            shown.arrived = topic.paths(of: news.arrived.filter { isKnown($0.from) }.map(\.names))
+            shown.added += topic.paths(of: news.arrived.filter { !isKnown($0.from) }.map(\.names))
+            deliverOrHold(shown, to: partial)
         }
+    }
+
+    private func deliverOrHold(_ paths: StructurePaths, to members: [(client: ClientID, subscription: Int64)]) {
+        deliver(paths, to: members.filter { !isWaiting($0) })
+        for member in members where isWaiting(member) { hold(for: member.subscription) { $0.structure.merge(paths) } }
     }
 
     func deliver(_ paths: StructurePaths, to members: [(client: ClientID, subscription: Int64)]) {

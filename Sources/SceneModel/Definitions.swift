@@ -331,6 +331,9 @@ public struct SceneContext {
     /// The document was accepted once, and comes from a store: what only later versions refuse is admitted.
     public var isKept: Bool
 
+    /// Whether the document may name what leads nowhere: it could come to lead to what its author may not read.
+    public var admitsDangling = true
+
     public init(
         declarations: Declarations = Declarations(), enclosing: [[(name: String, type: ValueType)]] = [],
         rules: RuleLimits = RuleLimits(), valueSize: Int = .max, isKept: Bool = false,

@@ -66,7 +66,7 @@ extension ViewGraph {
         var map = ValueMap()
         map["kind"] = .string(record.kind.rawValue)
         map["type"] = .string(record.type.description)
-        switch content(of: attribute) {
+        switch shown(content(of: attribute), of: attribute) {
         case .value(let value): map["value"] = value
         case .failure(let failure): map["error"] = describe(failure)
         }
@@ -75,7 +75,7 @@ extension ViewGraph {
         case .rule(let rule): map["rule"] = .string(rule.program.text)
         case .alias(let place, _):
             let target = follow(place, isWritten: true)
-            guard !isHidden(target.attribute) else { break }
+            guard !isHidden(target.attribute), isVisible(target.attribute) else { break }
             map["target"] = .string(path(of: target.attribute) + target.steps.map(\.description).joined())
         default: break
         }
@@ -86,7 +86,7 @@ extension ViewGraph {
     /// The same of a place inside an attribute's value, with the type that the value there has.
     public func describe(_ place: Place) -> Value {
         guard !place.steps.isEmpty, case .map(var map) = describe(place.attribute) else { return describe(place.attribute) }
-        switch content(at: place) {
+        switch shown(content(at: place), of: place.attribute) {
         case .value(let value):
             map["type"] = .string(ValueType(of: value).description)
             map["value"] = value
@@ -104,12 +104,14 @@ extension ViewGraph {
         ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
     }
 
-    /// What an attribute read last and who reads it, by name.
+    /// What an attribute read last and who reads it, by name. Which readers have run, and how often the rule ran, depends on the whole
+    /// graph, so it is told to those alone who may read all of it.
     public func explain(_ attribute: AttributeID, into map: inout ValueMap) {
         let record = record(attribute)
         map["kind"] = .string(record.kind.rawValue)
         if case .rule(let rule) = record.source { map["rule"] = .string(rule.program.text) }
-        map["dependencies"] = .list(engine.inputs(of: attribute).map { .string(path(of: $0)) })
+        map["dependencies"] = .list(engine.inputs(of: attribute).filter { isVisible($0) }.map { .string(path(of: $0)) })
+        guard mayRead == nil else { return }
         map["dependents"] = .list(engine.readers(of: attribute).map { .string(path(of: $0)) })
         map["evaluations"] = .int(Int64(engine.evaluations(of: attribute)))
     }
@@ -142,8 +144,10 @@ extension ViewGraph {
             found += namedAttributes(of: row).map(\.attribute)
             found += node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
             found += node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
-            found += node.system.values.sorted { $0.index < $1.index }
+            // What is made when somebody asks for it shows who asks, who may be hidden.
+            if mayRead == nil { found += node.system.values.sorted { $0.index < $1.index } }
         }
+        if mayRead != nil { return found }
         for attribute in found {
             attributes[Int(attribute.index)]?.projections?.forEachAttribute { found.append($0) }
         }
@@ -152,21 +156,34 @@ extension ViewGraph {
 
     /// `{vertices: [{id, path, kind, value or error, inputs: [id]}]}`.
     public func dump(_ node: NodeID, limit: Int) throws(Failure) -> Value {
-        let list = try vertices(below: node, limit: limit).map { attribute -> Value in
+        let vertices = try vertices(below: node, limit: limit)
+        let numbers = numbers(of: vertices)
+        let list = vertices.map { attribute -> Value in
             guard case .map(var map) = describe(attribute) else { return .null }
-            map["id"] = .int(Int64(attribute.index))
+            map["id"] = .int(numbers?[attribute] ?? Int64(attribute.index))
             map["path"] = .string(path(of: attribute))
-            map["inputs"] = .list(engine.inputs(of: attribute).map { .int(Int64($0.index)) })
-            map["watched"] = .bool(engine.isWatched(attribute))
+            map["inputs"] = .list(
+                engine.inputs(of: attribute).compactMap { input in
+                    guard let numbers else { return .int(Int64(input.index)) }
+                    return numbers[input].map { .int($0) }
+                })
+            if numbers == nil { map["watched"] = .bool(engine.isWatched(attribute)) }
             return .map(map)
         }
         return ["vertices": .list(list)]
+    }
+
+    /// Vertices counted from 0, for who may not know how many others there are; nil: they have the engine's numbers.
+    private func numbers(of vertices: [AttributeID]) -> [AttributeID: Int64]? {
+        mayRead == nil ? nil : Dictionary(zip(vertices, 0...)) { first, _ in first }
     }
 
     /// The same as a Graphviz graph: an arrow leads from what is read to who reads it.
     public func dot(_ node: NodeID, limit: Int) throws(Failure) -> String {
         let vertices = try vertices(below: node, limit: limit)
         let known = Set(vertices)
+        let numbers = numbers(of: vertices)
+        func name(_ attribute: AttributeID) -> String { "v\(numbers?[attribute] ?? Int64(attribute.index))" }
         func quoted(_ text: String) -> String { Value.string(text).jsonText }
         var text = "digraph agd {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n"
         for attribute in vertices {
@@ -177,15 +194,15 @@ extension ViewGraph {
                 default: "box"
                 }
             let content: String =
-                switch self.content(of: attribute) {
+                switch shown(self.content(of: attribute), of: attribute) {
                 case .value(let value): String(value.jsonText.prefix(40))
                 case .failure(let failure): "error: \(failure.message.prefix(40))"
                 }
-            text += "  v\(attribute.index) [shape=\(shape), label=\(quoted(path(of: attribute) + "\n" + content))];\n"
+            text += "  \(name(attribute)) [shape=\(shape), label=\(quoted(path(of: attribute) + "\n" + content))];\n"
         }
         for attribute in vertices {
             for input in engine.inputs(of: attribute) where known.contains(input) {
-                text += "  v\(input.index) -> v\(attribute.index);\n"
+                text += "  \(name(input)) -> \(name(attribute));\n"
             }
         }
         return text + "}\n"
@@ -200,16 +217,20 @@ extension ViewGraph {
         do { return evaluate(try Rule.compile(text, in: scope), bindings: bindings) } catch { throw error.failure }
     }
 
-    /// A rule in the scope of a node: its attributes by name, as they are now, beside the bindings.
+    /// A rule in the scope of a node: its attributes by name, as they are now, beside the bindings. The environment and the place
+    /// among its siblings are there for those alone who may read what is around the node.
     public func evaluate(_ text: String, at node: NodeID, _ bindings: ValueMap) throws(Failure) -> Content {
         let scope = RuleScope(limits: limits.rules)
         for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
         for (name, attribute) in namedAttributes(of: node.row) {
             scope.declare(name, record(attribute).type)
         }
-        let environment = declarations.environment.mapValues { RuleType($0.type) }
-        scope.declareNamespace("env", keysAre: "environment key", environment)
-        scope.declareNamespace("self", keysAre: "property of self", ["id": .string, "path": .string, "index": .int])
+        if mayRead == nil {
+            scope.declareNamespace("env", keysAre: "environment key", declarations.environment.mapValues { RuleType($0.type) })
+            scope.declareNamespace("self", keysAre: "property of self", ["id": .string, "path": .string, "index": .int])
+        } else {
+            scope.declareNamespace("self", keysAre: "property of self", ["id": .string, "path": .string])
+        }
         scope.declareNamespace("preferences", keysAre: "preference key", declarations.preference.mapValues { RuleType($0.type) })
         scope.declare("subviews", ValueType.list(.dyn))
         scope.declare("sections", ValueType.list(.dyn))
@@ -220,7 +241,7 @@ extension ViewGraph {
             guard case .attribute(let attribute) = evaluationSource(input, at: node.row) else { continue }
             switch content(of: attribute) {
             case .value(let value): values[input.variable] = value
-            case .failure(let failure): return .failure(failure)
+            case .failure(let failure): return .failure(shown(failure, of: attribute))
             }
         }
         return evaluate(program, bindings: values)

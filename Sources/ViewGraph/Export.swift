@@ -47,13 +47,20 @@ struct SceneExporter {
         func map(_ entries: [String: Value]) -> Value {
             .map(ValueMap(entries.sorted { $0.key.precedesByBytes($1.key) }.map { (.string($0.key), $0.value) }))
         }
+        // Declarations belong to no part. Where a part can be applied again by whoever may read no more, they hold already.
+        guard graph.mayRead == nil else { return .map(finish(document, nodes)) }
         if !written.keys.isEmpty { document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.written() }) }) }
         if !written.types.isEmpty { document["types"] = map(written.types.mapValues { $0.written() }) }
         if !written.components.isEmpty { document["components"] = map(written.components.mapValues { $0.written() }) }
+        return .map(finish(document, nodes))
+    }
+
+    private func finish(_ document: ValueMap, _ nodes: [Value]) -> ValueMap {
+        var document = document
         document["nodes"] = .list(nodes)
         document["dangling"] = writtenDangling
         if !values.isEmpty { document["values"] = .map(ValueMap(values.map { (.string($0.0), $0.1) })) }
-        return .map(document)
+        return document
     }
 
     /// A node alone, for a store: see `isKept`.
@@ -274,7 +281,10 @@ struct SceneExporter {
                 case .reference(let reference): [reference.name]
                 case .rule(let program): program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
                 }
-            for name in names where !known.contains(name) && graph.attribute(named: name, from: row, scope) == nil { dangling.insert(name) }
+            for name in names where !known.contains(name) {
+                // A name that leads to what may not be read leads nowhere.
+                if graph.attribute(named: name, from: row, scope).map({ graph.isVisible($0) }) != true { dangling.insert(name) }
+            }
         }
     }
 

@@ -11,6 +11,10 @@ extension ViewGraph {
         return false
     }
 
+    public func isState(_ attribute: AttributeID) -> Bool {
+        if case .state? = attributes[Int(attribute.index)]?.source { true } else { false }
+    }
+
     /// The durable states at and below a node.
     public func durableStates(below node: NodeID) -> [AttributeID] { Array(durableStates(of: subtree(of: node.row))) }
 

@@ -11,11 +11,14 @@ extension ViewGraph {
         var at = NodeID.root.row
         for (depth, id) in ids.enumerated() {
             guard let next = child(id, of: at) else {
+                let path = AttributePath.describe(nodes: ids)
+                // How far a path leads is for those alone to know who may read what is there.
+                guard isVisible(node: at) else { throw Failure(.notFound, "no node \(path)", path: path) }
                 let parent = AttributePath.describe(nodes: Array(ids.prefix(depth)))
+                let siblings = nodes[Int(at)].children.lazy.filter { self.isVisible(node: $0) }
                 throw Failure(
-                    .notFound, "no node \(AttributePath.quoteIfNeeded(id)) in \(parent)",
-                    path: AttributePath.describe(nodes: ids),
-                    hint: looksForNames ? NearestName.hint(id, among: nodes[Int(at)].children.lazy.map { self.nodes[Int($0)].id }) : nil)
+                    .notFound, "no node \(AttributePath.quoteIfNeeded(id)) in \(parent)", path: path,
+                    hint: looksForNames ? NearestName.hint(id, among: siblings.map { self.nodes[Int($0)].id }) : nil)
             }
             at = next
         }
@@ -25,20 +28,30 @@ extension ViewGraph {
     /// The attribute a path names, and the steps into its value.
     /// - Throws: `notFound`, with the nearest name; `invalid` for a path that names a node only.
     public func locate(_ path: AttributePath, looksForNames: Bool = true) throws(Failure) -> Place {
-        let node = try node(at: path.nodes, looksForNames: looksForNames)
+        let node: NodeID
+        do { node = try self.node(at: path.nodes, looksForNames: looksForNames) } catch {
+            guard let name = path.attribute, mayRead?(path.node) == false else { throw error }
+            throw noAttribute(name, at: path, among: [])
+        }
         guard let name = path.attribute else {
             throw Failure(
                 .invalid, "\(path) names a node, not an attribute", path: path.description,
-                hint: attributeNames(of: node.row).first.map { "add an attribute: \(path).\($0)" }
+                hint: visibleNames(of: node.row).first.map { "add an attribute: \(path).\($0)" }
                     ?? "the node has no attributes")
         }
         guard let attribute = ownAttribute(name, of: node.row) else {
-            throw Failure(
-                .notFound, "no attribute \(name) on \(path.node)", path: path.description,
-                hint: looksForNames ? NearestName.hint(name, among: attributeNames(of: node.row)) : nil)
+            throw noAttribute(name, at: path, among: looksForNames ? visibleNames(of: node.row) : [])
         }
         return Place(attribute, path.steps)
     }
+
+    private func noAttribute(_ name: String, at path: AttributePath, among names: [String]) -> Failure {
+        Failure(
+            .notFound, "no attribute \(name) on \(path.node)", path: path.description,
+            hint: names.isEmpty ? nil : NearestName.hint(name, among: names))
+    }
+
+    private func visibleNames(of row: UInt32) -> [String] { attributeNames(of: row).filter { isVisible($0, of: row) } }
 
     /// The content of a place now.
     public func content(at place: Place) -> Content {

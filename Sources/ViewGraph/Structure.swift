@@ -128,11 +128,12 @@ extension ViewGraph {
     ///   - mode: a document that is merged is completed by what is there.
     ///   - isKept: the document was accepted once, and how long its values are was seen to then.
     public func sceneContext(at node: NodeID, _ mode: ApplyMode, isKept: Bool) -> SceneContext {
-        var enclosing: [[(name: String, type: ValueType)]] = []
+        var enclosing: [[(name: String, type: ValueType)]] = [[]]
         var at = node.row
         // What is put into a component from outside sees what is around it.
         var isContent = isComponentRoot(at)
-        while true {
+        // A name leads no further than to the first node that may not be read whole.
+        while isVisible(node: at) {
             enclosing.append(namesAndTypes(of: at, elementOnly: isContent))
             if at == NodeID.root.row || (nodes[Int(at)].isScopeBoundary && !isContent) { break }
             isContent = nodes[Int(at)].isContent
@@ -141,6 +142,7 @@ extension ViewGraph {
         var context = SceneContext(
             declarations: declarations, enclosing: enclosing, rules: limits.rules, valueSize: isKept ? .max : limits.valueSize,
             isKept: isKept)
+        context.admitsDangling = mayRead == nil
         guard mode == .merge else { return context }
         context.existing = { ids in
             var row = node.row

@@ -200,7 +200,8 @@ extension ViewGraph {
         // What is at fault is named from the path as it was written, where that leads to it.
         let isInside = misfit.steps.starts(with: written.steps)
         if isInside { misfit.steps.removeFirst(written.steps.count) }
-        return misfit.failure(at: isInside ? path.description : self.path(of: whole.attribute), path: path.description)
+        let isNamed = !isInside && isVisible(whole.attribute)
+        return misfit.failure(at: isNamed ? self.path(of: whole.attribute) : path.description, path: path.description)
     }
 
     /// Where a write to a place leads.
@@ -237,21 +238,26 @@ extension ViewGraph {
             case (.let, .alias(let target, _)), (.inherit, .alias(let target, _)):
                 // What is handed down cannot be written, but an object's properties are the object's own.
                 guard !place.steps.isEmpty, case .object = self.record(follow(target).attribute).source else {
-                    throw readOnly(record, path)
+                    throw readOnly(place.attribute, path)
                 }
                 way.state = Place(target.attribute, target.steps + place.steps)
-            case (.binding, .literal(.failure(let failure))): throw failure.located(at: path.description)
-            default: throw readOnly(record, path)
+            case (.binding, .literal(.failure(let failure))): throw shown(failure, of: place.attribute).located(at: path.description)
+            default: throw readOnly(place.attribute, path)
             }
         }
         throw Failure(.limit, "\(path) goes through too many bindings", path: path.description)
     }
 
-    private func readOnly(_ record: AttributeRecord, _ path: AttributePath) -> Failure {
+    private func readOnly(_ attribute: AttributeID, _ path: AttributePath) -> Failure {
+        guard isVisible(attribute) else {
+            return Failure(.readOnly, "\(path) leads to what cannot be written", path: path.description)
+        }
+        let record = record(attribute)
         var hint: String
         switch (record.kind, record.source) {
         case (.let, .alias(let source, _)):
-            hint = "it is \(self.path(of: follow(source, isWritten: true).attribute)), which can be written"
+            let target = follow(source, isWritten: true).attribute
+            hint = isVisible(target) ? "it is \(self.path(of: target)), which can be written" : "write what it depends on"
         case (.let, .rule(let rule)): hint = "a let; it comes from the rule \(rule.program.text)"
         case (.let, _): hint = "a let is given by whoever uses the component; make it a state or a binding"
         case (.computed, .rule(let rule)): hint = "it is computed as \(rule.program.text)"
@@ -261,7 +267,7 @@ extension ViewGraph {
         }
         if case .let = record.kind, case .alias(let source, _) = record.source {
             let target = follow(source, isWritten: true).attribute
-            if case .state = self.record(target).source {} else { hint = "it comes from \(self.path(of: target))" }
+            if case .state = self.record(target).source {} else if isVisible(target) { hint = "it comes from \(self.path(of: target))" }
         }
         let what = if case .inherit = record.kind { "an inherited value" } else { "a \(record.kind.rawValue)" }
         return Failure(.readOnly, "\(path) is \(what), which cannot be written", path: path.description, hint: hint)

@@ -68,6 +68,9 @@ public final class ViewGraph {
     var evaluators = EvaluatorStack()
     /// Steps that rules may take yet for the request at hand. Whoever begins one sets it; below zero rules wait.
     public var stepsLeft = Int.max
+    /// Whether the client of the request at hand may read an attribute, or all attributes of a node; nil: it may read everything.
+    /// Looked at where the graph tells something by name, never where values are made.
+    public var mayRead: ((AttributePath) -> Bool)?
     /// Attributes whose rules were not run for want of steps.
     var waitingRules: [AttributeID] = []
     /// Called now and then while rules run that take long: whoever waits for the end of it can see that there will be one.

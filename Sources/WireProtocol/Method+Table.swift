@@ -137,7 +137,10 @@ extension Method {
                 .optional("unset", paths, "Paths of the document's values where no state takes them."),
             ]),
             errors: [.invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .readOnly, .limit, .denied],
-            need: Need(.define, on: "the node `at` and all below it, or on the whole tree if the document declares something")
+            need: Need(
+                .define,
+                on: "the node `at` and all below it, or on the whole tree if the document declares something; the mode replace needs *read* "
+                    + "on the whole tree, too, and so does a document that reads the environment")
         ) { (given) throws(Failure) in
             .apply(.init(
                 document: given.value(.document), at: given.text(.at) ?? "/",
@@ -164,7 +167,7 @@ extension Method {
                 .optional(.index, .count, "The place among the new siblings, from 0; the end when left out."),
             ] + transactionOptions,
             result: revisionOnly, errors: [.notFound, .invalid, .conflict, .limit, .denied],
-            need: Need(.define, on: "the node and its new parent, with all below them")
+            need: Need(.define, on: "the node and its new parent, with all below them, with `to` also *read* on the whole tree")
         ) { (given) throws(Failure) in
             .move(.init(path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
                 given.transactionOptions())
@@ -306,7 +309,7 @@ extension Method {
                 typed,
             ],
             result: .object(content + [revision]), errors: [.ruleSyntax, .ruleType, .notFound, .invalid, .limit, .denied],
-            need: Need(.read, on: "the node `at` and all below it; no right without it")
+            need: Need(.read, on: "the node `at` and all below it")
         ) { (given) throws(Failure) in
             .eval(.init(
                 expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(), at: given.text(.at),

@@ -17,6 +17,8 @@ extension Request {
             for mutation in mutations { try need(.write, .attributes(mutation.path)) }
         case .apply(let apply):
             try need(.define, .subtree(apply.at))
+            // Names may come to mean what is further out, when something that they meant goes.
+            if apply.mode == .replace { try need(.read, .everything) }
         case .remove(let path, _):
             try need(.define, .subtree(path))
         case .move(let move, _):
@@ -25,6 +27,8 @@ extension Request {
                 return try need(.define, PathPattern(subtreeAt: try AttributePath(move.path).nodes.dropLast()))
             }
             try need(.define, .subtree(to))
+            // Names mean something else there.
+            try need(.read, .everything)
         case .subscribe(let subscribe):
             for pattern in subscribe.patterns { try need(.read, try PathPattern(pattern)) }
         case .describe(let path?, _):
@@ -39,9 +43,22 @@ extension Request {
         case .trace:
             try need(.admin, .everything)
         case .eval(let eval):
-            // What a rule can name at a node is the node's own, the environment there, or gathered from below. Without a node
-            // it reads nothing.
-            if let at = eval.at { try need(.read, .subtree(at)) }
+            // What a rule can name at a node is the node's own or gathered from below. The environment there is not: it is read
+            // by those alone who may read everything.
+            try need(.read, .subtree(eval.at ?? "/"))
+        }
+    }
+}
+
+extension Request {
+    /// The right without which the request is refused whatever its paths are; nil for what anybody may ask. Costs nothing.
+    public var leastRight: AccessRight? {
+        switch self {
+        case .hello, .ping, .unsubscribe, .describe(nil, _): nil
+        case .get, .subscribe, .describe, .explain, .dump, .stats, .eval: .read
+        case .set, .transact, .onDisconnect: .write
+        case .apply, .remove, .move: .define
+        case .trace: .admin
         }
     }
 }

@@ -205,7 +205,9 @@ struct AccessTests {
         }
         #expect(try move(rule(.define, "/hosts/**")) == "user 1000 lacks the right 'define' on /secret/**")
         #expect(try move(rule(.define, "/secret/**")) == "user 1000 lacks the right 'define' on /hosts/a/**")
-        #expect(try move(rule(.define, "/hosts/**"), rule(.define, "/secret/**")) == nil)
+        // What its names mean there may be further out.
+        #expect(try move(rule(.define, "/hosts/**"), rule(.define, "/secret/**")) == "user 1000 lacks the right 'read' on /**")
+        #expect(try move(rule(.define, "/hosts/**"), rule(.define, "/secret/**"), rule(.read, "/**")) == nil)
     }
 
     @Test("a document that declares something needs the right to define everything") func declarations() throws {
@@ -245,6 +247,95 @@ struct AccessTests {
         graph.turn([.accessChanged(AccessRules([], owner: 7))])
         try graph.set("/hosts/a.load", 5)
         #expect(graph.changes == ["/hosts/a.load": .value(5.0)])
+    }
+
+    @Test("a client without any right is refused before its paths are read, and a refusal repeats no long path") func cheapRefusals() throws {
+        let graph = try harness(try rule(.read, "/hosts/**", .user(1001)))
+        let get = Request.get(.init(paths: ["not a path"], isSingle: true, presentation: false, typed: false))
+        #expect(denial { try graph.succeed(get) } == "user 1000 has no rights, and needs 'read' for this")
+        let other = try harness(try rule(.read, "/hosts/**"))
+        let long = "/" + [String](repeating: "long", count: 800).joined(separator: "/")
+        let failure = try #require(refusal { try other.value(long + ".x") })
+        #expect(failure.code == .denied && failure.message.utf8.count < 200 && (failure.path?.utf8.count ?? 0) < 200)
+    }
+
+    @Test("to check a request takes steps by the paths and rules that it has, however long the paths are") func costOfChecks() throws {
+        let rules = try (0..<255).map { try rule(.read, "/area\($0)/**") } + [try rule(.read, "/hosts/**")]
+        let graph = try harness()
+        let tail = [String](repeating: "/x", count: 1000).joined()
+        func steps(_ path: String, rules: [AccessRule]) -> Int {
+            graph.turn([.accessChanged(AccessRules(rules, owner: 7))])
+            graph.runtime.graph.stepsLeft = 10_000_000
+            let paths = (0..<1000).map { "\(path)\($0)" }
+            let get = Request.get(.init(paths: paths, isSingle: false, presentation: false, typed: false))
+            try? graph.runtime.checkAccess(of: ClientID(number: 1), to: get)
+            return 10_000_000 - graph.runtime.graph.stepsLeft
+        }
+        let short = steps("/hosts/a.load", rules: rules)
+        #expect(short <= 1000 * (2 * 256 + 4))
+        // What stands behind the last segment that a rule looks at counts once, for reading it.
+        #expect(steps("/hosts\(tail).load", rules: rules) <= short + 1000 * 1000)
+        // The first path that no rule allows is the last one looked at.
+        #expect(steps("/elsewhere\(tail).load", rules: rules) <= 2 * 256 + 1010)
+    }
+
+    @Test("a request with too many paths for its steps is refused") func boundOfChecks() throws {
+        var limits = RuntimeLimits()
+        limits.requestCost = 1000
+        let graph = try Harness(AccessTests.scene, limits: limits)
+        graph.turn([.accessChanged(AccessRules(try (0..<100).map { try rule(.read, "/area\($0)/**") } + [try rule(.read, "/**")], owner: 7))])
+        let get = Request.get(.init(paths: (0..<100).map { "/hosts/a.x\($0)" }, isSingle: false, presentation: false, typed: false))
+        #expect(refusal { try graph.succeed(get) }?.code == .limit)
+    }
+
+    @Test("eval needs a right, and reads no environment and no place among siblings for who may read a part") func eval() throws {
+        let graph = try harness(try rule(.read, "/secret/open/**"))
+        func eval(_ expression: String, at: String?) throws -> Result {
+            try graph.succeed(.eval(.init(expression: expression, bindings: ValueMap(), at: at, typed: false)))
+        }
+        #expect(denial { try eval("1 + 1", at: nil) } == "user 1000 lacks the right 'read' on /**")
+        #expect(refusal { try eval("env.locale", at: "/secret/open") }?.code == .ruleType)
+        #expect(refusal { try eval("self.index", at: "/secret/open") }?.code == .ruleType)
+        guard case .content(.value(14), _, _) = try eval("hint", at: "/secret/open") else {
+            Issue.record("what is the node's own is read")
+            return
+        }
+    }
+
+    @Test("explain names nothing that may not be read, and no other user's process") func explain() throws {
+        let graph = try harness(try rule(.read, "/secret/open/**"))
+        graph.turn([.connected(ClientID(number: 3), Peer(pid: 4711, uid: 7, gid: 7))])
+        try graph.set("/secret.key", 8, from: 3)
+        guard case .value(let told) = try graph.succeed(.explain(path: "/secret/open.hint", revision: 2)) else { return }
+        #expect(told.map?["dependencies"] == ["/secret/open.key"] || told.map?["dependencies"] == [])
+        #expect(!told.jsonText.contains("4711") && !told.jsonText.contains("secret.key"))
+        guard case .value(let binding) = try graph.succeed(.describe(path: "/secret/open.key", depth: nil)) else { return }
+        #expect(binding.map?["value"] == 8 && binding.map?["target"] == nil)
+    }
+
+    @Test("a node that comes from a hidden place is new to who watches a part") func arrivals() throws {
+        let graph = try harness(try rule(.read, "/secret/**"))
+        graph.turn([.connected(ClientID(number: 3), Peer(pid: 4711, uid: 7, gid: 7))])
+        try graph.subscribe(["/secret/**"], events: .structure)
+        try graph.succeed(.move(.init(path: "/hosts/a", to: "/secret", index: nil), TransactionOptions()), from: 3)
+        guard case .structure(_, let added, let removed, let moved)? = graph.events.first else {
+            Issue.record("an event comes")
+            return
+        }
+        #expect(added == ["/secret/a", "/secret/a.load", "/secret/a.tags"] && removed.isEmpty && moved.isEmpty)
+    }
+
+    @Test("what is defined in a part reads nothing around it: no names, no environment, no components that do") func definers() throws {
+        let graph = try harness(try rule(.define, "/secret/open/**"), try rule(.define, "/hosts/**"))
+        func refused(_ node: String, at: String = "/hosts", head: String = "") -> ErrorCode? {
+            refusal { try graph.apply("\(head)nodes: [\(node)]", at: at, mode: .create) }?.code
+        }
+        #expect(refused("{ id: c, kind: view, let: { x: $locale } }") == .notFound)
+        #expect(refused("{ id: c, kind: view, let: { x: $locale } }", head: "dangling: [locale]\n") != nil)
+        #expect(refused("{ id: c, kind: view, inherit: { x: locale } }") == .denied)
+        #expect(refused("{ id: c, kind: view, computed: { x: env.locale } }") == .denied)
+        #expect(refused("{ id: c, kind: view, state: { s: 1 }, computed: { x: s + 1 } }") == nil)
+        #expect(denial { try graph.apply("nodes: [{ id: d, kind: view }]", at: "/hosts", mode: .replace) } == "user 1000 lacks the right 'read' on /**")
     }
 
     @Test("denied requests are counted, and told for the log") func counted() throws {

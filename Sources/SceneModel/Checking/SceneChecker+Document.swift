@@ -59,6 +59,10 @@ extension SceneChecker {
     /// Names that may lead nowhere, as though they stood around everything else.
     private func dangling(in document: DocumentNode) -> LexicalScope? {
         guard let written = document["dangling"] else { return nil }
+        guard context.admitsDangling else {
+            fault("names that lead nowhere need the right to read the whole tree", at: written, hint: "leave dangling out")
+            return nil
+        }
         let names = at("dangling") {
             elements(written, "dangling", hint: "list the names that may lead nowhere").filter { checkName($0, "a name") }
         }

@@ -1,0 +1,47 @@
+import AttributeValues
+import RuleLanguage
+
+extension SceneDefinition {
+    /// The id of a node, if there is one, whose value or whose children's values depend on what is put into the environment around
+    /// the document. Looks into components, too, and at each definition once.
+    public var readerOfEnvironment: String? {
+        var seen: Set<ObjectIdentifier> = []
+        var pending = nodes
+        while let node = pending.popLast() {
+            guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
+            if node.readsEnvironment { return node.id.isEmpty ? "the template of a forEach" : node.id }
+            pending += node.header + node.children + node.footer
+            if let template = node.forEach?.template { pending.append(template) }
+            if let base = node.base { pending.append(base) }
+        }
+        return nil
+    }
+}
+
+extension NodeDefinition {
+    /// A modifier that builds on what is inherited counts as a reader.
+    fileprivate var readsEnvironment: Bool {
+        if !transformEnvironment.isEmpty || !environmentObjects.isEmpty || environment.contains(where: { !$0.steps.isEmpty }) { return true }
+        for attribute in attributes {
+            switch attribute.role {
+            case .inherit, .inheritObject: return true
+            case .computed(let program) where program.readsEnvironment: return true
+            case .constant(let expression?) where expression.readsEnvironment: return true
+            default: continue
+            }
+        }
+        let keyed = environment + containerValues + preferences
+        let others = animations.map(\.value) + [tag, forEach?.data].compactMap { $0 }
+        return (keyed.map(\.expression) + others).contains(where: \.readsEnvironment)
+    }
+}
+
+extension Expression {
+    fileprivate var readsEnvironment: Bool {
+        if case .rule(let program) = self { program.readsEnvironment } else { false }
+    }
+}
+
+extension Program {
+    fileprivate var readsEnvironment: Bool { inputs.contains { $0.namespace == "env" } }
+}

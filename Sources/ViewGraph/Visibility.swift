@@ -1,0 +1,57 @@
+import AttributeGraph
+import AttributeValues
+
+// What a client that may read only a part of the tree is told of the rest: nothing.
+
+extension ViewGraph {
+    func isVisible(node row: UInt32) -> Bool {
+        guard let mayRead else { return true }
+        return mayRead(AttributePath(nodes: ids(of: row)))
+    }
+
+    /// Whether a vertex may be named. One without a name of its own, as of a modifier, belongs to its whole node.
+    public func isVisible(_ attribute: AttributeID) -> Bool {
+        guard let mayRead else { return true }
+        guard let record = attributes[Int(attribute.index)] else { return false }
+        var row = record.node
+        var name: String? = record.isHidden && record.steps.isEmpty ? nil : record.name
+        while nodes[Int(row)].isObject {
+            name = nodes[Int(row)].id
+            row = nodes[Int(row)].parent
+        }
+        return mayRead(AttributePath(nodes: ids(of: row), attribute: name))
+    }
+
+    /// The same of an attribute by its node and name.
+    func isVisible(_ name: String, of row: UInt32) -> Bool {
+        guard let mayRead else { return true }
+        return mayRead(AttributePath(nodes: ids(of: row), attribute: name))
+    }
+
+    /// A content of an attribute as the client of the request at hand is told of it.
+    public func shown(_ content: Content, of attribute: AttributeID) -> Content {
+        guard mayRead != nil, case .failure(let failure) = content else { return content }
+        return .failure(shown(failure, of: attribute))
+    }
+
+    /// An error as the client of the request at hand is told of it: with its code alone where it comes from an attribute that the client
+    /// may not read, or has passed through one. O(attributes with that error upstream), which counts towards the request's cost.
+    public func shown(_ failure: Failure, of attribute: AttributeID) -> Failure {
+        if mayRead == nil { return failure }
+        var seen: Set<AttributeID> = [attribute]
+        var pending = [attribute]
+        while let next = pending.popLast() {
+            stepsLeft -= ViewGraph.stepsPerCause
+            guard isVisible(next), stepsLeft > 0 else { return Failure(failure.code, "it depends on an attribute that has an error") }
+            // What is only looked up has no inputs before it has been read.
+            _ = content(of: next)
+            for input in engine.inputs(of: next) where engine.lastValue(of: input)?.failure == failure {
+                if seen.insert(input).inserted { pending.append(input) }
+            }
+        }
+        return failure
+    }
+
+    /// Steps for each attribute that an error came through.
+    private static let stepsPerCause = 20
+}
