@@ -19,7 +19,15 @@ final class DaemonLink {
 
     private let path: String
     private let loop: NIOIsolatedEventLoop
-    private var channel: Channel?
+    private enum State {
+        case connecting
+        case up(Channel)
+        /// Until it is time to try again.
+        case resting(NIOCore.Scheduled<Void>)
+    }
+    private var state: State?
+    /// What is sent as soon as there is a connection.
+    private var queued: [(method: String, parameters: Value, answer: Answer)] = []
     private var waiting: [Int64: Answer] = [:]
     private var lastID: Int64 = 0
     private var listeners: [Int64: Listener] = [:]
@@ -33,9 +41,10 @@ final class DaemonLink {
         self.loop = loop
     }
 
-    var isUp: Bool { channel != nil }
+    var isUp: Bool { if case .up = state { true } else { false } }
 
     func connect() {
+        state = .connecting
         let box = NIOLoopBound(self, eventLoop: loop.nonisolated())
         ClientBootstrap(group: loop.nonisolated())
             .channelInitializer { channel in
@@ -54,33 +63,47 @@ final class DaemonLink {
     }
 
     private func didConnect(_ channel: Channel) {
-        self.channel = channel
+        state = .up(channel)
         pause = .milliseconds(50)
         send("hello", ["client": .string(DaemonLink.clientName)]) { _ in }
         onChange(true)
+        let queued = self.queued
+        self.queued = []
+        for (method, parameters, answer) in queued { send(method, parameters, answer: answer) }
     }
 
+    /// Nobody who asks now is made to wait for the next try.
     private func retry() {
-        _ = loop.scheduleTask(in: pause) { self.connect() }
+        state = .resting(loop.scheduleTask(in: pause) { self.connect() })
         pause = min(pause * 2, DaemonLink.longestPause)
+        let queued = self.queued
+        self.queued = []
+        for (_, _, answer) in queued { answer(.failure(Unavailable(reason: "no daemon answers at \(path)"))) }
     }
 
     fileprivate func didClose() {
-        guard channel != nil else { return }
-        channel = nil
+        guard isUp else { return }
         listeners = [:]
         let answers = waiting.values
         waiting = [:]
-        for answer in answers { answer(.failure(Unavailable(reason: "the daemon closed the connection"))) }
-        onChange(false)
         retry()
+        onChange(false)
+        for answer in answers { answer(.failure(Unavailable(reason: "the daemon closed the connection"))) }
     }
 
     // MARK: Messages
 
     /// - Parameter answer: called once, with the whole reply.
     func send(_ method: String, _ parameters: Value, answer: @escaping Answer) {
-        guard let channel else { return answer(.failure(Unavailable(reason: "no daemon answers at \(path)"))) }
+        guard case .up(let channel) = state else {
+            queued.append((method, parameters, answer))
+            // A request tries at once.
+            if case .resting(let task) = state {
+                task.cancel()
+                connect()
+            }
+            return
+        }
         lastID += 1
         waiting[lastID] = answer
         let message: Value = [

@@ -143,7 +143,7 @@ struct GatewayTests {
         let stream = try ask("/watch?path=/counter.*")
         func data() throws -> Value {
             while let line = try stream.line() {
-                if line.hasPrefix("data: ") { return try JSONParser.parseOnce(line.dropFirst(6).filter { $0 != "\r" }.utf8) }
+                if line.hasPrefix("data: "), line.contains("changes") { return try JSONParser.parseOnce(line.dropFirst(6).filter { $0 != "\r" }.utf8) }
             }
             throw Trouble("the stream ended")
         }
