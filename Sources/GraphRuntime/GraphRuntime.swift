@@ -52,6 +52,9 @@ public final class GraphRuntime {
     /// share is ever used up.
     public var turnClock: (() -> Double)?
 
+    /// The most vertices since memory was last given back.
+    var mostVertices: UInt64 = 0
+
     var outcome = Outcome()
     var unplaced = UnplacedStates()
     /// Changes of structure that the store has ever held or been given: the next one's number.
@@ -106,6 +109,7 @@ public final class GraphRuntime {
             if queue.postpones(command) { continue }
             let waiting = graph.waitingRuleCount
             apply(command)
+            mostVertices = max(mostVertices, graph.counters.liveAttributes)
             guard case .call(let client, _, let request) = command else { continue }
             if case .subscribe = request, hasLongSnapshots(client) { queue.serve(client) }
             if graph.waitingRuleCount > waiting { queue.close() }
