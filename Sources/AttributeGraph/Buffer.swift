@@ -36,10 +36,15 @@ struct Buffer<Element: BitwiseCopyable>: ~Copyable {
 
     @inlinable @inline(never)
     mutating func grow(to newCapacity: Int) {
-        let larger = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)
-        larger.update(from: base, count: count)
+        let moved = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)
+        moved.update(from: base, count: count)
         base.deallocate()
-        base = larger
+        base = moved
         capacity = newCapacity
+    }
+
+    /// Gives memory back of which most is unused.
+    mutating func shrink() {
+        if capacity > 1024, count <= capacity / 4 { grow(to: max(64, count * 2)) }
     }
 }

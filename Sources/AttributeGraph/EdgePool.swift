@@ -29,10 +29,10 @@ struct EdgePool: ~Copyable {
     @usableFromInline static let carvedClass: UInt8 = 10
 
     @inlinable
-    init() {
-        capacity = 1024
-        ends = .allocate(capacity: 1024)
-        slots = .allocate(capacity: 1024)
+    init(capacity: UInt32 = 1024) {
+        self.capacity = capacity
+        ends = .allocate(capacity: Int(capacity))
+        slots = .allocate(capacity: Int(capacity))
         next = 1
         limit = capacity
         free = .allocate(capacity: EdgePool.classCount)

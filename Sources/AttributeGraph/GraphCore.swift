@@ -109,7 +109,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     func createVertex(_ kind: Vertex.Kind, _ flags: Vertex.Flags, _ subgraph: SubgraphID) -> AttributeID {
         precondition(isAlive(subgraph), "an attribute needs a living subgraph")
         let index: UInt32
-        var generation: UInt32 = 1
+        let generation: UInt32
         if s.pointee.freeVertex != 0 {
             index = s.pointee.freeVertex
             s.pointee.freeVertex = s.pointee.vertex(index).pointee.hint
@@ -118,6 +118,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
             if _slowPath(s.pointee.vertexCount == s.pointee.vertexCapacity) { growVertices() }
             index = s.pointee.vertexCount
             s.pointee.vertexCount += 1
+            generation = s.pointee.firstGeneration
         }
         s.pointee.vertex(index).initialize(
             to: Vertex(kind: kind, flags: flags, generation: generation, subgraph: subgraph.index))

@@ -20,6 +20,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var vertexCapacity: UInt32
     @usableFromInline var siblings: UnsafeMutablePointer<Siblings>
     @usableFromInline var freeVertex: UInt32 = 0
+    /// Of a row that is used for the first time since the table was cut: no id of before names it.
+    @usableFromInline var firstGeneration: UInt32 = 1
     /// Rows that were freed while something ran, as a list like that of the free ones.
     @usableFromInline var vertexFreedInRun: UInt32 = 0
 
@@ -136,11 +138,17 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     mutating func growVertices() {
         let newCapacity = vertexCapacity > UInt32.max / 2 ? UInt32.max : vertexCapacity * 2
         precondition(newCapacity > vertexCapacity, "a graph holds at most four thousand million attributes")
-        vertices.grow(to: newCapacity, keeping: vertexCount)
-        let largerSiblings = UnsafeMutablePointer<Siblings>.allocate(capacity: Int(newCapacity))
-        largerSiblings.update(from: siblings, count: Int(vertexCount))
+        moveVertices(to: newCapacity)
+    }
+
+    /// Gives the rows a table of another size.
+    @inlinable @inline(never)
+    mutating func moveVertices(to newCapacity: UInt32) {
+        vertices.move(to: newCapacity, keeping: vertexCount)
+        let moved = UnsafeMutablePointer<Siblings>.allocate(capacity: Int(newCapacity))
+        moved.update(from: siblings, count: Int(vertexCount))
         siblings.deallocate()
-        siblings = largerSiblings
+        siblings = moved
         vertexCapacity = newCapacity
     }
 
@@ -219,6 +227,14 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         logCapacity *= 2
     }
 
+    /// Gives the memory of a long batch back. The log is empty.
+    mutating func shrinkLog() {
+        guard logCapacity > 1024 else { return }
+        log.deallocate()
+        logCapacity = 16
+        log = .allocate(capacity: logCapacity)
+    }
+
     @inlinable @inline(__always)
     var hasRoomInLog: Bool { logCount != logCapacity }
 
@@ -261,9 +277,9 @@ struct VertexTable<Value> {
         (UnsafeMutableRawPointer(vertex) + valueOffset).assumingMemoryBound(to: Value.self)
     }
 
-    /// Moves the first rows into a larger table.
+    /// Moves the first rows into another table.
     @inlinable @inline(never)
-    mutating func grow(to capacity: UInt32, keeping count: UInt32) {
+    mutating func move(to capacity: UInt32, keeping count: UInt32) {
         let old = self
         self = VertexTable(capacity: capacity)
         if _isPOD(Value.self) {

@@ -144,8 +144,18 @@ public final class Daemon {
         let now = Loop.monotonicTime
         sessions.care(at: now)
         sendStatus(at: now)
+        if runtime.hasShrunk { giveBackMemory() }
         isCaring = sessions.needsCare || isStatusDue
         if isCaring { careTimer?.start(in: Daemon.careInterval) }
+    }
+
+    /// Gives the memory of a graph that was much larger back to the kernel. Once for each time that it has shrunk: the work is in
+    /// proportion to what there was.
+    private func giveBackMemory() {
+        runtime.giveBack()
+        store?.giveBack()
+        Loop.giveBackMemory()
+        log.debug("memory of a larger graph was given back")
     }
 
     /// Reads the configuration again (SIGHUP). With a fault in it the old one stays.

@@ -54,6 +54,8 @@ public final class GraphRuntime {
 
     /// The protocol as `describe` tells it: made once, because anybody may ask for it at any time.
     private(set) lazy var protocolSchema = ProtocolSchema.document()
+    /// The most vertices since memory was last given back.
+    var mostVertices: UInt64 = 0
 
     var outcome = Outcome()
     var unplaced = UnplacedStates()
@@ -109,6 +111,7 @@ public final class GraphRuntime {
             if queue.postpones(command) { continue }
             let waiting = graph.waitingRuleCount
             apply(command)
+            mostVertices = max(mostVertices, graph.counters.liveAttributes)
             guard case .call(let client, _, let request) = command else { continue }
             switch request {
             case .subscribe: if hasLongSnapshots(client) { queue.serve(client) }

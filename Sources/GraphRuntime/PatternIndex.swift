@@ -101,6 +101,16 @@ struct PatternIndex {
             .sorted { ($0.topic.number, $0.position) < ($1.topic.number, $1.position) }
     }
 
+    func giveBack() {
+        var pending = [root]
+        while let way = pending.popLast() {
+            way.byID.giveBack()
+            way.byAttribute.giveBack()
+            way.entries.giveBack()
+            pending += Array(way.byID.values) + [way.any, way.anyDepth].compactMap { $0 }
+        }
+    }
+
     /// Once a step. `**` stands for nothing, too.
     private func reach(_ way: Way, _ ways: inout [Way]) {
         guard way.reached != step else { return }

@@ -96,6 +96,11 @@ final class Topic {
         keepNamed()
     }
 
+    func giveBack() {
+        paths.giveBack()
+        order.giveBack()
+    }
+
     private func keepNamed() {
         order.removeAll { paths[$0] == nil }
         enter()

@@ -111,6 +111,12 @@ public final class StateStore {
         }
     }
 
+    /// Gives back memory that a larger graph has needed.
+    public func giveBack() {
+        structure.giveBack()
+        lastWrites = [:]
+    }
+
     private func write(_ accepted: [(revision: UInt64, entry: JournalEntry)]) throws(StoreError) {
         lastWrites.removeAll(keepingCapacity: true)
         for (place, accepted) in accepted.enumerated() {

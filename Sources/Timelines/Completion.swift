@@ -1,3 +1,5 @@
+import AttributeValues
+
 /// Tells for each transaction when its animations are logically complete and when they are all gone, each exactly once.
 ///
 /// A pure state machine: it has no clock and asks for none. The rules are SwiftUI's:
@@ -104,6 +106,13 @@ public struct CompletionTracker {
         return events
     }
 
+    /// Gives back memory that more timelines have needed.
+    public mutating func giveBack() {
+        transactions.giveBack()
+        timelines.giveBack()
+        deadlines.giveBack()
+    }
+
     /// Forgets the deadlines of what is gone, once they are the greater part.
     private mutating func compact() {
         guard deadlines.count > 64 + 2 * (timelines.count + transactions.count) else { return }
@@ -156,6 +165,8 @@ struct DeadlineHeap {
 
     var first: Deadline? { items.first }
     var count: Int { items.count }
+
+    mutating func giveBack() { items.giveBack() }
 
     /// O(n log n).
     mutating func removeAll(where shouldRemove: (Deadline) -> Bool) {

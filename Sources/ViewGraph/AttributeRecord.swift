@@ -3,8 +3,9 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-/// What a vertex of the engine is to the view graph: a row beside the engine's own.
-struct AttributeRecord {
+/// What a vertex of the engine is to the view graph: a row beside the engine's own. An object, so that a row that is free takes no
+/// more than a pointer.
+final class AttributeRecord {
     /// The row of the node that owns it.
     var node: UInt32
     var name: String
@@ -31,6 +32,15 @@ struct AttributeRecord {
     /// The vertex is a place in a value or a clock. Sources of other vertices name it, and it goes when nobody names, reads or
     /// watches it any more. Other vertices go with their node.
     var isShared: Bool { isHidden && (!steps.isEmpty || kind == .clock) }
+
+    init(node: UInt32, name: String, kind: AttributeKind, type: ValueType, isHidden: Bool, source: Source) {
+        self.node = node
+        self.name = name
+        self.kind = kind
+        self.type = type
+        self.isHidden = isHidden
+        self.source = source
+    }
 }
 
 /// Where a vertex's content comes from.

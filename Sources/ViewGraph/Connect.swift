@@ -16,12 +16,12 @@ extension ViewGraph {
 
     /// Connects nodes again after their surroundings changed.
     func connect(_ rows: [UInt32]) {
-        for row in rows where nodes[Int(row)].isAlive {
+        for row in rows where nodes.isAlive(row) {
             connectReferences(of: row)
             // Instances come behind it: what they bind to goes through their elements.
             if nodes[Int(row)].kind == .forEach { connectForEach(row) }
         }
-        for row in rows where nodes[Int(row)].isAlive { connectRules(of: row) }
+        for row in rows where nodes.isAlive(row) { connectRules(of: row) }
     }
 
     private func connectReferences(of row: UInt32) {
@@ -38,7 +38,7 @@ extension ViewGraph {
         nodes[Int(row)].definition.environmentObjects.compactMap { reference in
             guard let named = self.attribute(named: reference.name, from: row, .modifier),
                 case .object(let object) = record(follow(Place(named, reference.steps)).attribute).source,
-                let type = nodes[Int(object)].definition.component
+                nodes.isAlive(object), let type = nodes[Int(object)].definition.component
             else { return nil }
             return (type, object)
         }

@@ -193,7 +193,7 @@ extension ViewGraph {
 
     /// As `shapeChanged` everywhere, when keys are declared again: what is gathered has another default, or is merged another way. O(nodes).
     func gatheringChanged() {
-        for row in nodes.indices where nodes[row].isAlive { countChange(of: UInt32(row)) }
+        for row in nodes.living { countChange(of: row) }
     }
 
     /// As `shapeChanged`, when what a node says of itself changed: told also to the subviews that a transparent node wraps. O(subviews inside).

@@ -8,7 +8,8 @@ import SceneModel
 extension ViewGraph {
     public var namedAttributes: Int {
         var count = 0
-        for node in nodes where node.isAlive {
+        for row in nodes.living {
+            let node = nodes[Int(row)]
             count += node.namedAttributes.count + (node.namedIndex == nil ? 0 : 1)
         }
         return count

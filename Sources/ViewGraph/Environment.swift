@@ -79,7 +79,6 @@ extension ViewGraph {
                 setInput(vertex, .value(key.defaultValue))
                 attributes[Int(vertex.index)]?.type = key.type
             } else if old.type != key.type || old.defaultValue != key.defaultValue {
-                if case .object(let object) = record(vertex).source { destroyNode(object) }
                 destroy(vertex)
                 environmentDefaults[name] = nil
                 hasObjects = true
@@ -107,6 +106,7 @@ extension ViewGraph {
     }
 
     func objectValue(_ row: UInt32) throws -> Content {
+        guard nodes.isAlive(row) else { return .failure(RuleHost.removed) }
         var map = ValueMap(minimumCapacity: nodes[Int(row)].attributes.count)
         for (name, attribute) in nodes[Int(row)].attributes {
             switch try engine.read(attribute) {

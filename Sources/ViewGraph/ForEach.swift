@@ -129,7 +129,7 @@ extension ViewGraph {
             // Outer ones first: an inner one may go with its element.
             let rows = staleForEach.sorted { depth(of: $0) < depth(of: $1) }
             staleForEach = []
-            for row in rows where nodes[Int(row)].isAlive && nodes[Int(row)].instances != nil { update(forEach: row) }
+            for row in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil { update(forEach: row) }
             connectNew()
         }
         staleForEach = []

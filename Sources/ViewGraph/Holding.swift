@@ -18,7 +18,7 @@ extension ViewGraph {
     func declaredType(of place: Place) -> ValueType {
         let place = follow(place)
         guard let record = attributes[Int(place.attribute.index)] else { return .dyn }
-        if case .object(let node) = record.source, place.steps.isEmpty, let name = nodes[Int(node)].definition.component {
+        if case .object(let node) = record.source, nodes.isAlive(node), place.steps.isEmpty, let name = nodes[Int(node)].definition.component {
             return .object(name)
         }
         return declarations.type(at: place.steps, in: record.type)

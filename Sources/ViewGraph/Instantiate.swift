@@ -181,9 +181,6 @@ extension ViewGraph {
         }
         destroyModifiers(of: row)
         for (_, attribute) in nodes[Int(row)].attributes {
-            if let record = attributes[Int(attribute.index)], record.kind == .state, case .object(let object) = record.source {
-                destroyNode(object)
-            }
             destroy(attribute)
         }
         for (_, attribute) in nodes[Int(row)].elementScope { destroy(attribute) }
@@ -194,11 +191,7 @@ extension ViewGraph {
         if let structure = nodes[Int(row)].structure { destroy(structure) }
         destroyForEach(row)
         if nodes[Int(row)].strand != 0 { keptChanges.lose(nodes[Int(row)].strand) }
-        nodes[Int(row)].isAlive = false
-        nodes[Int(row)].generation &+= 1
-        nodes[Int(row)].children = []
-        nodes[Int(row)].childrenByID = nil
-        freeNodes.append(row)
+        nodes.remove(row)
         liveNodes -= 1
     }
 }

@@ -171,7 +171,7 @@ extension ViewGraph {
                 case .failure: []
                 }
             }
-        case .object(let node): return nodes[Int(node)].attributes.map(\.attribute)
+        case .object(let node): return nodes.isAlive(node) ? nodes[Int(node)].attributes.map(\.attribute) : []
         case .elements: return nodes[Int(record.node)].instances.map { [$0.order] } ?? []
         case .subviews, .sections, .subviewDescription, .preference, .preferenceOutput:
             // What these read is found only by looking at the tree, which is what evaluating them does.

@@ -30,13 +30,13 @@ public enum AttributeKind: String, Sendable {
     case state, binding, `let`, computed, inherit, clock
 }
 
-/// A node of the tree, as a row.
-struct NodeRecord {
+/// A node of the tree, as a row; an object as `AttributeRecord` is.
+final class NodeRecord {
     var id: String
     var kind: NodeKind
-    var slot: Slot = .content
-    var generation: UInt32
-    var isAlive = true
+    var slot: Slot
+    let generation: UInt32
+    fileprivate(set) var isAlive = true
     /// The root is its own parent.
     var parent: UInt32
     /// In order; a section's header comes first and its footer last.
@@ -80,6 +80,77 @@ struct NodeRecord {
     var system: [SystemAttribute: AttributeID] = [:]
     /// Set while `kind` is `.forEach`.
     var instances: ForEachState?
+
+    init(
+        id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32, definition: NodeDefinition, isScopeBoundary: Bool
+    ) {
+        self.id = id
+        self.kind = kind
+        self.slot = slot
+        self.generation = generation
+        self.parent = parent
+        self.definition = definition
+        self.isScopeBoundary = isScopeBoundary
+    }
+}
+
+/// The nodes by their rows.
+struct NodeTable {
+    private var rows: [NodeRecord?] = []
+    /// Of the node that is in a row, or of the next one to be there.
+    private var generations: [UInt32] = []
+    private var free: [UInt32] = []
+    /// Of a row that is used for the first time since the table was cut: no id of before names it.
+    private var firstGeneration: UInt32 = 1
+
+    /// A node that has gone can be asked where it was, until its row is used again or memory is given back.
+    subscript(row: Int) -> NodeRecord {
+        guard let record = rows[row] else { preconditionFailure("no node in row \(row)") }
+        return record
+    }
+
+    func isAlive(_ row: UInt32) -> Bool { Int(row) < rows.count && rows[Int(row)]?.isAlive == true }
+
+    /// In ascending order.
+    var living: some Sequence<UInt32> { rows.indices.lazy.map { UInt32($0) }.filter { isAlive($0) } }
+
+    /// - Returns: its row.
+    mutating func insert(_ make: (_ generation: UInt32) -> NodeRecord) -> UInt32 {
+        if let row = free.popLast() {
+            rows[Int(row)] = make(generations[Int(row)])
+            return row
+        }
+        rows.append(make(firstGeneration))
+        generations.append(firstGeneration)
+        return UInt32(rows.count - 1)
+    }
+
+    mutating func remove(_ row: UInt32) {
+        let record = self[Int(row)]
+        record.isAlive = false
+        record.children = []
+        record.childrenByID = nil
+        record.attributes = NamedAttributes()
+        record.elementScope = []
+        record.indexScope = nil
+        record.system = [:]
+        record.structure = nil
+        record.definition = self[0].definition
+        generations[Int(row)] &+= 1
+        free.append(row)
+    }
+
+    /// Forgets nodes that have gone, and free rows at the end. Of the other free ones those at the beginning are used first.
+    mutating func giveBack() {
+        for row in rows.indices where rows[row]?.isAlive == false { rows[row] = nil }
+        while let last = rows.last, last == nil {
+            rows.removeLast()
+            firstGeneration = max(firstGeneration, generations.removeLast())
+        }
+        free = rows.indices.reversed().filter { rows[$0] == nil }.map { UInt32($0) }
+        rows.giveBack()
+        generations.giveBack()
+    }
 }
 
 extension NodeRecord {
@@ -142,7 +213,7 @@ extension ViewGraph {
     static let childIndexThreshold = 12
 
     public func isAlive(_ node: NodeID) -> Bool {
-        Int(node.row) < nodes.count && nodes[Int(node.row)].isAlive && nodes[Int(node.row)].generation == node.generation
+        nodes.isAlive(node.row) && nodes[Int(node.row)].generation == node.generation
     }
 
     func nodeID(_ row: UInt32) -> NodeID { NodeID(row: row, generation: nodes[Int(row)].generation) }
@@ -150,22 +221,12 @@ extension ViewGraph {
     func createNode(
         id: String, definition: NodeDefinition, kind: NodeKind, parent: UInt32, slot: Slot, isScopeBoundary: Bool
     ) -> UInt32 {
-        let row: UInt32
-        if let free = freeNodes.popLast() {
-            row = free
-            let generation = nodes[Int(row)].generation
-            nodes[Int(row)] = NodeRecord(
-                id: id, kind: kind, slot: slot, generation: generation, parent: parent, definition: definition,
-                isScopeBoundary: isScopeBoundary)
-        } else {
-            row = UInt32(nodes.count)
-            nodes.append(
-                NodeRecord(
-                    id: id, kind: kind, slot: slot, generation: 1, parent: parent, definition: definition,
-                    isScopeBoundary: isScopeBoundary))
-        }
         liveNodes += 1
-        return row
+        return nodes.insert {
+            NodeRecord(
+                id: id, kind: kind, slot: slot, generation: $0, parent: parent, definition: definition,
+                isScopeBoundary: isScopeBoundary)
+        }
     }
 
     func child(_ id: String, of row: UInt32) -> UInt32? {

@@ -64,4 +64,15 @@ struct RuleTable: ~Copyable {
         }
         rows[Int(index)] = rule.map { .passUnretained($0) }
     }
+
+    /// Gives back the memory of rows that are no more.
+    mutating func giveBack(keeping count: Int) {
+        guard capacity / 4 >= max(64, count) else { return }
+        let moved = UnsafeMutablePointer<Unmanaged<BoundRule>?>.allocate(capacity: max(64, count))
+        moved.initialize(repeating: nil, count: max(64, count))
+        moved.update(from: rows, count: count)
+        rows.deallocate()
+        rows = moved
+        capacity = max(64, count)
+    }
 }

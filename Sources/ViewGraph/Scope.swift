@@ -43,7 +43,9 @@ extension ViewGraph {
     }
 
     func ownAttribute(_ name: String, of row: UInt32) -> AttributeID? {
-        nodes[Int(row)].attributes[name] ?? elementAttribute(name, of: row)
+        // A reference may lead to an object that is gone.
+        guard nodes.isAlive(row) else { return nil }
+        return nodes[Int(row)].attributes[name] ?? elementAttribute(name, of: row)
     }
 
     /// The element or the index of an instance, by the name that its `forEach` gives it.

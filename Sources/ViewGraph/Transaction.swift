@@ -225,6 +225,7 @@ extension ViewGraph {
             case (_, .state): return way
             case (.state, .object) where place.steps.isEmpty: return way
             case (_, .object(let node)):
+                guard nodes.isAlive(node) else { throw RuleHost.removed.located(at: path.description) }
                 guard case .key(let property)? = place.steps.first else {
                     throw Failure(
                         .readOnly, "\(path) holds an object; write one of its properties", path: path.description,

@@ -16,8 +16,7 @@ public final class ViewGraph {
     public let limits: Limits
 
     /// Rows by `NodeID.row`. Row 0 is `/`.
-    var nodes: [NodeRecord] = []
-    var freeNodes: [UInt32] = []
+    var nodes = NodeTable()
     public internal(set) var liveNodes = 0
     /// Those with a name; hidden vertices come with what is written.
     public private(set) var liveAttributes = 0
@@ -211,7 +210,11 @@ public final class ViewGraph {
         if let projections = record.projections {
             projections.forEachAttribute { destroy($0) }
         }
-        if case .override(_, _, let value) = record.source { destroy(value) }
+        switch record.source {
+        case .override(_, _, let value): destroy(value)
+        case .object(let object) where record.kind == .state: destroyNode(object)
+        default: break
+        }
         structureChange.removedAttributes.append(attribute)
         free(attribute, record)
     }

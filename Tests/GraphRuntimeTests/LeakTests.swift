@@ -136,4 +136,51 @@ struct LeakTests {
         // The two rules, and with the second the place.
         #expect(vertices(graph) == before - 3)
     }
+
+    @Test("an object goes with the state that held it, also where that becomes another") func objects() throws {
+        let graph = try Harness(
+            """
+            types: { Book: { state: { title: A, pages: 1 } } }
+            nodes: [{ id: a, state: { b: { type: Book } } }]
+            """)
+        try expectFlat(graph, "retyped") { turn in
+            _ = try graph.apply("nodes: [{ id: a, state: { b: \(turn % 2 == 0 ? "1" : "{ type: Book }") } }]")
+        }
+    }
+
+    private static let large = 60_000
+
+    @Test("a graph that has shrunk gives its rows and edges back, and goes on") func givingBack() throws {
+        let graph = try Harness(LeakTests.list)
+        try graph.subscribe(["/list/**"], initial: true)
+        try graph.set("/list.items", .list((0..<LeakTests.large).map { ["id": .int(Int64($0)), "n": 1] }))
+        let before = graph.runtime.graph.engine.memory
+        #expect(!graph.runtime.hasShrunk)
+        try graph.set("/list.items", [])
+        #expect(graph.runtime.hasShrunk)
+        graph.runtime.giveBack()
+        #expect(!graph.runtime.hasShrunk)
+        let after = graph.runtime.graph.engine.memory
+        #expect(after.vertices < before.vertices / 100 && after.edges <= before.edges)
+        #expect(graph.runtime.graph.attributes.count { $0 != nil } < 100)
+        #expect(graph.runtime.watches.capacity < LeakTests.large / 100)
+        #expect(graph.runtime.graph.engine.checkInvariants() == [])
+        try graph.set("/list.items", .list((0..<1000).map { ["id": .int(Int64($0)), "n": 2] }))
+        #expect(graph.changes["/list/rows/999.y"] == .value(4))
+        try graph.set("/list.items[3].n", 7)
+        #expect(graph.changes["/list/rows/3.y"] == .value(14))
+        #expect(graph.runtime.graph.engine.checkInvariants() == [])
+    }
+
+    @Test("ids of what is gone stay so when memory has been given back") func idsAfterGivingBack() throws {
+        let graph = try Harness(LeakTests.list)
+        try graph.set("/list.items", .list((0..<LeakTests.large).map { ["id": .int(Int64($0)), "n": 1] }))
+        let view = graph.runtime.graph
+        let attribute = try view.locate(AttributePath("/list/rows/59999.y")).attribute
+        let node = try view.node(at: ["list", "rows", "59999"])
+        try graph.set("/list.items", [])
+        graph.runtime.giveBack()
+        try graph.set("/list.items", .list((0..<LeakTests.large).map { ["id": .int(Int64($0)), "n": 1] }))
+        #expect(!view.isAlive(attribute) && !view.isAlive(node))
+    }
 }

@@ -1,0 +1,80 @@
+/// Giving memory back. Rows keep their places, because ids name them: the table of vertices is cut behind the last living one.
+extension GraphCore where Host: ~Copyable {
+    /// How many rows the table of vertices has, used or not.
+    @inlinable
+    public var rowCount: Int { Int(s.pointee.vertexCount) }
+
+    /// Gives back memory that a larger graph has needed. Does nothing while something runs or a batch is open. O(rows + edges).
+    public func giveBack() {
+        guard s.pointee.pending.count == 0, s.pointee.batchDepth == 0 else { return }
+        settleOrder()
+        guard s.pointee.logCount == 0, s.pointee.attention.isEmpty else { return }
+        s.pointee.upcoming = .none
+        removeCursor()
+        cutVertices()
+        packEdges()
+        s.pointee.pending.shrink()
+        s.pointee.freeHeight = s.pointee.pending.capacity
+        s.pointee.marking.shrink()
+        s.pointee.invalidated.shrink()
+        s.pointee.openCycle.shrink()
+        s.pointee.overwrittenHints.shrink()
+        if s.pointee.edgeChangesAtOrders != s.pointee.counters.edgeChanges {
+            s.pointee.steps.count = 0
+            s.pointee.steps.shrink()
+        }
+        s.pointee.shrinkLog()
+    }
+
+    /// Forgets free rows at the end, and lists the others in order, so that rows at the beginning are used first.
+    func cutVertices() {
+        var count = s.pointee.vertexCount
+        while count > 1 {
+            let last = s.pointee.vertex(count - 1).pointee
+            // A row whose generations are used up must not begin again.
+            guard last.kind == .free, last.generation != UInt32.max else { break }
+            s.pointee.firstGeneration = max(s.pointee.firstGeneration, last.generation)
+            count -= 1
+        }
+        s.pointee.vertexCount = count
+        s.pointee.freeVertex = 0
+        for index in (1..<max(1, count)).reversed() {
+            let vertex = s.pointee.vertex(index)
+            guard vertex.pointee.kind == .free, vertex.pointee.generation != UInt32.max else { continue }
+            vertex.pointee.hint = s.pointee.freeVertex
+            s.pointee.freeVertex = index
+        }
+        if count <= s.pointee.vertexCapacity / 4 { s.pointee.moveVertices(to: max(64, count * 2)) }
+    }
+
+    /// Moves the lists of edges into a pool of their size, if most of it is unused.
+    func packEdges() {
+        var entries = 0
+        forEachBlock { list, sizeClass in entries += Int(EdgePool.size(of: packedClass(list, sizeClass))) }
+        let capacity = max(1024, entries + entries / 2)
+        guard capacity <= Int(s.pointee.edges.capacity) / 4 else { return }
+        var pool = EdgePool(capacity: UInt32(capacity))
+        forEachBlock { list, sizeClass in
+            let packed = packedClass(list, sizeClass)
+            let block = pool.allocate(packed)
+            let (old, new) = (Int(list.start), Int(block))
+            (pool.ends + new).update(from: s.pointee.edges.ends + old, count: Int(list.extent))
+            (pool.slots + new).update(from: s.pointee.edges.slots + old, count: Int(list.extent))
+            list.start = block
+            sizeClass = packed
+        }
+        s.pointee.edges = pool
+    }
+
+    private func packedClass(_ list: EdgeList, _ sizeClass: UInt8) -> UInt8 {
+        min(sizeClass, EdgePool.sizeClass(holding: max(2, Int(list.extent))))
+    }
+
+    private func forEachBlock(_ body: (inout EdgeList, inout UInt8) -> Void) {
+        for index in 1..<max(1, s.pointee.vertexCount) where s.pointee.vertex(index).pointee.kind != .free {
+            let vertex = s.pointee.vertex(index)
+            if vertex.pointee.inputClass > EdgePool.single { body(&vertex.pointee.inputs, &vertex.pointee.inputClass) }
+            if vertex.pointee.readerClass > EdgePool.single { body(&vertex.pointee.readers, &vertex.pointee.readerClass) }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// Collections keep the memory of the most elements that they have had. These give it back where most of it is unused.
+
+private let smallCapacity = 64
+
+extension Array {
+    public mutating func giveBack() {
+        guard capacity > smallCapacity, count <= capacity / 4 else { return }
+        var packed: [Element] = []
+        packed.reserveCapacity(count)
+        packed += self
+        self = packed
+    }
+}
+
+extension Dictionary {
+    public mutating func giveBack() {
+        guard capacity > smallCapacity, count <= capacity / 4 else { return }
+        var packed = Dictionary(minimumCapacity: count)
+        for (key, value) in self { packed[key] = value }
+        self = packed
+    }
+}
+
+extension Set {
+    public mutating func giveBack() {
+        guard capacity > smallCapacity, count <= capacity / 4 else { return }
+        var packed = Set(minimumCapacity: count)
+        for element in self { packed.insert(element) }
+        self = packed
+    }
+}

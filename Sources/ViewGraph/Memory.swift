@@ -1,0 +1,37 @@
+import AttributeGraph
+import AttributeValues
+
+extension ViewGraph {
+    /// Gives back memory that a larger tree has needed. Not in an open transaction. O(rows + edges).
+    ///
+    /// Rows keep their numbers, so the tables end behind the last vertex and the last node that live: a free row before it takes some
+    /// 120 bytes. The table of attributes keeps its length, 8 bytes a row: what refers to an attribute that is gone looks there.
+    public func giveBack() {
+        sweepVertices()
+        engine.giveBack()
+        rules.giveBack(keeping: engine.rowCount)
+        nodes.giveBack()
+        for row in nodes.living {
+            let node = nodes[Int(row)]
+            node.children.giveBack()
+            node.childrenByID?.giveBack()
+            node.instances?.list.giveBack()
+            node.instances?.ids.giveBack()
+            node.instances?.rows.giveBack()
+        }
+        forEachByData.giveBack()
+        staleForEach.giveBack()
+        invalidated.giveBack()
+        idleVertices.giveBack()
+        looseVertices.giveBack()
+        clocks.giveBack()
+        clockSchedules.giveBack()
+        clockObservations.giveBack()
+        animationValues.giveBack()
+        proxies.giveBack()
+        proxiesOfRules.giveBack()
+        watchedAsProxies.giveBack()
+        projectionOwners.giveBack()
+        awaitedStates.giveBack()
+    }
+}
