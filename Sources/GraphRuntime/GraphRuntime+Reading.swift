@@ -62,12 +62,13 @@ extension GraphRuntime {
         return graph.shown(graph.content(at: place), of: place.attribute)
     }
 
-    /// The client knows the value now: its next change is news again.
+    /// The client knows the value now: its next change is news again, and so is that of every part of it. Who has read a part does not
+    /// know the rest.
     private func markRead(_ place: Place, by client: ClientID) {
         guard let numbers = clients[client]?.subscriptions, !numbers.isEmpty else { return }
         for number in numbers where subscriptions[number]?.outstanding.isEmpty == false {
-            for vertex in [place.attribute, graph.existingVertex(for: place)].compactMap({ $0 }) {
-                if subscriptions[number]?.outstanding.remove(vertex) != nil { _ = graph.content(of: vertex) }
+            for vertex in graph.existingVertices(in: place) where subscriptions[number]?.outstanding.remove(vertex) != nil {
+                _ = graph.content(of: vertex)
             }
         }
     }

@@ -185,7 +185,7 @@ private struct Restoration {
         var waiting = Array(entries.indices)
         // Changes of the tree wait for those before them, as long as that leads on.
         var keepsOrder = true
-        for _ in 0..<runtime.limits.graph.structureRounds where !waiting.isEmpty {
+        while !waiting.isEmpty {
             if round(&waiting, keepsOrder) {
                 keepsOrder = true
             } else if keepsOrder, isOutOfOrder {

@@ -33,10 +33,15 @@ public enum DefinitionWriter {
         let to: Value
         switch target {
         case .reference(let reference)?: to = .string(text(reference))
+        case .constant(.string(let text))? where Rule.reading(text) != nil: to = typed(text)
         case .constant(let value)?: to = literal(value)
         case nil: to = .null
         }
-        guard let animation else { return to.map?["to"] == nil ? to : ["to": to] }
+        guard let animation else {
+            // A constant map that would be read as this form stands inside it.
+            let isForm = to.map?.contains { $0.key == "to" || $0.value.string?.hasPrefix("$") == true } ?? false
+            return isForm ? ["to": to] : to
+        }
         return ["to": to, "animation": .string(animation)]
     }
 
@@ -46,11 +51,15 @@ public enum DefinitionWriter {
 
     public static func expression(_ expression: Expression) -> Value {
         switch expression {
+        case .literal(.string(let text)) where Rule.reading(text) == .operation: typed(text)
         case .literal(let value): literal(value)
         case .rule(let program): .string("=" + program.text)
         case .reference(let reference): .string(text(reference))
         }
     }
+
+    /// A text that could be meant as a rule.
+    private static func typed(_ text: String) -> Value { [TypedLiteral.key: Value.string(text).typedJSON] }
 
     /// A text that would be read as a rule or a reference gets its first sign twice.
     /// - Parameter type: what is asked for where it stands; `dyn` where it is inferred.
@@ -84,7 +93,10 @@ public enum DefinitionWriter {
         if !environment.isEmpty { fields["environment"] = .map(environment) }
         let transforms = node.transformEnvironment.dropLast(body?.transformEnvironment.count ?? 0)
         if !transforms.isEmpty {
-            fields["transformEnvironment"] = .map(ValueMap(transforms.map { (.string($0.key), .string($0.program.text)) }))
+            let written = transforms.map { transform in
+                (Value.string(transform.key + transform.steps.map(\.description).joined()), Value.string(transform.program.text))
+            }
+            fields["transformEnvironment"] = .map(ValueMap(written))
         }
         let containerValues = keyed(node.containerValues.dropLast(body?.containerValues.count ?? 0))
         if !containerValues.isEmpty { fields["containerValues"] = .map(containerValues) }

@@ -105,18 +105,21 @@ public struct KeyedExpression {
     }
 }
 
-/// `transformEnvironment: {key: rule over value}`: the program reads the inherited value as `value`.
+/// `transformEnvironment: {key.path: rule over value}`: the program reads what is inherited at that place as `value`.
 public struct EnvironmentTransform {
     public var key: String
-    /// The key's, which the result is held to.
+    /// Inside a grouped key; empty for the whole.
+    public var steps: [AttributePath.Step]
+    /// Of the place that is transformed, which the result is held to.
     public var type: ValueType
     public var program: Program
     /// How many of the node's overrides stand outside it: those written beside it and further out, as at the use of a component,
     /// come before it, those of the component's own root behind.
     public var place: Int
 
-    public init(key: String, type: ValueType, program: Program, place: Int) {
+    public init(key: String, steps: [AttributePath.Step] = [], type: ValueType, program: Program, place: Int) {
         self.key = key
+        self.steps = steps
         self.type = type
         self.program = program
         self.place = place

@@ -58,9 +58,9 @@ enum Source {
     case projection(of: AttributeID, steps: [AttributePath.Step])
     /// An inherited environment value with some of its fields replaced.
     case override(inherited: AttributeID, steps: [AttributePath.Step], value: AttributeID)
-    case subviews
-    case sections
-    case subviewDescription
+    case subviewList
+    case subviews(SubviewParts)
+    case sections(SubviewParts)
     case preferenceOutput(key: String)
     case preference(key: String)
     /// All properties of an object, as a map.

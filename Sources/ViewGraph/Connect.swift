@@ -60,7 +60,8 @@ extension ViewGraph {
                 replaceSource(of: attribute, .literal(.value(declarations.complete(value, as: record(attribute).type))))
             case .constant(nil): replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
             case .inherit(let key):
-                if let source = environmentSource(key, at: row) {
+                // What the node itself puts into the environment is for what is below.
+                if let source = environmentSource(key, at: row, before: nodes[Int(row)].definition.modifiersAroundBody) {
                     replaceSource(of: attribute, .alias(Place(source), vertex: nil))
                 } else {
                     let failure = Failure(.notFound, "undeclared environment key \(key)", path: path(of: attribute))
@@ -89,10 +90,10 @@ extension ViewGraph {
             switch modifier {
             case .override(let entry): connectOverride(entry, at: row, position)
             case .transform(let transform):
-                let vertex = node.environment[position].attribute
                 guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
-                let scope = Scope.environmentModifier(behind: definition.modifiersAround(position))
-                replaceSource(of: vertex, rule(transform.program, at: row, scope, value: inherited, type: transform.type))
+                let scope = Scope.nestedModifier(behind: definition.modifiersAround(position))
+                let written = rule(transform.program, at: row, scope, value: Place(inherited, transform.steps), type: transform.type)
+                connectEnvironment(transform.key, transform.steps, transform.type, written, inherited, at: row, position)
             }
         }
         for (position, entry) in definition.containerValues.enumerated() {
@@ -110,23 +111,30 @@ extension ViewGraph {
     }
 
     private func connectOverride(_ entry: KeyedExpression, at row: UInt32, _ position: Int) {
-        let vertex = nodes[Int(row)].environment[position].attribute
         let outer = nodes[Int(row)].definition.modifiersAround(position)
-        let written = source(entry.expression, at: row, .environmentModifier(behind: outer), entry.type)
-        guard !entry.steps.isEmpty else {
-            replaceSource(of: vertex, written)
-            return
-        }
-        guard let inherited = environmentSource(entry.key, at: row, before: position) else { return }
+        let written = source(entry.expression, at: row, .nestedModifier(behind: outer), entry.type)
+        let inherited = entry.steps.isEmpty ? nil : environmentSource(entry.key, at: row, before: position)
+        connectEnvironment(entry.key, entry.steps, entry.type, written, inherited, at: row, position)
+    }
+
+    /// Gives one of the node's modifiers of the environment its source, or that of the field that it writes.
+    /// - Parameter inherited: the value that the field is part of.
+    private func connectEnvironment(
+        _ key: String, _ steps: [AttributePath.Step], _ type: ValueType, _ written: Source, _ inherited: AttributeID?, at row: UInt32,
+        _ position: Int
+    ) {
+        let vertex = nodes[Int(row)].environment[position].attribute
+        guard !steps.isEmpty else { return replaceSource(of: vertex, written) }
+        guard let inherited else { return }
         // The field's own value keeps a vertex of its own below the override.
-        if case .override(_, _, let value) = record(vertex).source {
-            replaceSource(of: value, written)
-            replaceSource(of: vertex, .override(inherited: inherited, steps: entry.steps, value: value))
+        let value: AttributeID
+        if case .override(_, _, let existing) = record(vertex).source {
+            value = existing
         } else {
-            let value = createHidden("environment.\(entry.key) field", row, entry.type)
-            replaceSource(of: value, written)
-            replaceSource(of: vertex, .override(inherited: inherited, steps: entry.steps, value: value))
+            value = createHidden("environment.\(key) field", row, type)
         }
+        replaceSource(of: value, written)
+        replaceSource(of: vertex, .override(inherited: inherited, steps: steps, value: value))
     }
 
     /// What an expression gives, held to a type; that of an alias is its vertex's.
@@ -169,14 +177,14 @@ extension ViewGraph {
     /// A program with its inputs bound to vertices.
     /// - Parameter value: what the name `value` reads (transforms of the environment).
     func rule(
-        _ program: Program, at row: UInt32, _ scope: Scope, value: AttributeID? = nil, type: ValueType = .dyn
+        _ program: Program, at row: UInt32, _ scope: Scope, value: Place? = nil, type: ValueType = .dyn
     ) -> Source {
         .rule(
             BoundRule(
                 program: program, sources: program.inputs.map { boundInput($0, at: row, scope, value) }, type: type))
     }
 
-    private func boundInput(_ input: RuleInput, at row: UInt32, _ scope: Scope, _ value: AttributeID?) -> BoundInput {
+    private func boundInput(_ input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?) -> BoundInput {
         guard let place = place(of: input, at: row, scope, value) else {
             return .failure(Failure(.notFound, "nothing named \(input.variable) is in scope"))
         }
@@ -194,27 +202,37 @@ extension ViewGraph {
         return .attribute(vertex(for: Place(place.attribute, place.steps.dropLast(input.steps.count))))
     }
 
-    private func place(of input: RuleInput, at row: UInt32, _ scope: Scope, _ value: AttributeID?) -> Place? {
+    private func place(of input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?) -> Place? {
         if let found = attribute(named: input.root, from: row, scope) { return Place(found, input.path) }
-        if input.root == "value", let value { return Place(value, input.path) }
-        if input.root == "subviews" { return Place(systemAttribute(.subviews, of: row), input.path) }
-        if input.root == "sections" { return Place(systemAttribute(.sections, of: row), input.path) }
+        if input.root == "value", let value { return Place(value.attribute, value.steps + input.path) }
+        if input.root == "subviews" { return Place(systemAttribute(.subviews(SubviewParts(input.parts)), of: row), input.path) }
+        if input.root == "sections" { return Place(systemAttribute(.sections(SubviewParts(input.parts)), of: row), input.path) }
         guard case .key(let key)? = input.path.first else { return nil }
         let source: AttributeID? =
             switch (input.root, key) {
-            case ("env", _):
-                if case .environmentModifier(let outer) = scope {
-                    environmentSource(key, at: row, before: outer)
+            case ("env", _): environmentSource(key, at: row, before: outerModifiers(of: row, scope))
+            case ("preferences", _):
+                if case .data = scope {
+                    systemAttribute(.preference(key), of: nodes[Int(row)].parent)
                 } else {
-                    environmentSource(key, at: row)
+                    systemAttribute(.preference(key), of: row)
                 }
-            case ("preferences", _): systemAttribute(.preference(key), of: row)
             case ("self", "id"): systemAttribute(.selfID, of: row)
             case ("self", "path"): systemAttribute(.selfPath, of: row)
             case ("self", "index"): systemAttribute(.selfIndex, of: row)
             default: nil
             }
         return source.map { Place($0, Array(input.path.dropFirst())) }
+    }
+
+    /// How many of a node's own modifiers of the environment stand around what is written in a scope: none but those of the use of the
+    /// component that it is written in. What a node puts into the environment is for what is below.
+    private func outerModifiers(of row: UInt32, _ scope: Scope) -> Int {
+        switch scope {
+        case .nestedModifier(let outer): outer
+        case .own, .modifier: nodes[Int(row)].definition.modifiersAroundBody
+        case .enclosing, .data: 0
+        }
     }
 
     // MARK: Replacing
@@ -249,6 +267,9 @@ extension ViewGraph {
 }
 
 extension NodeDefinition {
+    /// How many of its environment's modifiers stand around the innermost component that it is made from: those of all uses.
+    fileprivate var modifiersAroundBody: Int { modifiersAround(environment.count + transformEnvironment.count) }
+
     /// How many of its environment's modifiers stand around the component that wrote the one at a place: those of the uses outside it.
     fileprivate func modifiersAround(_ place: Int) -> Int {
         let count = environment.count + transformEnvironment.count

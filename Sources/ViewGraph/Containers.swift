@@ -1,5 +1,6 @@
 import AttributeGraph
 import AttributeValues
+import RuleLanguage
 import SceneModel
 
 // What a container sees of its subviews. Container values are read by the closest container only: transparent nodes pass
@@ -41,99 +42,112 @@ extension ViewGraph {
         return nodes[Int(row)].children.filter { nodes[Int($0)].slot == slot }
     }
 
-    func subviews(of row: UInt32) throws -> Content {
+    // MARK: Subviews
+
+    /// Which nodes are the container's subviews, as numbers; see `subviewNumber`. The first counts the changes of what stands between
+    /// the container and its subviews.
+    func subviewList(of row: UInt32) throws -> Content {
         try readStructure(of: row)
-        return try describe(subviewRows(of: row))
+        var list: [Value] = [.int(Int64(nodes[Int(row)].wrappingChanges))]
+        for subview in subviewRows(of: row) { list.append(.int(subviewNumber(subview))) }
+        return .value(.list(list))
+    }
+
+    /// Names one node for as long as it lives.
+    private func subviewNumber(_ row: UInt32) -> Int64 { Int64(nodes[Int(row)].generation) << 32 | Int64(row) }
+
+    /// The rows of the subviews; the running rule depends on them, and on nothing else of what is below.
+    private func readSubviewRows(of row: UInt32) throws -> [UInt32] {
+        guard case .value(.list(let list)) = try engine.read(systemAttribute(.subviewList, of: row)) else { return [] }
+        return list.dropFirst().map { if case .int(let number) = $0 { UInt32(truncatingIfNeeded: number) } else { 0 } }
+    }
+
+    func subviews(of row: UInt32, _ parts: SubviewParts) throws -> Content {
+        try describe(try readSubviewRows(of: row), in: row, parts)
     }
 
     /// A list of what the rows show their container, numbered from 0.
-    private func describe(_ rows: [UInt32]) throws -> Content {
+    private func describe(_ rows: [UInt32], in container: UInt32, _ parts: SubviewParts) throws -> Content {
         var list: [Value] = []
         list.reserveCapacity(rows.count)
         for (index, subview) in rows.enumerated() {
-            switch try engine.read(systemAttribute(.description, of: subview)) {
-            case .failure(let failure): return .failure(failure)
-            case .value(.map(var description)):
-                description["index"] = .int(Int64(index))
-                list.append(.map(description))
-            case .value(let other): list.append(other)
+            switch try describe(subview, index, in: container, parts) {
+            case .value(let value): list.append(value)
+            case let failure: return failure
             }
         }
         return .value(.list(list))
     }
 
-    /// The container's sections in order; runs of subviews outside any section form sections of their own.
-    func sections(of row: UInt32) throws -> Content {
-        try readStructure(of: row)
-        var list: [Value] = []
-        var loose: [UInt32] = []
-        func section(_ id: String, _ header: [UInt32], _ content: [UInt32], _ footer: [UInt32], _ values: Value) throws
-            -> Failure?
-        {
-            var map = ValueMap([("id", .string(id)), ("index", .int(Int64(list.count)))].map { (.string($0), $1) })
-            for (name, rows) in [("header", header), ("content", content), ("footer", footer)] {
-                switch try describe(rows) {
-                case .failure(let failure): return failure
-                case .value(let value): map[name] = value
-                }
-            }
-            map["containerValues"] = values
-            list.append(.map(map))
-            return nil
-        }
-        func flush() throws -> Failure? {
-            guard let first = loose.first else { return nil }
-            defer { loose = [] }
-            return try section(nodes[Int(first)].id, [], loose, [], .map(defaultContainerValues()))
-        }
-        var pending = nodes[Int(row)].children.reversed() as [UInt32]
-        while let next = pending.popLast() {
-            if nodes[Int(next)].kind == .section {
-                if let failure = try flush() { return .failure(failure) }
-                let values: Value
-                switch try containerValues(of: next) {
-                case .failure(let failure): return .failure(failure)
-                case .value(let value): values = value
-                }
-                let failure = try section(
-                    nodes[Int(next)].id, subviewRows(of: next, slot: .header), subviewRows(of: next, slot: .content),
-                    subviewRows(of: next, slot: .footer), values)
-                if let failure { return .failure(failure) }
-            } else if isOpaque(next) {
-                loose.append(next)
-            } else {
-                pending.append(contentsOf: nodes[Int(next)].children.reversed())
+    /// `{id, index, tag, containerValues}` of one subview, as far as they are asked for.
+    private func describe(_ row: UInt32, _ index: Int, in container: UInt32, _ parts: SubviewParts) throws -> Content {
+        var map = ValueMap(minimumCapacity: 4)
+        if parts.hasID { map["id"] = .string(subviewID(row, in: container)) }
+        map["index"] = .int(Int64(index))
+        if parts.hasTag {
+            switch try tag(of: row, in: container) {
+            case .value(let tag): map["tag"] = tag
+            case let failure: return failure
             }
         }
-        if let failure = try flush() { return .failure(failure) }
-        return .value(.list(list))
+        if parts.hasContainerValues {
+            switch try containerValues(of: row, in: container, parts) {
+            case .value(let values): map["containerValues"] = values
+            case let failure: return failure
+            }
+        }
+        return .value(.map(map))
     }
 
-    /// `{id, index, tag, containerValues}` of one subview; the index is the container's to say.
-    func describeSubview(_ row: UInt32) throws -> Content {
-        try readStructure(of: row)
-        var tag: Value = .null
+    /// The path of a subview or section from its container, which no other has: groups and lists between them do not hide it.
+    private func subviewID(_ row: UInt32, in container: UInt32) -> String {
+        var ids: [String] = []
         var at = row
-        // A tag on a wrapper holds for what it wraps; the innermost wins.
-        let container = container(of: row)
         while at != container {
-            if let attribute = nodes[Int(at)].tag {
-                switch try engine.read(attribute) {
-                case .failure(let failure): return .failure(failure)
-                case .value(let value): tag = value
-                }
-                break
-            }
+            ids.append(nodes[Int(at)].id)
+            if at == NodeID.root.row { break }
             at = nodes[Int(at)].parent
         }
-        switch try containerValues(of: row) {
-        case .failure(let failure): return .failure(failure)
-        case .value(let values):
-            let entries: [(String, Value)] = [
-                ("id", .string(nodes[Int(row)].id)), ("index", 0), ("tag", tag), ("containerValues", values),
-            ]
-            return .value(.map(ValueMap(entries.map { (.string($0), $1) })))
+        if ids.count == 1, let id = ids.first, !id.utf8.contains(UInt8(ascii: "/")) { return id }
+        return String(AttributePath.describe(nodes: ids.reversed()).dropFirst())
+    }
+
+    /// The nodes between a subview and its container, and the subview itself, from inside out.
+    private func wrappers(of row: UInt32, in container: UInt32) -> [UInt32] {
+        var rows: [UInt32] = []
+        var at = row
+        while at != container {
+            rows.append(at)
+            if at == NodeID.root.row { break }
+            at = nodes[Int(at)].parent
         }
+        return rows
+    }
+
+    /// A tag on a wrapper holds for what it wraps; the innermost wins.
+    private func tag(of row: UInt32, in container: UInt32) throws -> Content {
+        for wrapper in wrappers(of: row, in: container) {
+            if let attribute = nodes[Int(wrapper)].tag { return try engine.read(attribute) }
+        }
+        return .value(.null)
+    }
+
+    /// Container values of a node: defaults, then what wrappers set from outside in, then its own.
+    private func containerValues(of row: UInt32, in container: UInt32, _ parts: SubviewParts) throws -> Content {
+        var whole: Value
+        if let keys = parts.keys {
+            let pairs = keys.compactMap { key in declarations.container[key].map { (Value.string(key), $0.defaultValue) } }
+            whole = .map(ValueMap(pairs))
+        } else {
+            whole = .map(defaultContainerValues())
+        }
+        for writer in wrappers(of: row, in: container).reversed() {
+            for (key, steps, source) in nodes[Int(writer)].containerValues where parts.keys?.contains(key) ?? true {
+                guard case .value(let value) = try engine.read(source) else { return try engine.read(source) }
+                do { whole = try whole.changing([.key(key)] + steps) { _ in value } } catch { return .failure(error) }
+            }
+        }
+        return .value(whole)
     }
 
     private func defaultContainerValues() -> ValueMap {
@@ -142,23 +156,127 @@ extension ViewGraph {
                 .map { (.string($0.name), $0.defaultValue) })
     }
 
-    /// All container values of a node: defaults, then what wrappers set from outside in, then its own.
-    private func containerValues(of row: UInt32) throws -> Content {
-        var whole = Value.map(defaultContainerValues())
-        var writers = [row]
-        let container = container(of: row)
-        var at = row
-        while at != container {
-            at = nodes[Int(at)].parent
-            if at != container { writers.append(at) }
-        }
-        for writer in writers.reversed() {
-            for (key, steps, source) in nodes[Int(writer)].containerValues {
-                guard case .value(let value) = try engine.read(source) else { return try engine.read(source) }
-                do { whole = try whole.changing([.key(key)] + steps) { _ in value } } catch { return .failure(error) }
+    // MARK: Sections
+
+    /// A section of a container; without a node for a run of subviews outside any section.
+    private struct SectionGroup {
+        var section: UInt32?
+        var loose: [UInt32] = []
+    }
+
+    private func sectionGroups(of row: UInt32) throws -> [SectionGroup] {
+        try readStructure(of: row)
+        var groups: [SectionGroup] = []
+        var pending = nodes[Int(row)].children.reversed() as [UInt32]
+        while let next = pending.popLast() {
+            if nodes[Int(next)].kind == .section {
+                groups.append(SectionGroup(section: next))
+            } else if isOpaque(next) {
+                if groups.last.map({ $0.section != nil }) ?? true { groups.append(SectionGroup()) }
+                groups[groups.count - 1].loose.append(next)
+            } else {
+                pending.append(contentsOf: nodes[Int(next)].children.reversed())
             }
         }
-        return .value(whole)
+        return groups
+    }
+
+    private func rows(of group: SectionGroup, _ slot: Slot) -> [UInt32] {
+        if let section = group.section { return subviewRows(of: section, slot: slot) }
+        return slot == .content ? group.loose : []
+    }
+
+    /// The container's sections in order; runs of subviews outside any section form sections of their own.
+    func sections(of row: UInt32, _ parts: SubviewParts) throws -> Content {
+        var list: [Value] = []
+        for (index, group) in try sectionGroups(of: row).enumerated() {
+            switch try describe(group, index, in: row, parts) {
+            case .value(let value): list.append(value)
+            case let failure: return failure
+            }
+        }
+        return .value(.list(list))
+    }
+
+    private func describe(_ group: SectionGroup, _ index: Int, in container: UInt32, _ parts: SubviewParts) throws -> Content {
+        var map = ValueMap(minimumCapacity: 6)
+        if parts.hasSectionID, let first = group.section ?? group.loose.first { map["id"] = .string(subviewID(first, in: container)) }
+        map["index"] = .int(Int64(index))
+        for (name, slot) in SubviewParts.slots where parts.slots.contains(name) {
+            switch try describe(rows(of: group, slot), in: container, parts) {
+            case .value(let value): map[.string(name)] = value
+            case let failure: return failure
+            }
+        }
+        if parts.hasSectionValues {
+            switch try containerValues(of: group, in: container, parts) {
+            case .value(let values): map["containerValues"] = values
+            case let failure: return failure
+            }
+        }
+        return .value(.map(map))
+    }
+
+    private func containerValues(of group: SectionGroup, in container: UInt32, _ parts: SubviewParts) throws -> Content {
+        // A run of subviews has no wrapper that could set any.
+        try containerValues(of: group.section ?? container, in: container, parts)
+    }
+
+    // MARK: Places
+
+    /// A place inside an element of the list of subviews or sections, found without looking at the rest of the list.
+    /// - Returns: nil where the place is no such part: then the list says what stands there.
+    func subviewPart(_ index: Int, of list: AttributeID, at steps: [AttributePath.Step]) throws -> Content? {
+        guard let container = attributes[Int(list.index)]?.node else { return nil }
+        switch attributes[Int(list.index)]?.source {
+        case .subviews(let parts):
+            guard case .value(.list(let list)) = try engine.read(systemAttribute(.subviewList, of: container)),
+                list.dropFirst().indices.contains(index + 1), case .int(let number) = list[index + 1]
+            else { return nil }
+            return try part(of: UInt32(truncatingIfNeeded: number), index, in: container, steps.dropFirst(), parts)
+        case .sections(let parts):
+            let groups = try sectionGroups(of: container)
+            guard groups.indices.contains(index), steps.count > 1, case .key(let name) = steps[1] else { return nil }
+            let group = groups[index]
+            if let slot = SubviewParts.slots.first(where: { $0.name == name })?.slot, steps.count > 2, case .index(let place) = steps[2] {
+                let rows = rows(of: group, slot)
+                return rows.indices.contains(place) ? try part(of: rows[place], place, in: container, steps.dropFirst(3), parts) : nil
+            }
+            var wanted = SubviewParts()
+            switch name {
+            case "id": wanted.hasSectionID = true
+            case "index": break
+            case "containerValues":
+                wanted.hasSectionValues = true
+                wanted.keys = key(steps.dropFirst(2)).map { [$0] }
+            default: return nil
+            }
+            return try describe(group, index, in: container, wanted).selecting(steps.dropFirst())
+        default: return nil
+        }
+    }
+
+    private func part(
+        of row: UInt32, _ index: Int, in container: UInt32, _ steps: ArraySlice<AttributePath.Step>, _ given: SubviewParts
+    ) throws -> Content? {
+        var parts = given
+        if case .key(let name)? = steps.first {
+            parts = SubviewParts()
+            switch name {
+            case "id": parts.hasID = true
+            case "tag": parts.hasTag = true
+            case "index": break
+            case "containerValues":
+                parts.hasContainerValues = true
+                parts.keys = key(steps.dropFirst()).map { [$0] }
+            default: return nil
+            }
+        }
+        return try describe(row, index, in: container, parts).selecting(steps)
+    }
+
+    private func key(_ steps: ArraySlice<AttributePath.Step>) -> String? {
+        if case .key(let key)? = steps.first { key } else { nil }
     }
 
     // MARK: Shape
@@ -178,6 +296,7 @@ extension ViewGraph {
     /// Tells all that depend on the shape of the tree around a node that it changed: whoever reads something gathered
     /// from below. O(depth).
     func shapeChanged(at row: UInt32) {
+        countWrappingChange(of: isOpaque(row) ? row : container(of: row))
         var at = row
         while true {
             countChange(of: at)
@@ -186,6 +305,8 @@ extension ViewGraph {
         }
     }
 
+    private func countWrappingChange(of container: UInt32) { nodes[Int(container)].wrappingChanges &+= 1 }
+
     private func countChange(of row: UInt32) {
         guard let structure = nodes[Int(row)].structure, case .value(.int(let count)) = content(of: structure) else { return }
         setInput(structure, .value(.int(count + 1)))
@@ -193,16 +314,16 @@ extension ViewGraph {
 
     /// As `shapeChanged` everywhere, when keys are declared again: what is gathered has another default, or is merged another way. O(nodes).
     func gatheringChanged() {
-        for row in nodes.living { countChange(of: row) }
+        for row in nodes.living {
+            countWrappingChange(of: row)
+            countChange(of: row)
+        }
     }
 
-    /// As `shapeChanged`, when what a node says of itself changed: told also to the subviews that a transparent node wraps. O(subviews inside).
+    /// As `shapeChanged`, when what a node says of itself changed: the container of what it is, or wraps, is told, too.
     func wrappingChanged(at row: UInt32) {
+        if row != NodeID.root.row { countWrappingChange(of: container(of: row)) }
         shapeChanged(at: row)
-        var pending = isOpaque(row) ? [] : nodes[Int(row)].children
-        while let next = pending.popLast() {
-            if isOpaque(next) { shapeChanged(at: next) } else { pending += nodes[Int(next)].children }
-        }
     }
 
     /// The vertex for something every node has; made when first asked for.
@@ -216,11 +337,11 @@ extension ViewGraph {
         case .selfIndex:
             made = createInput(index(of: row), node: row, name: "self.index", source: .system)
             nodes[Int(nodes[Int(row)].parent)].numberedChildren += 1
-        case .subviews: made = createRule(node: row, name: "subviews", source: .subviews)
-        case .sections: made = createRule(node: row, name: "sections", source: .sections)
-        case .description: made = createRule(node: row, name: "self", source: .subviewDescription)
+        case .subviewList: made = createRule(node: row, name: "subviews", source: .subviewList)
+        case .subviews(let parts): made = createRule(node: row, name: "subviews", source: .subviews(parts))
+        case .sections(let parts): made = createRule(node: row, name: "sections", source: .sections(parts))
         case .preferenceOutput(let key):
-            made = createRule(node: row, name: "preference \(key)", source: .preferenceOutput(key: key))
+            made = createRule(node: row, name: "preferences.\(key)", source: .preferenceOutput(key: key))
         case .preference(let key): made = createRule(node: row, name: "preferences.\(key)", source: .preference(key: key))
         }
         nodes[Int(row)].system[which] = made
@@ -252,5 +373,41 @@ extension ViewGraph {
         for (position, child) in nodes[Int(parent)].children.enumerated() {
             if let attribute = nodes[Int(child)].system[.selfIndex] { setInput(attribute, .value(.int(Int64(position)))) }
         }
+    }
+}
+
+/// The parts of subviews and sections that a rule looks at. A list of them holds no others, so that it changes with no others.
+struct SubviewParts: Hashable {
+    var hasID = false
+    var hasTag = false
+    var hasContainerValues = false
+    /// Container-value keys; nil: all.
+    var keys: [String]? = []
+    var hasSectionID = false
+    var hasSectionValues = false
+    /// Of a section: `header`, `content`, `footer`.
+    var slots: Set<String> = []
+
+    static let slots: [(name: String, slot: Slot)] = [("header", .header), ("content", .content), ("footer", .footer)]
+
+    static let whole = SubviewParts(
+        hasID: true, hasTag: true, hasContainerValues: true, keys: nil, hasSectionID: true, hasSectionValues: true,
+        slots: Set(slots.map(\.name)))
+}
+
+extension SubviewParts {
+    /// - Parameter used: what a rule uses; nil: all.
+    init(_ used: UsedParts?) {
+        guard let used else {
+            self = .whole
+            return
+        }
+        hasID = used.uses("id", of: "subview")
+        hasTag = used.uses("tag", of: "subview")
+        hasContainerValues = used.uses("containerValues", of: "subview")
+        keys = used.properties(of: "containerValues")
+        hasSectionID = used.uses("id", of: "section")
+        hasSectionValues = used.uses("containerValues", of: "section")
+        slots = Set(SubviewParts.slots.map(\.name).filter { used.uses($0, of: "section") })
     }
 }

@@ -63,7 +63,8 @@ extension NodeDefinition {
         return hasSameTag && same(environment, other.environment) && same(containerValues, other.containerValues)
             && same(preferences, other.preferences) && environmentObjects == other.environmentObjects
             && transformEnvironment.elementsEqual(other.transformEnvironment) {
-                $0.key == $1.key && $0.type == $1.type && $0.place == $1.place && $0.program.text == $1.program.text
+                $0.key == $1.key && $0.steps == $1.steps && $0.type == $1.type && $0.place == $1.place
+                    && $0.program.text == $1.program.text
             }
             && animations.elementsEqual(other.animations) { $0.animation == $1.animation && $0.value.isSame(as: $1.value) }
     }

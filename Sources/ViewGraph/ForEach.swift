@@ -12,6 +12,8 @@ struct ForEachState {
     var order: AttributeID
     /// Why the data makes no instances now; those there were stay until it does again.
     var failure: Failure?
+    /// The list would change without end: what it waits for to be tried again.
+    var endless: EndlessData?
     /// The instances are kept beside the data that is refused: see `heldLists`.
     var isHeld = false
     /// Data that is a reference: where the elements live, so that instances can bind to them.
@@ -51,7 +53,7 @@ extension ViewGraph {
     /// Finds the data anew. Instances stay as long as their elements are got in the same way.
     func connectForEach(_ row: UInt32) {
         guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else { return }
-        replaceSource(of: state.data, source(definition.data, at: row, .enclosing))
+        replaceSource(of: state.data, source(definition.data, at: row, .data))
         staleForEach.insert(row)
         let target = elementTarget(definition, at: row)
         guard target != state.target else { return }
@@ -123,34 +125,50 @@ extension ViewGraph {
     private func settleInstances() {
         sweepVertices()
         connectNew()
-        for _ in 0..<limits.structureRounds {
+        var settlement = Settlement()
+        while true {
             collectInvalidated()
+            for row in settlement.endless.keys { staleForEach.remove(row) }
             guard !staleForEach.isEmpty else { break }
-            // Outer ones first: an inner one may go with its element.
-            let rows = staleForEach.sorted { depth(of: $0) < depth(of: $1) }
+            // Outer ones first: an inner one may go with its element. Rows decide between the others, so that each run does the same.
+            let rows = staleForEach.map { (depth: depth(of: $0), row: $0) }.sorted { $0 < $1 }
             staleForEach = []
-            for row in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil { update(forEach: row) }
+            for (_, row) in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil {
+                noteUpdate(update(forEach: row), of: row, &settlement)
+            }
             connectNew()
         }
-        staleForEach = []
+        noteEndless(settlement)
         forgetLocators()
     }
 
-    private func update(forEach row: UInt32) {
-        guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else { return }
+    private func update(forEach row: UInt32) -> ListUpdate {
+        guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else { return .none }
+        let content = content(of: state.data)
+        if let endless = state.endless {
+            // Its data may have been marked for something that came out as before.
+            guard mayEnd(endless) else { return .none }
+            nodes[Int(row)].instances?.endless = nil
+        }
         let list: [Value]
-        switch content(of: state.data) {
-        case .failure(let failure): return refuse(row, failure)
+        switch content {
+        case .failure(let failure):
+            refuse(row, failure)
+            return .refused
         case .value(.list(let elements)): list = elements
         case .value(let other):
-            return refuse(row, Failure(.typeMismatch, "forEach needs a list, not a value of type \(other.shortTypeName)"))
+            refuse(row, Failure(.typeMismatch, "forEach needs a list, not a value of type \(other.shortTypeName)"))
+            return .refused
         }
         do {
             let change = try ListChange(from: state, to: list, idField: definition.idField)
             try refuseExcess(change, definition, at: row)
             perform(change, list, definition, at: row)
+            guard change.isReordering || !change.changedElements.isEmpty else { return .none }
+            return .changed(made: change.sources.count { $0 == nil })
         } catch {
             refuse(row, error)
+            return .refused
         }
     }
 
@@ -181,7 +199,7 @@ extension ViewGraph {
         }
     }
 
-    private func orderChanged(of row: UInt32) {
+    func orderChanged(of row: UInt32) {
         guard let order = nodes[Int(row)].instances?.order, case .value(.int(let count)) = content(of: order) else { return }
         setInput(order, .value(.int(count + 1)))
     }

@@ -117,7 +117,8 @@ extension ViewGraph {
                 let type = entry.steps.isEmpty ? entry.type : declarations.environment[entry.key]?.type ?? .dyn
                 nodes[Int(row)].environment.append((entry.key, createHidden("environment.\(entry.key)", row, type)))
             case .transform(let transform):
-                let vertex = createHidden("transformEnvironment.\(transform.key)", row, transform.type)
+                let type = transform.steps.isEmpty ? transform.type : declarations.environment[transform.key]?.type ?? .dyn
+                let vertex = createHidden("transformEnvironment.\(transform.key)", row, type)
                 nodes[Int(row)].environment.append((transform.key, vertex))
             }
         }

@@ -173,7 +173,7 @@ extension ViewGraph {
             }
         case .object(let node): return nodes.isAlive(node) ? nodes[Int(node)].attributes.map(\.attribute) : []
         case .elements: return nodes[Int(record.node)].instances.map { [$0.order] } ?? []
-        case .subviews, .sections, .subviewDescription, .preference, .preferenceOutput:
+        case .subviewList, .subviews, .sections, .preference, .preferenceOutput:
             // What these read is found only by looking at the tree, which is what evaluating them does.
             _ = content(of: attribute)
             return engine.inputs(of: attribute)

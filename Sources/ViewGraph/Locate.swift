@@ -76,6 +76,16 @@ extension ViewGraph {
         return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
     }
 
+    /// The vertices that somebody watches or reads for a place and for all places inside it.
+    public func existingVertices(in place: Place) -> [AttributeID] {
+        var found = place.steps.isEmpty ? [place.attribute] : []
+        let target = follow(place)
+        for place in target.attribute == place.attribute ? [place] : [place, target] {
+            attributes[Int(place.attribute.index)]?.projections?.entryIfAny(at: place.steps)?.forEachAttribute { found.append($0) }
+        }
+        return found
+    }
+
     func attributeNames(of row: UInt32) -> [String] {
         nodes[Int(row)].namedAttributes.map(\.name) + (nodes[Int(row)].namedIndex.map { [$0] } ?? [])
     }

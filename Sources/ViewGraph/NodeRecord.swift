@@ -76,6 +76,8 @@ final class NodeRecord {
     var animations: [(animation: String?, value: AttributeID)] = []
     /// Present once somebody reads what depends on the shape of the tree below; counts up with every change of it.
     var structure: AttributeID?
+    /// Of a container: counts what happens between it and its subviews, and inside it where these come and go.
+    var wrappingChanges: UInt32 = 0
     /// Vertices of the system, made when first read, by what they are.
     var system: [SystemAttribute: AttributeID] = [:]
     /// Set while `kind` is `.forEach`.
@@ -200,9 +202,9 @@ struct NamedAttributes: Sequence {
 /// Attributes that every node has without naming them; their vertices exist once somebody reads them.
 enum SystemAttribute: Hashable {
     case selfID, selfPath, selfIndex
-    case subviews, sections
-    /// What a subview shows its container.
-    case description
+    /// Which subviews there are.
+    case subviewList
+    case subviews(SubviewParts), sections(SubviewParts)
     /// The merged preference of a key at and below the node; null where nobody writes.
     case preferenceOutput(String)
     case preference(String)

@@ -30,6 +30,20 @@ final class ProjectionTree {
             elements[field]?[id] = nil
             if elements[field]?.isEmpty == true { elements[field] = nil }
         }
+
+        func forEachAttribute(_ body: (AttributeID) -> Void) {
+            forEach { entry in if let attribute = entry.attribute { body(attribute) } }
+        }
+
+        /// This entry and all inside it, each before those inside it.
+        func forEach(_ body: (Entry) -> Void) {
+            var pending = [self]
+            while let entry = pending.popLast() {
+                body(entry)
+                pending.append(contentsOf: entry.children.values)
+                for entries in entry.elements.values { pending.append(contentsOf: entries.values) }
+            }
+        }
     }
 
     let root = Entry()
@@ -53,13 +67,15 @@ final class ProjectionTree {
         return entry
     }
 
-    func existing(at steps: [AttributePath.Step]) -> AttributeID? {
+    func existing(at steps: [AttributePath.Step]) -> AttributeID? { entryIfAny(at: steps)?.attribute }
+
+    func entryIfAny(at steps: [AttributePath.Step]) -> Entry? {
         var entry = root
         for step in steps {
             guard let next = entry.child(step) else { return nil }
             entry = next
         }
-        return entry.attribute
+        return entry
     }
 
     /// What the steps lead to in a value of the attribute, as `Value.select`, but without searching a long list again for every
@@ -97,18 +113,9 @@ final class ProjectionTree {
         locating = []
     }
 
-    func forEachAttribute(_ body: (AttributeID) -> Void) {
-        forEachEntry { entry in if let attribute = entry.attribute { body(attribute) } }
-    }
+    func forEachAttribute(_ body: (AttributeID) -> Void) { root.forEachAttribute(body) }
 
-    func forEachEntry(_ body: (Entry) -> Void) {
-        var pending = [root]
-        while let entry = pending.popLast() {
-            body(entry)
-            pending.append(contentsOf: entry.children.values)
-            for entries in entry.elements.values { pending.append(contentsOf: entries.values) }
-        }
-    }
+    func forEachEntry(_ body: (Entry) -> Void) { root.forEach(body) }
 
     /// Forgets a place, and the entries on the way to it that lead nowhere else.
     func remove(at steps: [AttributePath.Step]) {
@@ -266,6 +273,11 @@ extension Content {
     func selecting(_ step: AttributePath.Step) -> Content {
         guard case .value(let value) = self else { return self }
         return value.select(CollectionOfOne(step))
+    }
+
+    func selecting(_ steps: some Collection<AttributePath.Step>) -> Content {
+        guard case .value(let value) = self else { return self }
+        return value.select(steps)
     }
 }
 

@@ -46,20 +46,15 @@ struct RuleHost: GraphHost {
     }
 
     /// A message names so many steps from the beginning of a cycle and as many from its end.
-    private static let toldSteps = 8
+    fileprivate static let toldSteps = 8
 
     func value(ofCycle path: [AttributeID]) -> Content? {
         guard let graph else { return nil }
         return graph._withUnsafeGuaranteedRef { graph in
-            let named = path.filter { !graph.isHidden($0) }
-            let steps = named.isEmpty ? path : named
-            var names = steps.prefix(RuleHost.toldSteps).map { graph.path(of: $0) }
-            let rest = steps.dropFirst(RuleHost.toldSteps)
-            if rest.count > RuleHost.toldSteps { names.append("\(rest.count - RuleHost.toldSteps) more") }
-            names += rest.suffix(RuleHost.toldSteps).map { graph.path(of: $0) }
+            let steps = graph.steps(ofCycle: path)
             return .failure(
                 Failure(
-                    .cycle, "cycle: \((names + names.prefix(1)).joined(separator: " → "))", path: names.first,
+                    .cycle, "cycle: \((steps + steps.prefix(1)).joined(separator: " → "))", path: steps.first,
                     hint: "let one of these attributes read something else"))
         }
     }
@@ -91,15 +86,16 @@ extension ViewGraph {
             let content = try engine.read(found)
             return record.isHeldToType ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
         case .projection(let whole, let steps):
+            if case .index(let index)? = steps.first, let part = try subviewPart(index, of: whole, at: steps) { return part }
             let content = try engine.read(whole)
             guard case .value(let value) = content else { return content }
             return value.select(steps)
         case .literal(let content): return content
         case .override(let inherited, let steps, let value):
             return try overriding(inherited, steps, value)
-        case .subviews: return try subviews(of: record.node)
-        case .sections: return try sections(of: record.node)
-        case .subviewDescription: return try describeSubview(record.node)
+        case .subviewList: return try subviewList(of: record.node)
+        case .subviews(let parts): return try subviews(of: record.node, parts)
+        case .sections(let parts): return try sections(of: record.node, parts)
         case .preferenceOutput(let key): return try preferenceOutput(key, at: record.node)
         case .preference(let key): return try preference(key, at: record.node)
         case .object(let node): return try objectValue(node)
@@ -107,6 +103,42 @@ extension ViewGraph {
         case .state, .system:
             preconditionFailure("inputs are set, not evaluated")
         }
+    }
+
+    /// The names of what reads each other in a circle, each once: what modifiers say and what containers gather included, a place inside
+    /// a value by the name of the whole. Begins with an attribute that a document names, if there is one.
+    /// A long cycle is named by its beginning and its end.
+    func steps(ofCycle cycle: [AttributeID]) -> [String] {
+        let first = cycle.firstIndex { !isHidden($0) && attributes[Int($0.index)]?.steps.isEmpty == true } ?? 0
+        let way = Array(cycle[first...] + cycle[..<first])
+        let told = RuleHost.toldSteps
+        // Neighbours may have the same name.
+        guard way.count > 4 * told else {
+            var names = names(ofSteps: way[...])
+            if names.count > 1, names.first == names.last { names.removeLast() }
+            guard names.count > 2 * told else { return names }
+            return names.prefix(told) + ["\(names.count - 2 * told) more"] + names.suffix(told)
+        }
+        return names(ofSteps: way.prefix(2 * told)).prefix(told) + ["\(way.count - 2 * told) more"]
+            + names(ofSteps: way.suffix(2 * told)).suffix(told)
+    }
+
+    private func names(ofSteps steps: ArraySlice<AttributeID>) -> [String] {
+        var names: [String] = []
+        for attribute in steps {
+            guard let record = attributes[Int(attribute.index)] else { continue }
+            let name: String
+            if forEachByData[attribute.index] != nil {
+                name = elementsPath(of: record.node)
+            } else if isHidden(attribute), record.steps.isEmpty, !nodes[Int(record.node)].isObject {
+                // The field of an override has the name of the override, and another word.
+                name = path(of: nodeID(record.node)) + "." + record.name.prefix { $0 != " " }
+            } else {
+                name = path(of: attribute)
+            }
+            if names.last != name { names.append(name) }
+        }
+        return names
     }
 
     func isHidden(_ attribute: AttributeID) -> Bool { attributes[Int(attribute.index)]?.isHidden ?? true }

@@ -11,15 +11,26 @@ enum Scope {
     case enclosing
     /// Modifiers: the node itself, then as `enclosing`.
     case modifier
-    /// Modifiers of the environment: as `modifier`, but `env` is what the node inherits, changed by so many of its modifiers: those
-    /// that stand around the component it is made from.
-    case environmentModifier(behind: Int)
+    /// Modifiers that a component or its use writes: as `modifier`, but `env` is what is inherited there, which is changed by so many
+    /// of the node's modifiers of the environment: those that stand further out.
+    case nestedModifier(behind: Int)
+    /// The data of a `forEach`: as `enclosing`, but `preferences` are those of the node around, for its own are its instances'.
+    case data
+}
+
+extension Scope {
+    var isEnclosing: Bool {
+        switch self {
+        case .enclosing, .data: true
+        default: false
+        }
+    }
 }
 
 extension ViewGraph {
     /// The attribute that a name means at a node, or nil.
     func attribute(named name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
-        if case .enclosing = scope {
+        if scope.isEnclosing {
             // An instance of a `forEach` sees its own element and index where other nodes see only what encloses them.
             if let found = elementAttribute(name, of: row) { return found }
         } else if let own = ownAttribute(name, of: row) {

@@ -81,7 +81,7 @@ extension ViewGraph {
     private func set(_ values: [(path: AttributePath, value: Value)], isKept: Bool) -> (states: [AttributeID], unset: [String]) {
         var left = values
         var states: [AttributeID] = []
-        for _ in 0..<limits.structureRounds where !left.isEmpty {
+        while !left.isEmpty {
             let count = left.count
             begin()
             left.removeAll { path, value in

@@ -126,7 +126,7 @@ public final class ViewGraph {
         public var depth = 512
         /// Bytes, as JSON, of a value that a write makes.
         public var valueSize = 16 << 20
-        /// Rounds in which `forEach` may change the tree after one transaction before it counts as endless.
+        /// Changes of a `forEach` behind one transaction after which it counts as endless, if its data depends on its instances.
         public var structureRounds = 64
         /// What a rule may be and do.
         public var rules = RuleLimits()

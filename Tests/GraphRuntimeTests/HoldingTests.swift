@@ -20,10 +20,10 @@ struct HoldingTests {
             state: { steps: 2, raw: { load: 5, name: text, shade: blue }, any: { initial: 3, type: dyn } }
             computed: { widths: "subviews.map(s, s.containerValues.width * 2.0)", height: preferences.height / 2.0 }
             children:
-              - { id: ruled, kind: view, environment: { fontScale: =steps }, containerValues: { width: =steps }, preferences: { height: =steps }, computed: { size: env.fontScale * 12.0 } }
-              - { id: named, kind: view, environment: { fontScale: $steps, tint: $raw.shade, pin.rotation: $raw.load }, containerValues: { width: $raw.load }, preferences: { height: $steps }, computed: { size: env.fontScale * 12.0, shade: type(env.tint) == color, turned: env.pin.rotation / 2.0 } }
-              - { id: wrong, kind: view, environment: { fontScale: $raw.name }, computed: { size: env.fontScale * 12.0 } }
-              - { id: changed, kind: view, transformEnvironment: { fontScale: "dyn(3)" }, computed: { size: env.fontScale * 12.0 } }
+              - { id: ruled, environment: { fontScale: =steps }, containerValues: { width: =steps }, preferences: { height: =steps }, children: [{ id: v, computed: { size: env.fontScale * 12.0 } }] }
+              - { id: named, environment: { fontScale: $steps, tint: $raw.shade, pin.rotation: $raw.load }, containerValues: { width: $raw.load }, preferences: { height: $steps }, children: [{ id: v, computed: { size: env.fontScale * 12.0, shade: type(env.tint) == color, turned: env.pin.rotation / 2.0 } }] }
+              - { id: wrong, environment: { fontScale: $raw.name }, children: [{ id: v, computed: { size: env.fontScale * 12.0 } }] }
+              - { id: changed, transformEnvironment: { fontScale: "dyn(3)" }, children: [{ id: v, computed: { size: env.fontScale * 12.0 } }] }
               - { id: gauge, component: Gauge, let: { share: $steps } }
               - { id: sick, component: Gauge, let: { share: $raw.name } }
               - { id: ill, component: Gauge, let: { share: =raw.name } }
@@ -34,27 +34,27 @@ struct HoldingTests {
     @Test("an int widens wherever a double is written, by reference as by rule") func widening() throws {
         let graph = try Harness(HoldingTests.scene)
         for (path, value) in [
-            ("/root/ruled.size", 24.0), ("/root/named.size", 24.0), ("/root/changed.size", 36.0), ("/root/named.turned", 2.5),
+            ("/root/ruled/v.size", 24.0), ("/root/named/v.size", 24.0), ("/root/changed/v.size", 36.0), ("/root/named/v.turned", 2.5),
             ("/root/gauge.share", 2.0), ("/root/gauge.percent", 200.0), ("/root/knob.level", 5.0), ("/root/knob.twice", 10.0),
             ("/root.height", 2.0),
         ] { #expect(try graph.value(path) == .double(value), "\(path)") }
-        #expect(try graph.value("/root/named.shade") == true)
+        #expect(try graph.value("/root/named/v.shade") == true)
         #expect(try graph.value("/root.widths").list?.prefix(2) == [4.0, 10.0])
         try graph.set("/root.steps", 3)
-        #expect(try graph.value("/root/named.size") == 36.0)
+        #expect(try graph.value("/root/named/v.size") == 36.0)
         #expect(try graph.value("/root/gauge.percent") == 300.0)
     }
 
     @Test("a wrong type is refused with both types named, where it is written") func refusals() throws {
         let graph = try Harness(HoldingTests.scene)
-        for path in ["/root/sick.share", "/root/sick.percent", "/root/ill.share", "/root/wrong.size"] {
+        for path in ["/root/sick.share", "/root/sick.percent", "/root/ill.share", "/root/wrong/v.size"] {
             let failure = #expect(throws: Failure.self) { try graph.value(path) }
             #expect(failure?.code == .typeMismatch, "\(path)")
             #expect(failure?.message.hasSuffix("holds double, not string") == true, "\(failure?.message ?? "")")
         }
         try graph.set("/root.raw", ["load": 1, "name": 7, "shade": "nocolor"])
         #expect(try graph.value("/root/sick.percent") == 700.0)
-        #expect(throws: Failure.self) { try graph.value("/root/named.shade") }
+        #expect(throws: Failure.self) { try graph.value("/root/named/v.shade") }
     }
 
     @Test("what is written through a typed binding is held to its type, and reaches the state") func bindings() throws {
@@ -264,18 +264,18 @@ struct HoldingTests {
                   - { id: wrong, component: Card, let: { author: "=dyn(which)" } }
                   - { id: edit, component: Edit, binding: { author: $who } }
                   - { id: open, component: Edit, binding: { author: $any } }
-                  - { id: env, kind: view, environment: { by: $who }, computed: { name: env.by.name } }
+                  - { id: env, environment: { by: $who }, children: [{ id: v, computed: { name: env.by.name } }] }
         """
 
     @Test("a reference of an object type holds one: null and other objects are refused where they are read") func referredObjects() throws {
         let graph = try Harness(HoldingTests.references)
         for (path, value) in [
             ("card.name", "Eve"), ("given.name", "Real"), ("ruled.name", "Real"), ("chosen.label", "Real!"), ("loose.name", "Any"),
-            ("edit.name", "Eve"), ("open.name", "Any"), ("env.name", "Eve"),
+            ("edit.name", "Eve"), ("open.name", "Any"), ("env/v.name", "Eve"),
         ] { #expect(try graph.value("/n/at/" + path) == .string(value), "\(path)") }
         #expect(try graph.value("/n/at/loose.author") == ["name": "Any", "born": 0])
         try graph.set("/n.who", .null)
-        for path in ["card", "edit", "near", "env"] {
+        for path in ["card", "edit", "near", "env/v"] {
             let failure = #expect(throws: Failure.self) { try graph.value("/n/at/\(path).name") }
             #expect(failure?.code == .typeMismatch, "\(path)")
             #expect(failure?.message.hasSuffix("holds Author, not null") == true, "\(failure?.message ?? "")")

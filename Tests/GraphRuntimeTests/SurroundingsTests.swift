@@ -230,9 +230,9 @@ struct ContainerTests {
                       - { id: loose }
             """)
         try graph.subscribe(["/content/magazine.order", "/content/magazine.views"], initial: true)
-        #expect(graph.changes == ["/content/magazine.order": .value(["second", "first", "loose"]), "/content/magazine.views": .value(["green"])])
+        #expect(graph.changes == ["/content/magazine.order": .value(["second", "first", "loose"]), "/content/magazine.views": .value(["second/green"])])
         try graph.set("/content.chosen", "first")
-        #expect(graph.changes == ["/content/magazine.order": .value(["first", "second", "loose"]), "/content/magazine.views": .value(["red", "orange"])])
+        #expect(graph.changes == ["/content/magazine.order": .value(["first", "second", "loose"]), "/content/magazine.views": .value(["first/red", "first/orange"])])
     }
 
     @Test("sections have header, content and footer; subviews around them form sections of their own; slices work") func sections() throws {
@@ -256,12 +256,12 @@ struct ContainerTests {
                   - { id: e }
                   - { id: s, header: [{ id: h1 }, { id: h2 }], content: [{ id: f }, { id: deep, children: [{ id: hidden }] }], footer: [{ id: foot }] }
             """)
-        #expect(try graph.value("/box.contents") == [["a", "b"], ["c"], ["d", "e"], ["f", "deep"]])
-        #expect(try graph.value("/box.ids") == ["a", "inner", "d", "s"])
-        #expect(try graph.value("/box.heads") == [[], [], [], ["h1", "h2"]])
-        #expect(try graph.value("/box.feet") == [[], [], [], ["foot"]])
-        #expect(try graph.value("/box.all") == ["a", "b", "c", "d", "e", "f", "deep"])
-        #expect(try graph.value("/box.rest") == ["b", "c"])
+        #expect(try graph.value("/box.contents") == [["a", "g/b"], ["g/inner/c"], ["g/d", "e"], ["s/f", "s/deep"]])
+        #expect(try graph.value("/box.ids") == ["a", "g/inner", "g/d", "s"])
+        #expect(try graph.value("/box.heads") == [[], [], [], ["s/h1", "s/h2"]])
+        #expect(try graph.value("/box.feet") == [[], [], [], ["s/foot"]])
+        #expect(try graph.value("/box.all") == ["a", "g/b", "g/inner/c", "g/d", "e", "s/f", "s/deep"])
+        #expect(try graph.value("/box.rest") == ["g/b", "g/inner/c"])
         #expect(try graph.value("/box.places") == [0, 1, 2, 3, 4, 5, 6])
         try graph.succeed(.remove(path: "/box/s", .init()))
         #expect(try graph.value("/box.count") == 3)
@@ -344,7 +344,7 @@ struct ContainerTests {
         try graph.set("/picker.selection", 1.0)
         #expect(try graph.value("/picker.selected") == ["double"])
         try graph.set("/picker.selection", 2)
-        #expect(try graph.value("/picker.selected") == ["two"])
+        #expect(try graph.value("/picker.selected") == ["g/two"])
     }
 
     @Test("keys that are declared again, or anew, reach who gathers their values") func declaredAgain() throws {

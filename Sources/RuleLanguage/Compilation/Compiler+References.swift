@@ -47,10 +47,18 @@ extension Compiler {
     /// Keys that a path can hold: a bool cannot stand in one.
     private static func isKey(_ type: RuleType) -> Bool { type == .int || type == .string }
 
+    /// What the rule uses of the assembled values that it reads whole.
+    func findUsedParts() -> UsedParts? {
+        UsedPartsFinder.find(in: checked, scope: scope) { id in
+            chain(id)?.steps.compactMap { if case .computed(let key) = $0 { key } else { nil } }
+        }
+    }
+
     // MARK: inputs
 
     /// The number of the input for a path; equal paths share one.
-    mutating func input(_ chain: Chain, isPresence: Bool = false) -> Int32 {
+    /// - Parameter isAssembled: what stands there has parts that change apart.
+    mutating func input(_ chain: Chain, isPresence: Bool = false, isAssembled: Bool = false) -> Int32 {
         let variable = checked.variables[chain.variable]
         var fixed: [AttributePath.Step] = []
         for step in chain.steps {
@@ -64,7 +72,7 @@ extension Compiler {
         }
         let made = RuleInput(
             name: name, namespace: namespace, steps: fixed, isPresence: isPresence, isDynamic: chain.isDynamic,
-            isDefinite: isDefinite)
+            isDefinite: isDefinite, parts: isAssembled ? usedParts : nil)
         if let known = parts.inputs.firstIndex(where: { $0.sameSource(as: made) }) {
             if isDefinite { parts.inputs[known].makeDefinite() }
             return Int32(known)
@@ -108,7 +116,8 @@ extension Compiler {
     }
 
     private mutating func emitChain(_ chain: Chain, _ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
-        guard chain.isDynamic else { return load(input(chain), at: id) }
+        let isAssembled = scope.isAssembled(checked.types[id])
+        guard chain.isDynamic else { return load(input(chain, isAssembled: isAssembled), at: id) }
         let mark = top
         var steps: [DynamicPath.Step] = []
         for step in chain.steps {
@@ -119,7 +128,7 @@ extension Compiler {
         }
         top = mark
         let target = into ?? register()
-        parts.dynamicPaths.append(DynamicPath(input: input(chain), steps: steps))
+        parts.dynamicPaths.append(DynamicPath(input: input(chain, isAssembled: isAssembled), steps: steps))
         add(.loadDynamic, a: target, b: Int32(parts.dynamicPaths.count - 1), at: id)
         return target
     }

@@ -26,6 +26,7 @@ struct Compiler {
     /// Whether this place may be reached more than once: in a loop.
     var isRepeated = false
     let isTraced: Bool
+    private(set) var usedParts: UsedParts?
 
     enum Local {
         case register(Int32)
@@ -47,6 +48,7 @@ struct Compiler {
         for node in checked.tree.nodes where node.flag && (node.kind == .select || node.kind == .index) { references += 1 }
         top = references
         peak = top
+        usedParts = findUsedParts()
     }
 
     static func compile(_ checked: CheckedTree, text: String, scope: RuleScope, isTraced: Bool = false) -> Program {

@@ -14,9 +14,12 @@ public struct RuleInput: Hashable {
     public let isDynamic: Bool
     /// Read by every evaluation that does not fail: it may be made ready beforehand.
     public fileprivate(set) var isDefinite: Bool
+    /// Of a value of an assembled type, or with such ones in it: the parts that the rule looks at. nil: all.
+    public let parts: UsedParts?
 
     init(
-        name: String, namespace: String?, steps: [AttributePath.Step], isPresence: Bool, isDynamic: Bool, isDefinite: Bool
+        name: String, namespace: String?, steps: [AttributePath.Step], isPresence: Bool, isDynamic: Bool, isDefinite: Bool,
+        parts: UsedParts?
     ) {
         self.name = name
         self.namespace = namespace
@@ -24,6 +27,7 @@ public struct RuleInput: Hashable {
         self.isPresence = isPresence
         self.isDynamic = isDynamic
         self.isDefinite = isDefinite
+        self.parts = parts
     }
 
     /// The variable's full name, as declared in the scope.

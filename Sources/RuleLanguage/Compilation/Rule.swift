@@ -24,6 +24,44 @@ public enum Rule {
         try check(text, in: scope).resultType
     }
 
+    /// What a text that is no rule would be as one.
+    public enum Reading {
+        /// An operation, a call or a macro.
+        case operation
+        /// A name, or a place behind one.
+        case place
+    }
+
+    /// How a text would be read as a rule, its types left aside; nil if it names nothing, or something that there is not.
+    public static func reading(_ text: String, in scope: RuleScope) -> Reading? {
+        guard text.utf8.count <= longestReading, let tree = try? parse(text, limits: scope.limits) else { return nil }
+        let (checked, diagnostics) = Checker.check(tree, in: scope, looksForNames: false)
+        guard diagnostics.allSatisfy({ !$0.message.hasPrefix("undeclared") }) else { return nil }
+        switch reading(tree) {
+        case .place?: return checked.variables.contains { !$0.name.utf8.contains(UInt8(ascii: ".")) } ? .place : nil
+        case .operation?: return checked.variables.isEmpty ? nil : .operation
+        case nil: return nil
+        }
+    }
+
+    /// How a text would be read by its syntax alone.
+    public static func reading(_ text: String) -> Reading? {
+        guard text.utf8.count <= longestReading, let tree = try? parse(text, limits: RuleLimits()) else { return nil }
+        return reading(tree)
+    }
+
+    private static func reading(_ tree: SyntaxTree) -> Reading? {
+        guard tree.nodes.contains(where: { $0.kind == .identifier }) else { return nil }
+        switch tree[tree.root].kind {
+        case .identifier, .select, .index: return .place
+        case .literal, .faulty: return nil
+        default: return .operation
+        }
+    }
+
+    /// Bytes of a text beyond which nobody has meant it as a rule and forgotten to say so.
+    private static let longestReading = 1000
+
     static func parse(_ text: String, limits: RuleLimits) throws(RuleErrors) -> SyntaxTree {
         let (tree, diagnostics) = Parser.parse(text, limits: limits)
         if !diagnostics.isEmpty {

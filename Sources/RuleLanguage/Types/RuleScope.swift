@@ -10,6 +10,7 @@ public final class RuleScope {
     private var variables: [String: RuleType] = [:]
     private var namespaces: [String: String] = [:]
     private var objects: [String: [String: RuleType]] = [:]
+    private var assembled: Set<String> = []
     private var functions: [String: FunctionDeclaration] = [:]
     /// Whether a variable of this scope itself has a dotted name.
     private var hasDottedNames = false
@@ -41,7 +42,12 @@ public final class RuleScope {
     }
 
     /// The properties of a type that variables are declared with, as `.abstract(name, [])`.
-    public func declareObject(_ name: String, properties: [String: RuleType]) { objects[name] = properties }
+    /// - Parameter isAssembled: values of the type are put together from parts that change apart, and readers may be given the
+    ///   parts alone that a rule names: see `RuleInput.parts`.
+    public func declareObject(_ name: String, properties: [String: RuleType], isAssembled: Bool = false) {
+        objects[name] = properties
+        if isAssembled { assembled.insert(name) }
+    }
 
     /// A function that rules may name; calls are checked, but fail when they run.
     func declareFunction(_ declaration: FunctionDeclaration) { functions[declaration.name] = declaration }
@@ -51,6 +57,18 @@ public final class RuleScope {
     func variable(_ name: String) -> RuleType? { variables[name] ?? parent?.variable(name) }
     func namespace(_ name: String) -> String? { namespaces[name] ?? parent?.namespace(name) }
     func properties(of object: String) -> [String: RuleType]? { objects[object] ?? parent?.properties(of: object) }
+
+    /// Whether values of an assembled type are, or stand in, values of a type.
+    func isAssembled(_ type: RuleType) -> Bool {
+        switch type {
+        case .list(let inner), .wrapper(let inner): isAssembled(inner)
+        case .map(_, let value): isAssembled(value)
+        case .abstract(let name, let parameters): isAssembledObject(name) || parameters.contains { isAssembled($0) }
+        default: false
+        }
+    }
+
+    private func isAssembledObject(_ name: String) -> Bool { assembled.contains(name) || parent?.isAssembledObject(name) ?? false }
 
     func function(_ name: String) -> FunctionDeclaration? {
         functions[name] ?? parent?.function(name) ?? FunctionTable.standard[name]

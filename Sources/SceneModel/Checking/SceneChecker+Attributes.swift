@@ -114,7 +114,12 @@ extension SceneChecker {
                 WrittenBinding(target: parameter.standard.map { .constant($0) }, animation: nil, type: parameter.type)
             }
         }
-        if node.isForm(SceneChecker.bindingForm, requiring: ["to"]), let to = node["to"] {
+        if isBindingForm(node) {
+            checkKeys(node.map ?? [], of: "a binding", allowed: SceneChecker.bindingForm)
+            guard let to = node["to"] else {
+                if node.isForm(SceneChecker.bindingForm) { fault("a binding needs something to write to", at: node, hint: "write to: $name") }
+                return nil
+            }
             guard var made = at("to", { target(to, place) }) else { return nil }
             if let animation = node["animation"], !animation.isNull {
                 guard let text = at("animation", { self.animation(animation) }) else { return nil }
@@ -125,8 +130,23 @@ extension SceneChecker {
         return target(node, place)
     }
 
+    /// Whether a map says what a binding is bound to, and is no constant: by its keys, or because it refers to something.
+    private func isBindingForm(_ node: DocumentNode) -> Bool {
+        if node.isForm(SceneChecker.bindingForm, requiring: ["to"]) { return true }
+        guard let entries = node.map, !context.isKept else { return false }
+        return entries.contains { entry in
+            guard case .reference = written(entry.value) else { return false }
+            return entry.name == "to" || NearestName.find(entry.name, among: ["to"]) != nil || entries.contains { $0.name == "animation" }
+        }
+    }
+
     private func target(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
         switch written(node) {
+        case .literal(.string(let text)) where !context.isKept && text == node.text && Rule.reading(text, in: place.scope(base: baseScope).rules) != nil:
+            fault(
+                "'\(text)' is a text here, but names an attribute", at: node,
+                hint: "write $\(text) to bind to it, or \(SceneChecker.typed(text)) for the text")
+            return nil
         case .literal(let value): return WrittenBinding(target: .constant(value), type: ValueType(of: value))
         case .rule:
             fault(

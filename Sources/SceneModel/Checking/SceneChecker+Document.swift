@@ -106,15 +106,15 @@ extension SceneChecker {
         let values = RuleType.abstract("containerValues", [])
         let subview = RuleType.abstract("subview", [])
         let subviews = RuleType.list(subview)
-        base.declareObject("containerValues", properties: types(known.container))
+        base.declareObject("containerValues", properties: types(known.container), isAssembled: true)
         base.declareObject(
-            "subview", properties: ["id": .string, "index": .int, "tag": .dyn, "containerValues": values])
+            "subview", properties: ["id": .string, "index": .int, "tag": .dyn, "containerValues": values], isAssembled: true)
         base.declareObject(
             "section",
             properties: [
                 "id": .string, "index": .int, "header": subviews, "content": subviews, "footer": subviews,
                 "containerValues": values,
-            ])
+            ], isAssembled: true)
         baseScope = base
         containerScope = RuleScope(parent: base)
         declareContainerNames(in: containerScope)

@@ -176,25 +176,19 @@ extension SceneChecker {
     private func transforms(_ written: DocumentNode, of node: NodeDefinition, _ scope: ModifierScope) {
         for entry in entries(written, "transformEnvironment", hint: "write key: a rule over value") {
             at(entry.name) {
-                guard let (key, steps, _) = keyPath(entry.key, known.environment, "environment key", "keys.environment") else {
+                guard let (key, steps, type) = keyPath(entry.key, known.environment, "environment key", "keys.environment") else {
                     return
                 }
-                guard steps.isEmpty else {
-                    return fault(
-                        "a whole key is transformed", at: entry.key,
-                        hint: "write \(key): with a rule that makes the whole map, or override \(entry.name) under environment")
-                }
-                let type = known.environment[key]?.type ?? .dyn
                 let rules = RuleScope(parent: self.rules(scope))
                 rules.declare("value", type)
                 guard let program = rule(entry.value, in: rules) else { return }
                 let given = self.type(of: program)
                 guard type.admits(given) else {
                     return fault(
-                        .ruleType, "'\(key)' is \(type.withArticle), but the rule gives \(given.withArticle)", at: entry.value)
+                        .ruleType, "'\(entry.name)' is \(type.withArticle), but the rule gives \(given.withArticle)", at: entry.value)
                 }
                 node.transformEnvironment.append(
-                    EnvironmentTransform(key: key, type: type, program: program, place: node.environment.count))
+                    EnvironmentTransform(key: key, steps: steps, type: type, program: program, place: node.environment.count))
             }
         }
     }

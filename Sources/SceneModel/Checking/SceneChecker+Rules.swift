@@ -40,13 +40,35 @@ extension SceneChecker {
     /// Any of the three, with its type. A rule also sees `extra`, names that only rules can use.
     func expression(_ node: DocumentNode, in scope: LexicalScope, rules: (() -> RuleScope)? = nil) -> (Expression, ValueType)? {
         switch written(node) {
-        case .literal(let value): return (.literal(value), ValueType(of: value))
+        case .literal(let value):
+            if case .string(let text) = value, text == node.text, text.utf8.contains(where: SceneChecker.isOperator), !context.isKept,
+                case .operation? = Rule.reading(text, in: rules?() ?? scope.rules)
+            {
+                fault(
+                    "'\(text)' is a text here, but reads like a rule", at: node,
+                    hint: "write =\(text) for the rule, or \(SceneChecker.typed(text)) for the text")
+                return nil
+            }
+            return (.literal(value), ValueType(of: value))
         case .rule(let text, let skipped):
             return compile(text, in: rules?() ?? scope.rules, at: node, skipping: skipped).map { (.rule($0), type(of: $0)) }
         case .reference(let text):
             return reference(text, in: scope, at: node).map { (.reference($0.reference), $0.type) }
         }
     }
+
+    /// A byte that operations and calls have, and names and most texts have not.
+    private static func isOperator(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+            UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "&"), UInt8(ascii: "|"), UInt8(ascii: "?"), UInt8(ascii: "("):
+            true
+        default: false
+        }
+    }
+
+    /// How a text is written where it could be meant as something else.
+    static func typed(_ text: String) -> String { "{ $typed: { string: \(Value.string(text).jsonText) } }" }
 
     /// A place that is always a rule; a leading `=` is tolerated.
     func rule(_ node: DocumentNode, in scope: RuleScope) -> Program? {

@@ -121,13 +121,14 @@ struct SwiftUIContainerTests {
     func magazineFirst() throws {
         let example = try Example("magazine-first")
         #expect(try example.watch("/magazine.prominent", "/magazine.shelves").values == [
-            "/magazine.prominent": ["red", "orange"],
-            "/magazine.shelves": [["green", "yellow"], ["blue", "purple", "footer"]],
+            "/magazine.prominent": ["favorites/red", "favorites/orange"],
+            "/magazine.shelves": [["second/green", "second/yellow"], ["third/blue", "third/purple", "third/footer"]],
         ])
         let told = try example.remove("/magazine/favorites")
         #expect(told.updates == 1)
         #expect(told.values == [
-            "/magazine.prominent": ["green", "yellow"], "/magazine.shelves": [["blue", "purple", "footer"]],
+            "/magazine.prominent": ["second/green", "second/yellow"],
+            "/magazine.shelves": [["third/blue", "third/purple", "third/footer"]],
         ])
         try example.remove("/magazine/second")
         #expect(try example.remove("/magazine/third").values == ["/magazine.prominent": []])
@@ -138,10 +139,10 @@ struct SwiftUIContainerTests {
         let example = try Example("magazine-featured")
         let magazine = "/content/magazine"
         #expect(try example.watch("\(magazine).featured", "\(magazine).notFeatured").values == [
-            "\(magazine).featured": ["second"], "\(magazine).notFeatured": ["favorites", "third"],
+            "\(magazine).featured": ["marked/second"], "\(magazine).notFeatured": ["favorites", "maybeMarked/third"],
         ])
         #expect(try example.set("/content.isThirdFeatured", true).values == [
-            "\(magazine).featured": ["second", "third"], "\(magazine).notFeatured": ["favorites"],
+            "\(magazine).featured": ["marked/second", "maybeMarked/third"], "\(magazine).notFeatured": ["favorites"],
         ])
     }
 
@@ -151,23 +152,23 @@ struct SwiftUIContainerTests {
         let magazine = "/content/magazine"
         func order() throws -> Value? { try example.get("/content/page.elements") }
         #expect(try order() == ["second", "favorites", "third"])
-        #expect(try example.get("\(magazine).featuredViews") == ["green", "yellow"])
+        #expect(try example.get("\(magazine).featuredViews") == ["second/green", "second/yellow"])
         // A featured section shows its content alone, the others their header and footer as well.
         #expect(try example.watch("/content/page/*.views").values == [
-            "/content/page/second.views": ["green", "yellow"],
-            "/content/page/favorites.views": ["title", "red", "orange"],
-            "/content/page/third.views": ["blue", "purple", "footer"],
+            "/content/page/second.views": ["second/green", "second/yellow"],
+            "/content/page/favorites.views": ["favorites/title", "favorites/red", "favorites/orange"],
+            "/content/page/third.views": ["third/blue", "third/purple", "third/footer"],
         ])
         try example.watch("/content/page/**", events: ["structure"])
         let told = try example.set("/content.chosen", "third")
         #expect(try order() == ["third", "favorites", "second"])
-        #expect(try example.get("\(magazine).featuredViews") == ["blue", "purple"])
+        #expect(try example.get("\(magazine).featuredViews") == ["third/blue", "third/purple"])
         // The second section has neither header nor footer, so it looks the same in its new place.
-        #expect(told.values == ["/content/page/third.views": ["blue", "purple"]])
+        #expect(told.values == ["/content/page/third.views": ["third/blue", "third/purple"]])
         // They moved: none was made anew.
         #expect(told.added.isEmpty && told.removed.isEmpty)
         #expect(told.moved.contains { $0.hasPrefix("/content/page/") })
-        #expect(try example.set("/content.chosen", "none").values == ["/content/page/third.views": ["blue", "purple", "footer"]])
+        #expect(try example.set("/content.chosen", "none").values == ["/content/page/third.views": ["third/blue", "third/purple", "third/footer"]])
         #expect(try order() == ["favorites", "second", "third"])
     }
 }

@@ -1,0 +1,142 @@
+/// The properties that a rule names of values of assembled types; see `RuleScope.declareObject`.
+///
+/// Found by type, not by value: a property that is named of one value of a type counts as used of all.
+public struct UsedParts: Hashable {
+    /// By type.
+    private var properties: [String: Set<String>] = [:]
+
+    /// Whether the rule may look at a property of values of a type.
+    public func uses(_ property: String, of type: String) -> Bool { properties[type]?.contains(property) ?? false }
+
+    /// The properties of a type that are used, sorted.
+    public func properties(of type: String) -> [String] { (properties[type] ?? []).sorted() }
+
+    mutating func insert(_ property: String, of type: String) { properties[type, default: []].insert(property) }
+}
+
+/// Finds what a rule uses of values of assembled types, in one walk bounded by the tree's height.
+///
+/// A list of such values may be counted, filtered and passed on without being looked at. Where a value itself, and not one of its
+/// properties, reaches an operation that may look at all of it, everything is used.
+struct UsedPartsFinder {
+    private let checked: CheckedTree
+    private let scope: RuleScope
+    private let keysOfPath: (SyntaxTree.ID) -> [SyntaxTree.ID]?
+    private var used = UsedParts()
+    private var isWhole = false
+
+    private var tree: SyntaxTree { checked.tree }
+
+    /// - Returns: nil when the rule may look at all parts, or reads nothing that is assembled.
+    /// - Parameter keysOfPath: the computed keys of a node that is read as a path of its own; nil for other nodes.
+    static func find(in checked: CheckedTree, scope: RuleScope, keysOfPath: @escaping (SyntaxTree.ID) -> [SyntaxTree.ID]?) -> UsedParts? {
+        guard checked.variables.contains(where: { scope.isAssembled($0.type) }) else { return nil }
+        var finder = UsedPartsFinder(checked: checked, scope: scope, keysOfPath: keysOfPath)
+        finder.visit(checked.tree.root)
+        return finder.isWhole ? nil : finder.used
+    }
+
+    private init(checked: CheckedTree, scope: RuleScope, keysOfPath: @escaping (SyntaxTree.ID) -> [SyntaxTree.ID]?) {
+        self.checked = checked
+        self.scope = scope
+        self.keysOfPath = keysOfPath
+    }
+
+    private func isAssembled(_ id: SyntaxTree.ID) -> Bool { scope.isAssembled(checked.types[id]) }
+
+    /// - Parameter isLookedAt: whether all parts of the node's value may be looked at.
+    private mutating func visit(_ id: SyntaxTree.ID, isLookedAt: Bool = true) {
+        if isWhole { return }
+        if isLookedAt, isAssembled(id) {
+            isWhole = true
+            return
+        }
+        if !isAssembled(id), let keys = keysOfPath(id) {
+            for key in keys { visit(key) }
+            return
+        }
+        let children = tree.children(id).map { Int($0) }
+        // What gives an assembled value itself passes its parts on; whoever takes it has been asked already.
+        let passesOn = isAssembled(id)
+        switch tree[id].kind {
+        case .select, .presence: select(tree.name(id), of: children[0])
+        case .index:
+            if case .string(let key)? = tree.constant(children[1]) {
+                select(key, of: children[0])
+            } else {
+                visit(children[0], isLookedAt: object(children[0]) != nil)
+            }
+            visit(children[1])
+        case .comprehension:
+            visit(children[0], isLookedAt: false)
+            for child in children.dropFirst().dropLast() { visit(child) }
+            if let last = children.last, children.count > 1 { visit(last, isLookedAt: !passesOn || !isResult(tree.macro(id))) }
+        case .conditional:
+            visit(children[0])
+            for child in children.dropFirst() { visit(child, isLookedAt: !passesOn) }
+        case .bind, .block:
+            // The uses of the names tell what is looked at.
+            for child in children.dropLast() { visit(child, isLookedAt: false) }
+            if let body = children.last { visit(body, isLookedAt: !passesOn) }
+        case .optionalMap:
+            visit(children[0], isLookedAt: false)
+            visit(children[1], isLookedAt: !passesOn)
+        case .call, .memberCall: call(id, children, passesOn)
+        case .list, .map, .optionalEntry: for child in children { visit(child, isLookedAt: !passesOn) }
+        case .binary: for child in children { visit(child, isLookedAt: !(passesOn && tree.operation(id) == .add)) }
+        default: for child in children { visit(child) }
+        }
+    }
+
+    /// Whether the last part of a comprehension makes its elements.
+    private func isResult(_ macro: SyntaxTree.Macro) -> Bool {
+        switch macro {
+        case .map, .transformList, .transformMap: true
+        default: false
+        }
+    }
+
+    private mutating func select(_ property: String, of operand: SyntaxTree.ID) {
+        if let type = object(operand) {
+            used.insert(property, of: type)
+            visit(operand, isLookedAt: false)
+        } else {
+            visit(operand)
+        }
+    }
+
+    private mutating func call(_ id: SyntaxTree.ID, _ children: [SyntaxTree.ID], _ passesOn: Bool) {
+        switch tree.name(id) {
+        case "tag", "hasTag":
+            guard let receiver = children.first, let type = object(receiver) else { break }
+            used.insert("tag", of: type)
+            visit(receiver, isLookedAt: false)
+            for child in children.dropFirst() { visit(child) }
+            return
+        // What these give has the parts of what they take; a size has none.
+        case "size" where children.contains { isAssembled($0) && object($0) == nil }, "hasValue":
+            for child in children { visit(child, isLookedAt: false) }
+            return
+        case "reverse", "slice", "first", "last", "flatten", "or", "orValue", "value":
+            for child in children { visit(child, isLookedAt: !passesOn) }
+            return
+        default: break
+        }
+        for child in children { visit(child) }
+    }
+
+    /// The assembled type that a node's value, or the one in its optional, has itself.
+    private func object(_ id: SyntaxTree.ID) -> String? {
+        var type = checked.types[id]
+        while true {
+            switch type {
+            case .wrapper(let wrapped): type = wrapped
+            case .abstract("optional_type", let parameters):
+                guard let first = parameters.first else { return nil }
+                type = first
+            case .abstract(let name, _): return scope.isAssembled(type) ? name : nil
+            default: return nil
+            }
+        }
+    }
+}
