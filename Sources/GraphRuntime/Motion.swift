@@ -130,8 +130,21 @@ extension GraphRuntime {
         return running
     }
 
+    /// - Parameter css: an easing for browsers is wanted. It is left out when the request at hand has no steps left.
     func describe(_ running: Presentations.Running, replaces: UInt64?, css: Bool) -> Value {
-        running.timeline.event(
-            id: running.id, replaces: replaces, css: css ? presentations.easings.css(for: running.timeline) : nil)
+        running.timeline.event(id: running.id, replaces: replaces, css: css ? easing(for: running.timeline) : nil)
     }
+
+    /// Computed once for all timelines of the same shape. Sampling and sending it costs steps.
+    private func easing(for timeline: Timeline) -> TimelineCSS? {
+        guard graph.stepsLeft > 0 else { return nil }
+        let before = presentations.easings.samples
+        let css = presentations.easings.css(for: timeline)
+        let bytes = css.map { $0.easing.utf8.count + ($0.velocityEasing?.utf8.count ?? 0) } ?? 0
+        graph.stepsLeft -= presentations.easings.samples - before + bytes / GraphRuntime.easingBytesPerStep + 1
+        return css
+    }
+
+    /// Bytes of an easing that are written and sent in a step.
+    private static let easingBytesPerStep = 20
 }
