@@ -22,7 +22,7 @@ extension GraphRuntime {
         }
         collectJoined(&news)
         for part in news.topics where !part.left.isEmpty || !part.joined.isEmpty { news.touch(part.topic) }
-        deliver(news, label)
+        deliver(news, since: stamp, label)
         if !structure.isEmpty { deliverStructure(structure) }
         deliverCompletions(news)
         endEmptyTopics()
@@ -144,7 +144,7 @@ extension GraphRuntime {
         }
     }
 
-    private func deliver(_ news: News, _ label: String?) {
+    private func deliver(_ news: News, since stamp: UInt64, _ label: String?) {
         for part in news.topics where !part.topic.isOverfull {
             let topic = part.topic
             let changes = topic.key.events.contains(.update) ? part.update : []
@@ -152,7 +152,7 @@ extension GraphRuntime {
             direct.reserveCapacity(topic.members.count)
             for member in topic.members {
                 if changes.isEmpty ? isWaiting(member) : isHeldBack(member) {
-                    hold(part, isUpdate: !changes.isEmpty, label, for: member.subscription)
+                    hold(part, isUpdate: !changes.isEmpty, since: stamp, label, for: member.subscription)
                 } else {
                     direct.append(member)
                 }
@@ -190,12 +190,13 @@ extension GraphRuntime {
         clients[member.client]?.isBehind == true || subscriptions[member.subscription]?.pending != nil
     }
 
-    private func hold(_ news: TopicNews, isUpdate: Bool, _ label: String?, for number: Int64) {
+    private func hold(_ news: TopicNews, isUpdate: Bool, since stamp: UInt64, _ label: String?, for number: Int64) {
         hold(for: number) { pending in
             pending.merge(news)
             guard isUpdate else { return }
             if pending.from == nil {
                 pending.from = revision
+                pending.since = stamp
                 pending.label = label
             } else {
                 pending.label = nil
@@ -327,7 +328,7 @@ extension GraphRuntime {
     /// What its patterns match has become more than can be watched: rather than to leave some out it ends.
     private func end(_ topic: Topic) {
         deliver(topic.members, .ended(.limit, reason: "\(tooManyWatched.message) (watched-attributes)"))
-        for member in topic.members { end(member.subscription) }
+        end(topic.members.map(\.subscription))
     }
 
     /// Whether what a pattern names will not come again: a path whose node is not there any more, or has lost the attribute.

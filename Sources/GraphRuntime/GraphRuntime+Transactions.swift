@@ -134,7 +134,7 @@ extension GraphRuntime {
     /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is not found
     /// out too late.
     func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
-        let held = clients[client]?.onDisconnect.reduce(0) { $0 + $1.0.count } ?? 0
+        let held = clients[client]?.onDisconnect.count ?? 0
         guard held + mutations.count <= limits.onDisconnectPerClient else {
             throw Failure(
                 .limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect", hint: "on-disconnect-per-client is the limit")
@@ -148,7 +148,7 @@ extension GraphRuntime {
         }
         _ = try motion(options)
         for mutation in mutations { try refuseHopeless(mutation, options.typed) }
-        clients[client]?.onDisconnect.append((mutations, options))
+        clients[client]?.onDisconnect.append(mutations, options)
         clients[client]?.onDisconnectRoom = room
         return .revision(revision)
     }

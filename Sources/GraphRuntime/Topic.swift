@@ -28,6 +28,8 @@ final class Topic {
     var frames: [FrameView] = []
     /// It matches more than may be watched, and is about to end.
     var isOverfull = false
+    /// Nobody subscribes to it any more.
+    var hasEnded = false
     private let ledger: WatchLedger
     /// What stands in the ledger for it: its attributes, or its patterns where these are more.
     private var entered = 0
