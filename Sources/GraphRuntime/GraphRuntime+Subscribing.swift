@@ -105,8 +105,12 @@ extension GraphRuntime {
     }
 
     func watch(_ attribute: AttributeID, for topic: Topic) {
-        if watches[attribute] == nil { graph.watch(attribute) }
-        watches[attribute, default: Watch()].topics.append(topic)
+        if let known = watches[attribute] {
+            known.topics.append(topic)
+        } else {
+            graph.watch(attribute)
+            watches.insert(attribute).topics.append(topic)
+        }
         if topic.wantsValues {
             graph.prepareAnimations(for: attribute)
         } else {
@@ -116,15 +120,15 @@ extension GraphRuntime {
 
     /// Topics that have ended watch the attribute no more.
     private func unwatch(_ attribute: AttributeID) {
-        guard let place = watches.index(forKey: attribute) else { return }
-        watches.values[place].topics.removeAll(where: \.hasEnded)
-        if watches.values[place].topics.isEmpty { deliver(endWatching(attribute)) }
+        guard let watch = watches[attribute] else { return }
+        watch.topics.removeAll(where: \.hasEnded)
+        if watch.topics.isEmpty { deliver(endWatching(attribute)) }
     }
 
     /// Nobody watches the attribute any more: it does not move, either.
     /// - Returns: what that means for those who wait for the motion's end.
     func endWatching(_ attribute: AttributeID) -> [CompletionNews] {
-        watches[attribute] = nil
+        watches.remove(attribute)
         graph.unwatch(attribute)
         guard let running = presentations.running.removeValue(forKey: attribute) else { return [] }
         presentations.attributes[running.id] = nil

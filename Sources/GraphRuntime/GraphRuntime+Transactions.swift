@@ -15,7 +15,10 @@ extension GraphRuntime {
         graph.begin()
         do throws(Failure) {
             for (position, mutation) in mutations.enumerated() {
-                do throws(Failure) { try perform(mutation, options.typed) } catch {
+                do throws(Failure) {
+                    try graph.charge(GraphRuntime.stepsPerMutation)
+                    try perform(mutation, options.typed)
+                } catch {
                     guard mutations.count > 1 else { throw error }
                     throw Failure(
                         error.code, "mutations[\(position)]: \(error.message)", path: error.path, rule: error.rule,
@@ -55,6 +58,9 @@ extension GraphRuntime {
                 client: origin?.name, label: label,
                 writes: writes.prefix(limits.historyWrites).map { graph.path(of: $0) }))
     }
+
+    /// Steps for a mutation, what it writes and copies not counted.
+    private static let stepsPerMutation = 5
 
     private func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
         let path = try AttributePath(mutation.path)

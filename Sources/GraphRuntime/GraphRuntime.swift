@@ -38,7 +38,7 @@ public final class GraphRuntime {
     var completionTopics = 0
     /// Subscriptions whose news waits.
     var held: Set<Int64> = []
-    var watches: [AttributeID: Watch] = [:]
+    var watches = WatchTable()
     let watchLedger = WatchLedger()
     var presentations = Presentations()
     var history: History
@@ -273,8 +273,8 @@ public struct RuntimeLimits {
     public var graph = ViewGraph.Limits()
     public var subscriptionsPerClient = 1000
     public var patternsPerSubscription = 1000
-    public var watchedAttributes = 1_000_000
-    public var mutationsPerTransaction = 100_000
+    public var watchedAttributes = 120_000
+    public var mutationsPerTransaction = 40_000
     public var onDisconnectPerClient = 1000
     /// Bytes, as JSON, of what one client leaves for when it goes away.
     public var onDisconnectSize = 256 << 10

@@ -292,6 +292,65 @@ struct WorkTests {
         #expect(try graph.get("/a.seed", from: 2) == .value(4))
     }
 
+    @Test("a write pays for each binding that it goes through, and many are refused together") func bindings() throws {
+        var node = "{ id: end, binding: { b: $b } }"
+        for level in 0..<30 { node = "{ id: n\(level), kind: container, binding: { b: $b }, children: [\(node)] }" }
+        var limits = RuntimeLimits()
+        limits.requestCost = 5000
+        let graph = try Harness("nodes: [{ id: a, kind: container, state: { b: 0 }, children: [\(node)] }]", limits: limits)
+        let path = "/a/" + (0..<30).reversed().map { "n\($0)/" }.joined() + "end.b"
+        func add(_ count: Int, _ path: String) -> Failure? {
+            refusal { try graph.transact(Array(repeating: Mutation(operation: .add, path: path, value: 1), count: count)) }
+        }
+        #expect(add(100, "/a.b") == nil)
+        #expect(add(100, path)?.code == .limit)
+        #expect(add(10, path) == nil)
+        #expect(try graph.value("/a.b") == 110)
+    }
+
+    @Test("a change that sets more in motion than its request may cost shows the rest at once") func motions() throws {
+        let states = (0..<50).map { "x\($0): 0.0" }.joined(separator: ", ")
+        var limits = RuntimeLimits()
+        limits.requestCost = 3000
+        let graph = try Harness("nodes: [{ id: a, state: { \(states) } }]", limits: limits)
+        try graph.subscribe(["/a.*"])
+        let mutations = (0..<50).map { Mutation(operation: .set, path: "/a.x\($0)", value: 1.0) }
+        try graph.succeed(.transact(mutations, TransactionOptions(animation: "linear(duration: 1)")))
+        guard case .update(_, _, _, _, let changes, _)? = graph.events.first else {
+            Issue.record("one update")
+            return
+        }
+        let moving = changes.filter { $0.timeline != nil }.count
+        #expect(changes.count == 50 && moving >= 10 && moving <= 15, "\(moving)")
+        #expect(graph.runtime.presentations.running.count == moving)
+    }
+
+    @Test("topics that tell of the same motion share its easing, and go without when no steps are left") func easings() throws {
+        func timelines(cost: Int, subscribers: Int) throws -> (css: Int, all: Int, samples: Int) {
+            let states = (0..<10).map { "x\($0): 0.0" }.joined(separator: ", ")
+            var limits = RuntimeLimits()
+            limits.requestCost = cost
+            let graph = try Harness("nodes: [{ id: a, state: { \(states) } }]", limits: limits)
+            for number in 0..<subscribers {
+                try graph.succeed(
+                    .subscribe(
+                        .init(
+                            patterns: ["/a.*", "/a.x\(number)"], events: .update, initial: false, since: nil, maxRate: nil,
+                            frameRate: nil, css: true, typed: false, bookmarks: false)))
+            }
+            let mutations = (0..<10).map { Mutation(operation: .set, path: "/a.x\($0)", value: .double(Double($0 + 1))) }
+            try graph.succeed(.transact(mutations, TransactionOptions(animation: "spring(duration: 1, bounce: 0.5)")))
+            var found: [Value] = []
+            for case .update(_, _, _, _, let changes, _) in graph.events { found += changes.compactMap(\.timeline) }
+            return (found.filter { $0.map?["css"] != nil }.count, found.count, graph.runtime.presentations.easings.samples)
+        }
+        let one = try timelines(cost: 1_000_000, subscribers: 1)
+        let five = try timelines(cost: 1_000_000, subscribers: 5)
+        #expect(one.css == 10 && five.css == 50 && five.samples == one.samples && one.samples < 500)
+        let poor = try timelines(cost: 1000, subscribers: 1)
+        #expect(poor.css < 10 && poor.all < 10)
+    }
+
     // MARK: What is watched
 
     @Test("attributes that different subscriptions watch are counted for each set of patterns") func ledger() throws {
