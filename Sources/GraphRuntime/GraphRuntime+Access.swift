@@ -63,16 +63,19 @@ extension GraphRuntime {
             let grants = rules.grants(to: peer)
             clients[client]?.grants = grants
             guard let grants else { continue }
-            for number in (clients[client]?.subscriptions ?? []).sorted() { end(number, of: client, unlessAllowedBy: grants) }
+            let subscriptions = (clients[client]?.subscriptions ?? []).sorted()
+            end(subscriptions.filter { refuse($0, of: client, unlessAllowedBy: grants) })
         }
     }
 
-    private func end(_ number: Int64, of client: ClientID, unlessAllowedBy grants: Grants) {
+    /// - Returns: whether the client has been told that the subscription ends.
+    private func refuse(_ number: Int64, of client: ClientID, unlessAllowedBy grants: Grants) -> Bool {
         do throws(Failure) {
             for pattern in subscriptions[number]?.topic.patterns ?? [] { try grants.require(.read, pattern) }
+            return false
         } catch {
             deliver([(client, number)], .ended(error.code, reason: error.message))
-            end(number)
+            return true
         }
     }
 }

@@ -36,16 +36,23 @@ extension GraphRuntime {
         publish(since: stamp, .none, "clock")
     }
 
-    /// Everything whose time has come.
+    /// Everything whose time has come, longest due first. After `RuntimeLimits.turnTime` the rest is left to the next turn.
     func deliverDue() {
         graph.stepsLeft = limits.requestCost
-        for stream in frameStreams { deliverFrames(of: stream) }
+        for stream in frameStreams.sorted(by: { $0.nextTick ?? .infinity < $1.nextTick ?? .infinity }) {
+            deliverFrames(of: stream)
+            guard hasTime(limits.turnTime) else { break }
+        }
         deliver(completions(presentations.completions.advance(to: now.monotonic)))
-        for number in held.sorted() {
+        let due = held.compactMap { number -> (time: Double, number: Int64)? in
             guard let subscription = subscriptions[number], subscription.nextAllowed <= now.monotonic,
                 clients[subscription.client]?.isBehind != true
-            else { continue }
+            else { return nil }
+            return (subscription.nextAllowed, number)
+        }
+        for (_, number) in due.sorted(by: { $0 < $1 }) {
             flush(number)
+            guard hasTime(limits.turnTime) else { break }
         }
     }
 }

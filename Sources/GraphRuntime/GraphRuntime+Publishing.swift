@@ -16,13 +16,15 @@ extension GraphRuntime {
         var news = News()
         applyStructure(structure, &news)
         let invalidated = graph.takeInvalidated()
-        for attribute in invalidated where graph.isAnimationValue(attribute) { _ = graph.content(of: attribute) }
+        if graph.hasAnimationModifiers {
+            for attribute in invalidated where graph.isAnimationValue(attribute) { _ = graph.content(of: attribute) }
+        }
         for attribute in invalidated {
             graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion, &news) }
         }
         collectJoined(&news)
         for part in news.topics where !part.left.isEmpty || !part.joined.isEmpty { news.touch(part.topic) }
-        deliver(news, label)
+        deliver(news, since: stamp, label)
         if !structure.isEmpty { deliverStructure(structure) }
         deliverCompletions(news)
         endEmptyTopics()
@@ -33,6 +35,9 @@ extension GraphRuntime {
     struct News {
         private(set) var topics: [TopicNews] = []
         private var places: [ObjectIdentifier: Int] = [:]
+        private var lastPlace = 0
+        /// What the nodes around what changed say of its motion.
+        var surroundings = KnownSurroundings()
         /// Attributes whose new content the topics have been given, once some have joined.
         var collected: Set<AttributeID> = []
         var hasJoined = false
@@ -50,13 +55,16 @@ extension GraphRuntime {
             get { places[ObjectIdentifier(topic)].map { topics[$0] } ?? TopicNews(topic: topic) }
             _modify {
                 let place: Int
-                if let known = places[ObjectIdentifier(topic)] {
+                if lastPlace < topics.count, topics[lastPlace].topic === topic {
+                    place = lastPlace
+                } else if let known = places[ObjectIdentifier(topic)] {
                     place = known
                 } else {
                     place = topics.count
                     places[ObjectIdentifier(topic)] = place
                     topics.append(TopicNews(topic: topic))
                 }
+                lastPlace = place
                 yield &topics[place]
             }
         }
@@ -74,7 +82,7 @@ extension GraphRuntime {
     /// The same for one of them.
     struct TopicNews {
         let topic: Topic
-        var changes: [(attribute: AttributeID, change: Change)] = []
+        var changes: [Change] = []
         /// Names that lead nowhere now, and names that are new; one can be both.
         var left: [(attribute: AttributeID, path: String)] = []
         var joined: [(attribute: AttributeID, path: String)] = []
@@ -83,7 +91,6 @@ extension GraphRuntime {
 
         /// What an update says of it: each name once.
         var update: [Change] {
-            let changes = changes.map(\.change)
             if left.isEmpty { return changes }
             // What has come again by the same name is only another value.
             let live = Set(changes.map(\.path))
@@ -100,26 +107,41 @@ extension GraphRuntime {
         let old = watch.content ?? .value(.null)
         let content = graph.content(of: attribute)
         guard watch.content == nil || graph.hasChanged(attribute, since: stamp) else { return }
-        watches[attribute]?.content = content
+        watch.content = content
         if news.hasJoined { news.collected.insert(attribute) }
-        let replaced = presentations.running[attribute]?.id
+        let replaced = presentations.running.isEmpty ? nil : presentations.running[attribute]?.id
         let running = present(attribute, from: old, to: content, motion, since: stamp, &news)
         if let running {
             presentations.completions.start(
                 running.id, in: revision, logical: running.timeline.logicalCompletion, end: running.timeline.end)
             news.animated.append(attribute)
+            graph.stepsLeft -= GraphRuntime.stepsPerMotion + watch.topics.count * GraphRuntime.stepsPerTimeline
         }
+        // Described once, however many topics tell of it. Each pays for what is sent.
+        var (plain, styled): (Value?, Value?)
+        var cost = 0
         for topic in watch.topics where topic.wantsValues {
             news.touch(topic)
             if topic.key.events.contains(.update) {
-                let timeline = running.map { describe($0, replaces: replaced, css: topic.key.css) }
+                var timeline: Value?
+                if let running {
+                    if topic.key.css {
+                        let before = graph.stepsLeft
+                        timeline = styled ?? describe(running, replaces: replaced, css: true)
+                        if styled == nil { cost = before - graph.stepsLeft } else { graph.stepsLeft -= cost }
+                        styled = timeline
+                    } else {
+                        timeline = plain ?? describe(running, replaces: replaced, css: false)
+                        plain = timeline
+                    }
+                }
                 for path in topic.paths[attribute] ?? [] {
-                    news[topic].changes.append((attribute, Change(path: path, content: content, timeline: timeline)))
+                    news[topic].changes.append(Change(path: path, content: content, timeline: timeline))
                 }
             }
             if let running {
                 startFrames(of: topic, attribute, running)
-            } else {
+            } else if !topic.frames.isEmpty {
                 // Also where it had arrived and the tick that shows so is still to come.
                 stopFrames(of: topic, attribute, isGone: false)
             }
@@ -139,12 +161,12 @@ extension GraphRuntime {
                 if let running { startFrames(of: topic, attribute, running) }
                 guard topic.key.events.contains(.update) else { continue }
                 let timeline = running.map { describe($0, replaces: nil, css: topic.key.css) }
-                part.changes.append((attribute, Change(path: path, content: content, timeline: timeline)))
+                part.changes.append(Change(path: path, content: content, timeline: timeline))
             }
         }
     }
 
-    private func deliver(_ news: News, _ label: String?) {
+    private func deliver(_ news: News, since stamp: UInt64, _ label: String?) {
         for part in news.topics where !part.topic.isOverfull {
             let topic = part.topic
             let changes = topic.key.events.contains(.update) ? part.update : []
@@ -152,7 +174,7 @@ extension GraphRuntime {
             direct.reserveCapacity(topic.members.count)
             for member in topic.members {
                 if changes.isEmpty ? isWaiting(member) : isHeldBack(member) {
-                    hold(part, isUpdate: !changes.isEmpty, label, for: member.subscription)
+                    hold(part, isUpdate: !changes.isEmpty, since: stamp, label, for: member.subscription)
                 } else {
                     direct.append(member)
                 }
@@ -190,12 +212,13 @@ extension GraphRuntime {
         clients[member.client]?.isBehind == true || subscriptions[member.subscription]?.pending != nil
     }
 
-    private func hold(_ news: TopicNews, isUpdate: Bool, _ label: String?, for number: Int64) {
+    private func hold(_ news: TopicNews, isUpdate: Bool, since stamp: UInt64, _ label: String?, for number: Int64) {
         hold(for: number) { pending in
             pending.merge(news)
             guard isUpdate else { return }
             if pending.from == nil {
                 pending.from = revision
+                pending.since = stamp
                 pending.label = label
             } else {
                 pending.label = nil
@@ -285,9 +308,16 @@ extension GraphRuntime {
     /// An attribute that is new or has a new name joins the topics whose patterns name it.
     private func join(_ attribute: AttributeID, _ news: inout News) {
         guard let (node, name) = graph.owner(of: attribute) else { return }
-        for entry in patternIndex.entries(naming: name, at: graph.ids(of: node)) where !entry.topic.isOverfull {
+        let entries = patternIndex.entries(naming: name, at: graph.ids(of: node))
+        if entries.isEmpty { return }
+        let whole = graph.path(of: attribute)
+        var joined: Topic?
+        for entry in entries where !entry.topic.isOverfull {
             let topic = entry.topic
             let steps = topic.patterns[entry.position].steps
+            // A topic's patterns follow each other. All that name the whole attribute come to the same.
+            if steps.isEmpty, joined === topic { continue }
+            if steps.isEmpty { joined = topic }
             let vertex = graph.watchable(Place(attribute, steps))
             let isKnown = topic.paths[vertex] != nil
             guard isKnown || watchLedger.count < limits.watchedAttributes else {
@@ -295,7 +325,7 @@ extension GraphRuntime {
                 news.overfull.append(topic)
                 continue
             }
-            let path = graph.path(of: attribute) + steps.map(\.description).joined()
+            let path = whole + steps.map(\.description).joined()
             guard topic.add(vertex, path) else { continue }
             if !isKnown { watch(vertex, for: topic) }
             news.hasJoined = true
@@ -327,7 +357,7 @@ extension GraphRuntime {
     /// What its patterns match has become more than can be watched: rather than to leave some out it ends.
     private func end(_ topic: Topic) {
         deliver(topic.members, .ended(.limit, reason: "\(tooManyWatched.message) (watched-attributes)"))
-        for member in topic.members { end(member.subscription) }
+        end(topic.members.map(\.subscription))
     }
 
     /// Whether what a pattern names will not come again: a path whose node is not there any more, or has lost the attribute.

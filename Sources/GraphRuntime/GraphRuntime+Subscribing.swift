@@ -105,8 +105,12 @@ extension GraphRuntime {
     }
 
     func watch(_ attribute: AttributeID, for topic: Topic) {
-        if watches[attribute] == nil { graph.watch(attribute) }
-        watches[attribute, default: Watch()].topics.append(topic)
+        if let known = watches[attribute] {
+            known.topics.append(topic)
+        } else {
+            graph.watch(attribute)
+            watches.insert(attribute).topics.append(topic)
+        }
         if topic.wantsValues {
             graph.prepareAnimations(for: attribute)
         } else {
@@ -114,16 +118,17 @@ extension GraphRuntime {
         }
     }
 
-    private func unwatch(_ attribute: AttributeID, for topic: Topic) {
-        watches[attribute]?.topics.removeAll { $0 === topic }
-        guard watches[attribute]?.topics.isEmpty == true else { return }
-        deliver(endWatching(attribute))
+    /// Topics that have ended watch the attribute no more.
+    private func unwatch(_ attribute: AttributeID) {
+        guard let watch = watches[attribute] else { return }
+        watch.topics.removeAll(where: \.hasEnded)
+        if watch.topics.isEmpty { deliver(endWatching(attribute)) }
     }
 
     /// Nobody watches the attribute any more: it does not move, either.
     /// - Returns: what that means for those who wait for the motion's end.
     func endWatching(_ attribute: AttributeID) -> [CompletionNews] {
-        watches[attribute] = nil
+        watches.remove(attribute)
         graph.unwatch(attribute)
         guard let running = presentations.running.removeValue(forKey: attribute) else { return [] }
         presentations.attributes[running.id] = nil
@@ -139,18 +144,28 @@ extension GraphRuntime {
         return .revision(revision)
     }
 
-    func end(_ number: Int64) {
-        guard let subscription = subscriptions.removeValue(forKey: number) else { return }
-        held.remove(number)
-        clients[subscription.client]?.subscriptions.remove(number)
-        let topic = subscription.topic
-        topic.members.removeAll { $0.subscription == number }
-        endFrames(of: topic, for: number)
-        guard topic.members.isEmpty else { return }
-        topics[topic.key] = nil
-        if topic.watchesAttributes { patternIndex.remove(topic) }
-        if topic.key.events.contains(.completion) { completionTopics -= 1 }
-        for attribute in topic.order { unwatch(attribute, for: topic) }
+    func end(_ number: Int64) { end(CollectionOfOne(number)) }
+
+    /// Ends subscriptions. O(attributes that their topics watch, and topics that watch the same).
+    func end(_ numbers: some Collection<Int64>) {
+        var empty: [Topic] = []
+        for number in numbers.sorted() {
+            guard let subscription = subscriptions.removeValue(forKey: number) else { continue }
+            held.remove(number)
+            clients[subscription.client]?.subscriptions.remove(number)
+            let topic = subscription.topic
+            topic.members.removeAll { $0.subscription == number }
+            endFrames(of: topic, for: number)
+            if topic.members.isEmpty { empty.append(topic) }
+        }
+        for topic in empty {
+            topic.hasEnded = true
+            topics[topic.key] = nil
+            if topic.watchesAttributes { patternIndex.remove(topic) }
+            if topic.key.events.contains(.completion) { completionTopics -= 1 }
+        }
+        // The first topic that watches an attribute takes away all that have ended with it.
+        for topic in empty { for attribute in topic.order { unwatch(attribute) } }
     }
 
     /// `active` while somebody watches.
@@ -269,7 +284,7 @@ extension GraphRuntime {
         let member = (subscription.client, number)
         if let from = pending.from {
             let changes =
-                pending.left.sorted().map(GraphRuntime.removal) + changes(topic.order.filter(pending.changed.contains), of: topic)
+                pending.left.sorted().map(GraphRuntime.removal) + changes(topic.order.filter { pending.hasChanged($0, in: graph) }, of: topic)
             // What came and went again leaves nothing to tell.
             if !changes.isEmpty {
                 if let interval = subscription.interval { subscriptions[number]?.nextAllowed = now.monotonic + interval }

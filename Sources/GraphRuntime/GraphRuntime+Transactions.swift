@@ -15,7 +15,10 @@ extension GraphRuntime {
         graph.begin()
         do throws(Failure) {
             for (position, mutation) in mutations.enumerated() {
-                do throws(Failure) { try perform(mutation, options.typed) } catch {
+                do throws(Failure) {
+                    try graph.charge(GraphRuntime.stepsPerMutation)
+                    try perform(mutation, options.typed)
+                } catch {
                     guard mutations.count > 1 else { throw error }
                     throw Failure(
                         error.code, "mutations[\(position)]: \(error.message)", path: error.path, rule: error.rule,
@@ -55,6 +58,9 @@ extension GraphRuntime {
                 client: origin?.name, label: label,
                 writes: writes.prefix(limits.historyWrites).map { graph.path(of: $0) }))
     }
+
+    /// Steps for a mutation, what it writes and copies not counted.
+    private static let stepsPerMutation = 5
 
     private func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
         let path = try AttributePath(mutation.path)
@@ -134,7 +140,7 @@ extension GraphRuntime {
     /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is not found
     /// out too late.
     func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
-        let held = clients[client]?.onDisconnect.reduce(0) { $0 + $1.0.count } ?? 0
+        let held = clients[client]?.onDisconnect.count ?? 0
         guard held + mutations.count <= limits.onDisconnectPerClient else {
             throw Failure(
                 .limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect", hint: "on-disconnect-per-client is the limit")
@@ -148,7 +154,7 @@ extension GraphRuntime {
         }
         _ = try motion(options)
         for mutation in mutations { try refuseHopeless(mutation, options.typed) }
-        clients[client]?.onDisconnect.append((mutations, options))
+        clients[client]?.onDisconnect.append(mutations, options)
         clients[client]?.onDisconnectRoom = room
         return .revision(revision)
     }

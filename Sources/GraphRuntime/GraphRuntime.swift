@@ -38,7 +38,7 @@ public final class GraphRuntime {
     var completionTopics = 0
     /// Subscriptions whose news waits.
     var held: Set<Int64> = []
-    var watches: [AttributeID: Watch] = [:]
+    var watches = WatchTable()
     let watchLedger = WatchLedger()
     var presentations = Presentations()
     var history: History
@@ -48,9 +48,10 @@ public final class GraphRuntime {
     var recording: Recording
     /// Reads the clock of `Moment.monotonic` now; asked only while turns are recorded. nil: no time passes within a turn.
     public var stopwatch: (() -> Double)?
-    /// The same clock, asked between the requests of a turn that has several, to share its time between clients. nil: nobody's
-    /// share is ever used up.
+    /// The same clock, asked between the commands of a turn, to share its time between clients. nil: nobody's share is ever used up.
     public var turnClock: (() -> Double)?
+    /// On that clock.
+    private var turnBegan = 0.0
 
     /// The protocol as `describe` tells it: made once, because anybody may ask for it at any time.
     private(set) lazy var protocolSchema = ProtocolSchema.document()
@@ -97,22 +98,27 @@ public final class GraphRuntime {
     /// One turn: applies what came in, in order, and says what everybody must hear.
     ///
     /// Nobody keeps the others waiting for long: a client whose requests have taken `RuntimeLimits.clientTime` has the rest of them
-    /// left to the next turn (`Outcome.postponed`), and so has everybody when rules had to wait, so that they go on first.
+    /// left to the next turn (`Outcome.postponed`), and so has everybody after `turnTime`, or when rules had to wait, so that they go
+    /// on first.
     public func apply(_ commands: [Command], at now: Moment) -> Outcome {
         self.now = now
+        turnBegan = turnClock?() ?? 0
         outcome = Outcome()
         statistics.turns += 1
         tickClocks()
         resumeRules()
         let before = graph.counters
-        let clock = commands.count > 1 ? turnClock : nil
-        var queue = TurnQueue(began: clock?() ?? 0)
+        var queue = TurnQueue(began: turnBegan, limits)
         for command in commands {
             if queue.postpones(command) { continue }
             let waiting = graph.waitingRuleCount
+            if case .disconnected(let client) = command, !disconnect(client) { queue.postpone(command, of: client) }
             apply(command)
             mostVertices = max(mostVertices, graph.counters.liveAttributes)
-            guard case .call(let client, _, let request) = command else { continue }
+            guard case .call(let client, _, let request) = command else {
+                queue.pass(until: turnClock?() ?? 0)
+                continue
+            }
             switch request {
             case .subscribe: if hasLongSnapshots(client) { queue.serve(client) }
             // Long, and asked for without any right.
@@ -120,7 +126,7 @@ public final class GraphRuntime {
             default: break
             }
             if graph.waitingRuleCount > waiting { queue.close() }
-            queue.charge(client, until: clock?() ?? 0, limit: limits.clientTime)
+            queue.charge(client, until: turnClock?() ?? 0)
         }
         outcome.postponed = queue.leftovers()
         deliverDue()
@@ -132,6 +138,9 @@ public final class GraphRuntime {
         recordTurn(commands.count - outcome.postponed.count, since: before)
         return outcome
     }
+
+    /// Whether the turn has not taken so many seconds yet.
+    func hasTime(_ seconds: Double) -> Bool { turnClock.map { $0() - turnBegan < seconds } ?? true }
 
     /// Rules that had to wait for a request to be done with run now, at a cost of their own, and who watches them is told.
     private func resumeRules() {
@@ -159,11 +168,10 @@ public final class GraphRuntime {
             let following = self.following
             self.following = []
             for step in following { step(self) }
-        case .disconnected(let client): disconnect(client)
+        case .disconnected, .woken: break
         case .behind(let client): clients[client]?.isBehind = true
         case .drained(let client): catchUp(client)
         case .accessChanged(let rules): changeAccess(to: rules)
-        case .woken: break
         }
     }
 
@@ -211,10 +219,12 @@ public final class GraphRuntime {
         ])
     }
 
-    private func disconnect(_ client: ClientID) {
-        guard let gone = clients[client] else { return }
-        for subscription in gone.subscriptions.sorted() { end(subscription) }
-        for (mutations, options) in gone.onDisconnect {
+    /// Performs what the client has left for when it goes away, and forgets the client.
+    /// - Returns: false when the turn's time was over before. The rest is left to the next call.
+    private func disconnect(_ client: ClientID) -> Bool {
+        guard let gone = clients[client] else { return true }
+        end(gone.subscriptions)
+        while let (mutations, options) = clients[client]?.onDisconnect.next() {
             // The client is still known, so that the history names it and its rights are those it has by now.
             do {
                 // Each has its share, whatever those before have cost.
@@ -224,9 +234,11 @@ public final class GraphRuntime {
             } catch {
                 statistics.refusedOnDisconnect += 1
             }
+            guard hasTime(limits.turnTime / 2) else { return false }
         }
         clients[client] = nil
         updateScenePhase()
+        return true
     }
 }
 
@@ -241,7 +253,7 @@ struct Client {
     var isBehind = false
     /// Bytes of snapshots that it has been sent in the turn of that number.
     var snapshots = (turn: UInt64(0), bytes: 0)
-    var onDisconnect: [([Mutation], TransactionOptions)] = []
+    var onDisconnect = LastWill()
     /// Bytes that it may leave yet.
     var onDisconnectRoom: Int
 
@@ -252,13 +264,33 @@ struct Client {
     }
 }
 
+/// Transactions that are performed in order when a client goes away.
+struct LastWill {
+    private var transactions: [(mutations: [Mutation], options: TransactionOptions)] = []
+    private var done = 0
+    /// Mutations of all that is to be done.
+    private(set) var count = 0
+
+    mutating func append(_ mutations: [Mutation], _ options: TransactionOptions) {
+        transactions.append((mutations, options))
+        count += mutations.count
+    }
+
+    mutating func next() -> (mutations: [Mutation], options: TransactionOptions)? {
+        guard done < transactions.count else { return nil }
+        done += 1
+        count -= transactions[done - 1].mutations.count
+        return transactions[done - 1]
+    }
+}
+
 /// What clients may ask of the runtime. Sizes in numbers of things, rates per second.
 public struct RuntimeLimits {
     public var graph = ViewGraph.Limits()
     public var subscriptionsPerClient = 1000
     public var patternsPerSubscription = 1000
-    public var watchedAttributes = 1_000_000
-    public var mutationsPerTransaction = 100_000
+    public var watchedAttributes = 120_000
+    public var mutationsPerTransaction = 40_000
     public var onDisconnectPerClient = 1000
     /// Bytes, as JSON, of what one client leaves for when it goes away.
     public var onDisconnectSize = 256 << 10
@@ -279,6 +311,8 @@ public struct RuntimeLimits {
     public var requestCost = 20_000_000
     /// Seconds of a turn after which the rest of a client's requests wait for the next one.
     public var clientTime = 0.02
+    /// Seconds of a turn after which all other requests wait for the next one.
+    public var turnTime = 0.04
 
     public init() {}
 }

@@ -70,9 +70,12 @@ extension GraphRuntime {
     }
 
     /// The animation of one attribute's change: the first that the specification's order of precedence finds.
-    func animation(for attribute: AttributeID, _ motion: Motion, since stamp: UInt64) -> Animation? {
-        if motion.isDisabled || graph.reducesMotion(at: attribute) { return nil }
-        switch graph.animationModifier(for: attribute, since: stamp) {
+    func animation(for attribute: AttributeID, _ motion: Motion, since stamp: UInt64, _ news: inout News) -> Animation? {
+        if motion.isDisabled { return nil }
+        if motion.animation == nil, motion.bindings.isEmpty, !graph.hasAnimationModifiers { return nil }
+        let surroundings = graph.surroundings(of: attribute, since: stamp, &news.surroundings)
+        if surroundings.reducesMotion { return nil }
+        switch surroundings.modifier {
         case .some(let text): return text.flatMap(knownAnimation)
         case nil: break
         }
@@ -105,9 +108,10 @@ extension GraphRuntime {
     func present(
         _ attribute: AttributeID, from old: Content, to new: Content, _ motion: Motion, since stamp: UInt64, _ news: inout News
     ) -> Presentations.Running? {
-        let before = presentations.running[attribute]
+        let before = presentations.running.isEmpty ? nil : presentations.running[attribute]
         var made: Timeline?
-        if case .value(let to) = new, let animation = animation(for: attribute, motion, since: stamp) {
+        // Who has spent all steps on what changes has none left for how it moves.
+        if case .value(let to) = new, graph.stepsLeft > 0, let animation = animation(for: attribute, motion, since: stamp, &news) {
             if let before, !before.timeline.isFinished(at: now.monotonic) {
                 made = before.timeline.changing(to: to, animation: animation, at: now.monotonic)
             } else if case .value(let from) = old {
@@ -120,7 +124,7 @@ extension GraphRuntime {
             news.completions += completions(presentations.completions.remove(before.id, at: now.monotonic))
         }
         guard let made else {
-            presentations.running[attribute] = nil
+            if before != nil { presentations.running[attribute] = nil }
             return nil
         }
         let running = Presentations.Running(id: presentations.nextID, timeline: made, transaction: revision)
@@ -130,8 +134,25 @@ extension GraphRuntime {
         return running
     }
 
+    /// Steps for a motion that begins and is followed to its end, and for each topic that tells of it.
+    static let stepsPerMotion = 100
+    static let stepsPerTimeline = 100
+
+    /// - Parameter css: an easing for browsers is wanted. It is left out when the request at hand has no steps left.
     func describe(_ running: Presentations.Running, replaces: UInt64?, css: Bool) -> Value {
-        running.timeline.event(
-            id: running.id, replaces: replaces, css: css ? presentations.easings.css(for: running.timeline) : nil)
+        running.timeline.event(id: running.id, replaces: replaces, css: css ? easing(for: running.timeline) : nil)
     }
+
+    /// Computed once for all timelines of the same shape. Sampling and sending it costs steps.
+    private func easing(for timeline: Timeline) -> TimelineCSS? {
+        guard graph.stepsLeft > 0 else { return nil }
+        let before = presentations.easings.samples
+        let css = presentations.easings.css(for: timeline)
+        let bytes = css.map { $0.easing.utf8.count + ($0.velocityEasing?.utf8.count ?? 0) } ?? 0
+        graph.stepsLeft -= presentations.easings.samples - before + bytes / GraphRuntime.easingBytesPerStep + 1
+        return css
+    }
+
+    /// Bytes of an easing that are written and sent in a step.
+    private static let easingBytesPerStep = 20
 }

@@ -1,4 +1,5 @@
 import AttributeGraph
+import ViewGraph
 
 /// What a subscription is owed while its client is behind or has had its share of updates. What comes in is merged, so that it
 /// is never more than what the client knows and what there is; only completions add up, to `RuntimeLimits.pendingCompletions`.
@@ -7,8 +8,11 @@ struct Pending {
     var from: UInt64?
     /// The label, while only one transaction is pending.
     var label: String?
-    /// Attributes of the topic with another content or a new name.
-    var changed: Set<AttributeID> = []
+    /// The engine's clock before that revision: what has changed since is found when it is sent, so that news of a client that
+    /// waits costs nothing for each attribute.
+    var since: UInt64 = 0
+    /// Attributes of the topic with a new name.
+    private(set) var renamed: Set<AttributeID> = []
     /// Names that the client knows and that lead nowhere now.
     var left: Set<String> = []
     /// Names that the client does not know yet: when they leave it need not hear of them.
@@ -23,13 +27,20 @@ struct Pending {
         for (attribute, path) in news.left {
             if joined.remove(path) == nil { left.insert(path) }
             guard news.topic.paths[attribute] == nil else { continue }
-            changed.remove(attribute)
+            renamed.remove(attribute)
             invalidated.remove(attribute)
             rested.remove(attribute)
         }
-        for (_, path) in news.joined where left.remove(path) == nil { joined.insert(path) }
-        for (attribute, _) in news.changes { changed.insert(attribute) }
+        for (attribute, path) in news.joined {
+            renamed.insert(attribute)
+            if left.remove(path) == nil { joined.insert(path) }
+        }
         for (attribute, _, hasLeft) in news.invalidated where !hasLeft { invalidated.insert(attribute) }
+    }
+
+    /// Whether the update that waits tells of the attribute.
+    func hasChanged(_ attribute: AttributeID, in graph: ViewGraph) -> Bool {
+        from != nil && (graph.mayHaveChanged(attribute, since: since) || renamed.contains(attribute))
     }
 }
 

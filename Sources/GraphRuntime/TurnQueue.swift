@@ -1,5 +1,10 @@
 /// Which commands of a turn have to wait for the next one. What a client does stays in order.
+///
+/// A turn gives a client `RuntimeLimits.clientTime`, and all of them together `turnTime`. Clients that go away or catch up have half
+/// of it, so that requests are served in every turn however many clients do so at once.
 struct TurnQueue {
+    private let limits: RuntimeLimits
+    private let began: Double
     /// When the command before ended, on the turn's clock.
     private var last: Double
     /// Seconds that requests have taken, by client.
@@ -11,7 +16,11 @@ struct TurnQueue {
     private var postponed: [(client: ClientID, command: Command)] = []
     private var isClosed = false
 
-    init(began: Double) { last = began }
+    init(began: Double, _ limits: RuntimeLimits) {
+        self.limits = limits
+        self.began = began
+        last = began
+    }
 
     /// No more requests in this turn.
     mutating func close() { isClosed = true }
@@ -24,17 +33,20 @@ struct TurnQueue {
     mutating func postpones(_ command: Command) -> Bool {
         switch command {
         case .call(let client, _, _):
-            guard isClosed || served.contains(client) else { return false }
-            waiting.insert(client)
-            postponed.append((client, command))
-            return true
+            guard isClosed || last - began >= limits.turnTime || served.contains(client) || waiting.contains(client) else { return false }
+            postpone(command, of: client)
         // What it has sent comes before its going.
-        case .disconnected(let client):
-            guard waiting.contains(client) else { return false }
-            postponed.append((client, command))
-            return true
+        case .disconnected(let client), .drained(let client):
+            guard last - began >= limits.turnTime / 2 || waiting.contains(client) else { return false }
+            postpone(command, of: client)
         default: return false
         }
+        return true
+    }
+
+    mutating func postpone(_ command: Command, of client: ClientID) {
+        waiting.insert(client)
+        postponed.append((client, command))
     }
 
     /// What has to wait: that of clients for whom nothing was done yet comes first.
@@ -44,9 +56,12 @@ struct TurnQueue {
     }
 
     /// Takes note of what a client's request has taken.
-    mutating func charge(_ client: ClientID, until now: Double, limit: Double) {
+    mutating func charge(_ client: ClientID, until now: Double) {
         taken[client, default: 0] += now - last
         last = now
-        if taken[client, default: 0] > limit { served.insert(client) }
+        if taken[client, default: 0] > limits.clientTime { served.insert(client) }
     }
+
+    /// Takes note of when another command ended.
+    mutating func pass(until now: Double) { last = now }
 }

@@ -39,6 +39,8 @@ final class AnimationPlan: Sendable {
     let initialSlope: Double
     /// What a free spring starts with from rest, in distances per second of its own time, before `freeSpeed`; see `SpringCurve`.
     let initialVelocity: Double
+    /// Whether the curve has no kink or jump, nor a vertical place at its ends: a spring or Bézier with nothing but `speed` done to it.
+    let isSmooth: Bool
     /// Settling time of the free spring for a step from rest, in real seconds.
     let springSettling: Double
 
@@ -118,6 +120,7 @@ final class AnimationPlan: Sendable {
         } else {
             plainTiming = nil
         }
+        isSmooth = base.isSmooth && steps.allSatisfy { if case .speed = $0 { true } else { false } }
         if modifiers.allSatisfy(\.leavesFree), case .spring(let spring, _) = base {
             freeSpring = spring
             springSettling = length
@@ -187,6 +190,17 @@ final class AnimationPlan: Sendable {
         case .phases(let track):
             let (value, slope) = track.sample(at: time)
             return (value, slope)
+        }
+    }
+}
+
+extension AnimationPlan.Base {
+    fileprivate var isSmooth: Bool {
+        switch self {
+        case .spring: true
+        case .timing(let function, _):
+            function.bezier != nil && function.sample(at: 0).slope.isFinite && function.sample(at: 1).slope.isFinite
+        case .keyframes, .phases: false
         }
     }
 }

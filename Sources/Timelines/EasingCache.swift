@@ -1,11 +1,26 @@
-/// Makes the CSS of timelines and remembers it per animation, where it does not depend on the timeline's velocity.
+/// Makes the CSS of timelines, once for each shape: an animation, and the velocity that a timeline starts with in parts of its
+/// distance. All values and subscribers that see the same shape share the text.
 public struct EasingCache {
     private var plain: [Animation: TimelineCSS?] = [:]
-    private var pairs: [Animation: TimelineCSS?] = [:]
-    /// Animations remembered; when there are more, all are forgotten.
-    public static let capacity = 1024
+    private var pairs: [Animation: Pair] = [:]
+    private var baked: [Shape: TimelineCSS?] = [:]
+    /// Shapes of one kind that are remembered; when there are more, all are forgotten.
+    public static let capacity = 4096
     /// Stops of an easing that has a velocity worked in; above, the pair is used.
     private static let bakedStops = 200
+    /// How often curves were sampled for easings that were not known yet. Each takes 30 to 100 ns.
+    public private(set) var samples = 0
+
+    private struct Shape: Hashable {
+        let animation: Animation
+        let velocityRatio: Double
+    }
+
+    /// The easings of a motion from rest and of its velocity.
+    private struct Pair {
+        var css: TimelineCSS?
+        var hasManyStops = false
+    }
 
     public init() {}
 
@@ -13,28 +28,48 @@ public struct EasingCache {
     /// than `LinearEasing.maximumStops`, and timelines that run on top of another.
     public mutating func css(for timeline: Timeline) -> TimelineCSS? {
         guard timeline.under == nil, timeline.settle > 0 else { return nil }
-        if timeline.joint != .smooth, timeline.velocity.isZero { return css(for: timeline.animation) }
-        if let ratio = timeline.velocityRatio, let baked = EasingCache.baked(timeline, ratio) { return baked }
+        let animation = timeline.animation
+        if timeline.joint != .smooth, timeline.velocity.isZero { return css(for: animation) }
         if pairs.count >= EasingCache.capacity { pairs.removeAll() }
-        if let known = pairs[timeline.animation] { return known }
-        let made = EasingCache.pair(timeline.animation)
-        pairs[timeline.animation] = .some(made)
-        return made
+        let pair = pairs[animation] ?? makePair(animation)
+        pairs[animation] = pair
+        guard animation.plan.isSmooth, !pair.hasManyStops, let ratio = timeline.velocityRatio else { return pair.css }
+        let shape = Shape(animation: animation, velocityRatio: ratio)
+        if baked.count >= EasingCache.capacity { baked.removeAll() }
+        let known = baked[shape] ?? bake(timeline, ratio)
+        baked[shape] = .some(known)
+        return known ?? pair.css
     }
 
     /// How a browser plays the animation from rest.
     public mutating func css(for animation: Animation) -> TimelineCSS? {
         if let known = plain[animation] { return known }
         if plain.count >= EasingCache.capacity { plain.removeAll() }
-        let made = EasingCache.make(animation)
+        let made = make(animation)
         plain[animation] = .some(made)
         return made
     }
 
+    /// Draws what an animation does, from its value and slope per second.
+    private mutating func draw(
+        _ plan: AnimationPlan, _ duration: Double, end: Double = 1, maximumStops: Int = LinearEasing.maximumStops,
+        _ curve: (Double) -> (value: Double, slope: Double)
+    ) -> LinearEasing? {
+        func counted(_ time: Double) -> (value: Double, slope: Double) {
+            samples += 1
+            return curve(time)
+        }
+        if plan.isSmooth {
+            // What is printed may end a microsecond behind the curve, where it has no slope any more.
+            let length = plan.freeSpring == nil ? min(plan.length, duration) : duration
+            return LinearEasing(duration: duration, start: 0, end: end, maximumStops: maximumStops, smooth: { counted(min($0, length)) })
+        }
+        return LinearEasing(duration: duration, start: 0, end: end) { counted($0).value }
+    }
 
     // MARK: From rest
 
-    private static func make(_ animation: Animation) -> TimelineCSS? {
+    private mutating func make(_ animation: Animation) -> TimelineCSS? {
         let plan = animation.plan
         guard let schedule = AnimationSchedule(plan) else { return sampled(plan) }
         let speed = schedule.speed
@@ -45,10 +80,12 @@ public struct EasingCache {
         case .timing(let function, let duration) where function.css != nil && (pass - duration / speed).magnitude <= 1e-12 * pass:
             css = TimelineCSS(duration: pass * 1000, delay: 0, easing: function.css ?? "linear")
         default:
-            guard let easing = LinearEasing(duration: upToMicrosecond(pass), start: 0, end: 1, { time in
-                AnimationPlan.progress(plan.base, [], at: time * speed).value
-            }) else { return nil }
-            css = TimelineCSS(duration: upToMicrosecond(pass) * 1000, delay: 0, easing: easing.css)
+            let easing = draw(plan, EasingCache.upToMicrosecond(pass)) { time in
+                let (value, slope) = AnimationPlan.progress(plan.base, [], at: time * speed)
+                return (value, slope * speed)
+            }
+            guard let easing else { return nil }
+            css = TimelineCSS(duration: EasingCache.upToMicrosecond(pass) * 1000, delay: 0, easing: easing.css)
         }
         css.delay = schedule.delay * 1000
         if let passes = schedule.passes {
@@ -67,10 +104,10 @@ public struct EasingCache {
     }
 
     /// All of a composed animation as one easing.
-    private static func sampled(_ plan: AnimationPlan) -> TimelineCSS? {
-        guard plan.length > 0, plan.length < .infinity,
-              let easing = LinearEasing(duration: upToMicrosecond(plan.length), start: 0, end: 1, { plan.progress(at: $0).value }) else { return nil }
-        return TimelineCSS(duration: upToMicrosecond(plan.length) * 1000, delay: 0, easing: easing.css)
+    private mutating func sampled(_ plan: AnimationPlan) -> TimelineCSS? {
+        let length = EasingCache.upToMicrosecond(plan.length)
+        guard length > 0, length < .infinity, let easing = draw(plan, length, { plan.progress(at: $0) }) else { return nil }
+        return TimelineCSS(duration: length * 1000, delay: 0, easing: easing.css)
     }
 
     /// Durations are printed to the microsecond. Rounding up keeps a spring's rest within the tolerance.
@@ -78,36 +115,47 @@ public struct EasingCache {
 
     // MARK: With a velocity
 
-    private static func baked(_ timeline: Timeline, _ ratio: Double) -> TimelineCSS? {
-        let length = upToMicrosecond(timeline.settle)
+    /// One easing with the velocity worked in; nil if that takes too many stops.
+    private mutating func bake(_ timeline: Timeline, _ ratio: Double) -> TimelineCSS? {
+        let length = EasingCache.upToMicrosecond(timeline.settle)
         guard length > 0, length < .infinity else { return nil }
         let plan = timeline.animation.plan
-        guard let easing = LinearEasing(duration: length, start: 0, end: 1, { time in
+        let easing = draw(plan, length, maximumStops: EasingCache.bakedStops) { time in
             let w = plan.weights(at: time, joined: true)
-            return w.f + ratio * w.g
-        }), easing.stops.count <= bakedStops else { return nil }
-        return TimelineCSS(duration: length * 1000, delay: 0, easing: easing.css)
+            return (w.f + ratio * w.g, w.df + ratio * w.dg)
+        }
+        return easing.map { TimelineCSS(duration: length * 1000, delay: 0, easing: $0.css) }
     }
 
-    private static func pair(_ animation: Animation) -> TimelineCSS? {
+    private mutating func makePair(_ animation: Animation) -> Pair {
         let plan = animation.plan
         var length = plan.length
         var scale = plan.fadeLength * 4 / 27   // the bump's height
         if let spring = plan.freeSpring {
             // Q is greatest where Q′ = 0, in the first half period; it must settle too.
             let peak = (1...256).lazy.map { spring.basis(at: spring.response * Double($0) / 256).q }.max() ?? 0
+            samples += 256
             let settling = spring.settlingTime(displacement: 0, velocity: 1, tolerance: Spring.settlingTolerance * peak)
             length = max(length, settling / plan.freeSpeed)
             scale = peak / plan.freeSpeed
         }
-        length = upToMicrosecond(length)
-        guard length > 0, length < .infinity, scale > 0,
-              let easing = LinearEasing(duration: length, start: 0, end: 1, { plan.weights(at: $0, joined: true).f }),
-              let velocity = LinearEasing(duration: length, start: 0, end: 0, { plan.weights(at: $0, joined: true).g / scale }) else { return nil }
-        var css = TimelineCSS(duration: length * 1000, delay: 0, easing: easing.css)
-        css.velocityEasing = velocity.css
+        length = EasingCache.upToMicrosecond(length)
+        guard length > 0, length < .infinity, scale > 0 else { return Pair() }
+        let way = draw(plan, length) { time in
+            let w = plan.weights(at: time, joined: true)
+            return (w.f, w.df)
+        }
+        guard let way else { return Pair(hasManyStops: true) }
+        let swing = draw(plan, length, end: 0) { time in
+            let w = plan.weights(at: time, joined: true)
+            return (w.g / scale, w.dg / scale)
+        }
+        let hasManyStops = way.stops.count > EasingCache.bakedStops
+        guard let swing else { return Pair(hasManyStops: hasManyStops) }
+        var css = TimelineCSS(duration: length * 1000, delay: 0, easing: way.css)
+        css.velocityEasing = swing.css
         css.velocityScale = scale
-        return css
+        return Pair(css: css, hasManyStops: hasManyStops)
     }
 }
 

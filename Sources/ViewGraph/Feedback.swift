@@ -70,7 +70,7 @@ extension ViewGraph {
     private func stop(_ loop: [AttributeID], _ settlement: inout Settlement) {
         let lists = loop.compactMap { forEachByData[$0.index] }
         let steps = steps(ofCycle: loop)
-        for list in lists where nodes[Int(list)].isAlive {
+        for list in lists where nodes.isAlive(list) {
             settlement.endless[list] = loop
             removeInstances(of: list)
             staleForEach.remove(list)

@@ -73,12 +73,15 @@ extension ViewGraph {
     }
 
     /// Bytes of JSON that are looked at in a step.
-    private static let bytesPerStep = 10
+    private static let bytesPerStep = 32
     /// Elements of a list or map that are copied in a step.
-    private static let elementsPerStep = 4
+    private static let elementsPerStep = 8
+    /// Steps for each binding that a write goes through.
+    private static let stepsPerBinding = 4
 
     /// Charges a write for what it copies: the lists, maps and texts on the way to the place, and the one that stands there.
-    func chargeWrite(into whole: Value, at steps: [AttributePath.Step]) throws(Failure) {
+    /// - Parameter bindings: that led there.
+    func chargeWrite(into whole: Value, at steps: [AttributePath.Step], through bindings: Int) throws(Failure) {
         var copied = whole.breadth
         var part = whole
         for step in steps {
@@ -86,7 +89,7 @@ extension ViewGraph {
             part = next
             copied += part.breadth
         }
-        try charge(1 + copied / ViewGraph.elementsPerStep)
+        try charge(bindings * ViewGraph.stepsPerBinding + copied / ViewGraph.elementsPerStep)
     }
 
     private func tooLong(_ path: AttributePath) -> Failure {

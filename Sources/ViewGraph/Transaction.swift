@@ -155,7 +155,7 @@ extension ViewGraph {
         } else {
             whole = try content(of: state.attribute).get()
         }
-        if !isKept { try chargeWrite(into: whole, at: state.steps) }
+        if !isKept { try chargeWrite(into: whole, at: state.steps, through: way.bindings) }
         let type = record(state.attribute).type
         var changed: Value
         var mayGrow = false
@@ -210,6 +210,8 @@ extension ViewGraph {
         var state: Place
         /// Of the outermost binding that has one.
         var animation: String?
+        /// Bindings and references that were followed.
+        var bindings = 0
         /// The bindings on the way that hold what is written to a type of their own, outermost first, with the number of steps
         /// that the place is inside their values.
         var held: [(binding: AttributeID, type: ValueType, inside: Int)] = []
@@ -220,6 +222,7 @@ extension ViewGraph {
         for _ in 0...limits.depth {
             let place = way.state
             let record = record(place.attribute)
+            way.bindings += 1
             if way.animation == nil { way.animation = record.animation }
             switch (record.kind, record.source) {
             case (_, .state): return way

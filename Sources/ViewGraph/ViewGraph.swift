@@ -53,6 +53,11 @@ public final class ViewGraph {
     var locatingTrees: [ProjectionTree] = []
     /// Values that animation modifiers watch.
     var animationValues: Set<AttributeID> = []
+    /// Whether a node ever had an animation modifier.
+    var hasHadAnimations = false
+    /// By row of the engine, the round of `takeInvalidated` in which it was last reported.
+    var reportedRounds: [UInt32] = []
+    var reportRound: UInt32 = 0
     /// Inputs watched in the place of rules that never ran, and the inputs that are watched for each such rule.
     var proxies: [AttributeID: Set<AttributeID>] = [:]
     var proxiesOfRules: [AttributeID: [AttributeID]] = [:]

@@ -53,9 +53,17 @@ extension ViewGraph {
         invalidated = []
         if taken.count < 2 { return taken }
         // What was read in between has been reported again.
-        var seen: Set<AttributeID> = []
-        seen.reserveCapacity(taken.count)
-        return taken.filter { seen.insert($0).inserted }
+        reportRound &+= 1
+        if reportRound == 0 {
+            reportedRounds = []
+            reportRound = 1
+        }
+        reportedRounds += repeatElement(0, count: max(0, attributes.count - reportedRounds.count))
+        return taken.filter { attribute in
+            guard engine.isAlive(attribute), reportedRounds[Int(attribute.index)] != reportRound else { return false }
+            reportedRounds[Int(attribute.index)] = reportRound
+            return true
+        }
     }
 
     /// Whether the attribute's content may have become another one after a stamp, as far as that is known without reading it.

@@ -140,6 +140,98 @@ struct WorkTests {
         #expect(turns == 3 && graph.runtime.clients[busy] == nil)
     }
 
+    @Test("what many leave when they go at once is done in order over many turns, and others are served in each") func storm() throws {
+        let leaving = (1...4).map { ClientID(number: UInt64($0)) }
+        let graph = try Harness("nodes: [{ id: a, state: { log: [] } }]", clients: 5)
+        for client in leaving {
+            for step in 0..<10 {
+                let entry = Value.string("\(client.number).\(step)")
+                try graph.succeed(.onDisconnect([Mutation(operation: .append, path: "/a.log", value: entry)], .init()), from: client.number)
+            }
+        }
+        // Each transaction takes 4 ms.
+        var transactions = graph.runtime.revision
+        var clock = 0.0
+        graph.runtime.turnClock = { [runtime = graph.runtime] in
+            clock += Double(runtime.revision - transactions) * 0.004
+            transactions = runtime.revision
+            return clock
+        }
+        let other = ClientID(number: 5)
+        var commands = leaving.map { Command.disconnected($0) }
+        var turns = 0
+        while !commands.isEmpty {
+            let before = clock
+            let outcome = graph.runtime.apply(commands + [.call(other, id: .int(1), .ping)], at: graph.now)
+            #expect(outcome.deliveries.count == 1 && clock - before <= 0.03)
+            commands = outcome.postponed
+            turns += 1
+        }
+        graph.runtime.turnClock = nil
+        #expect(turns >= 7 && graph.runtime.clients.count == 1)
+        let log = try graph.get("/a.log", from: 5).get().list?.compactMap(\.string)
+        #expect(log == leaving.flatMap { client in (0..<10).map { "\(client.number).\($0)" } })
+    }
+
+    @Test("clients that catch up at once do so over several turns, each before its own requests") func catchingUp() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { x: 0 } }]", clients: 6)
+        let slow = (1...5).map { ClientID(number: UInt64($0)) }
+        for client in slow { try graph.subscribe(["/a.x"], from: client.number) }
+        graph.turn(slow.map { .behind($0) })
+        try graph.set("/a.x", 1, from: 6)
+        #expect(graph.events.isEmpty)
+        // Each event takes 15 ms.
+        var (told, clock) = (graph.runtime.statistics.events, 0.0)
+        graph.runtime.turnClock = { [runtime = graph.runtime] in
+            clock += Double(runtime.statistics.events - told) * 0.015
+            told = runtime.statistics.events
+            return clock
+        }
+        var commands = slow.flatMap { [Command.drained($0), .call($0, id: .int(Int64($0.number)), .ping)] }
+        var heard: [UInt64] = []
+        var turns = 0
+        while !commands.isEmpty {
+            let outcome = graph.runtime.apply(commands, at: graph.now)
+            for delivery in outcome.deliveries {
+                switch delivery {
+                case .event(let members, _): heard += members.map(\.client.number)
+                case .reply(let client, _, _): #expect(heard.contains(client.number))
+                }
+            }
+            commands = outcome.postponed
+            turns += 1
+        }
+        #expect(heard == [1, 2, 3, 4, 5] && turns == 3)
+    }
+
+    @Test("subscriptions that are held back and due at once are told over several turns, longest due first") func due() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { x: 0 } }]")
+        for rate in [1.0, 2, 4, 8] { try graph.subscribe(["/a.x"], maxRate: rate) }
+        try graph.set("/a.x", 1)
+        try graph.set("/a.x", 2)
+        #expect(graph.events.isEmpty)
+        var (told, clock) = (graph.runtime.statistics.events, 0.0)
+        graph.runtime.turnClock = { [runtime = graph.runtime] in
+            clock += Double(runtime.statistics.events - told) * 0.03
+            told = runtime.statistics.events
+            return clock
+        }
+        graph.advance(1)
+        #expect(graph.events.count == 2 && graph.runtime.nextDeadline.map { $0 <= graph.now.monotonic } == true)
+        graph.advance(0)
+        #expect(graph.events.count == 2 && graph.runtime.held.isEmpty)
+    }
+
+    @Test("a client that goes with many subscriptions of the same leaves those of others") func goingWithMany() throws {
+        let graph = try harness(cost: .max)
+        for number in 0..<50 { try graph.subscribe(["/a.*", "/a.r\(number % 20)"]) }
+        let other = try graph.subscribe(["/a.seed"], from: 2)
+        graph.turn([.disconnected(ClientID(number: 1))])
+        #expect(graph.runtime.watches.count == 1 && graph.runtime.topics.count == 1 && graph.runtime.watchLedger.count == 1)
+        try graph.set("/a.seed", 77, from: 2)
+        #expect(graph.changes == ["/a.seed": .value(77)] && graph.runtime.subscriptions[other] != nil)
+    }
+
     @Test("patterns that look at more nodes than a request may cost refuse it") func patterns() throws {
         let nodes = (0..<100).map { "{ id: n\($0), state: { x: 1 } }" }.joined(separator: ", ")
         var limits = RuntimeLimits()
@@ -198,6 +290,65 @@ struct WorkTests {
         graph.turn([.disconnected(ClientID(number: 1))])
         #expect(graph.runtime.statistics.refusedOnDisconnect == 0)
         #expect(try graph.get("/a.seed", from: 2) == .value(4))
+    }
+
+    @Test("a write pays for each binding that it goes through, and many are refused together") func bindings() throws {
+        var node = "{ id: end, binding: { b: $b } }"
+        for level in 0..<30 { node = "{ id: n\(level), kind: container, binding: { b: $b }, children: [\(node)] }" }
+        var limits = RuntimeLimits()
+        limits.requestCost = 5000
+        let graph = try Harness("nodes: [{ id: a, kind: container, state: { b: 0 }, children: [\(node)] }]", limits: limits)
+        let path = "/a/" + (0..<30).reversed().map { "n\($0)/" }.joined() + "end.b"
+        func add(_ count: Int, _ path: String) -> Failure? {
+            refusal { try graph.transact(Array(repeating: Mutation(operation: .add, path: path, value: 1), count: count)) }
+        }
+        #expect(add(100, "/a.b") == nil)
+        #expect(add(100, path)?.code == .limit)
+        #expect(add(10, path) == nil)
+        #expect(try graph.value("/a.b") == 110)
+    }
+
+    @Test("a change that sets more in motion than its request may cost shows the rest at once") func motions() throws {
+        let states = (0..<50).map { "x\($0): 0.0" }.joined(separator: ", ")
+        var limits = RuntimeLimits()
+        limits.requestCost = 3000
+        let graph = try Harness("nodes: [{ id: a, state: { \(states) } }]", limits: limits)
+        try graph.subscribe(["/a.*"])
+        let mutations = (0..<50).map { Mutation(operation: .set, path: "/a.x\($0)", value: 1.0) }
+        try graph.succeed(.transact(mutations, TransactionOptions(animation: "linear(duration: 1)")))
+        guard case .update(_, _, _, _, let changes, _)? = graph.events.first else {
+            Issue.record("one update")
+            return
+        }
+        let moving = changes.filter { $0.timeline != nil }.count
+        #expect(changes.count == 50 && moving >= 10 && moving <= 15, "\(moving)")
+        #expect(graph.runtime.presentations.running.count == moving)
+    }
+
+    @Test("topics that tell of the same motion share its easing, and go without when no steps are left") func easings() throws {
+        func timelines(cost: Int, subscribers: Int) throws -> (css: Int, all: Int, samples: Int) {
+            let states = (0..<10).map { "x\($0): 0.0" }.joined(separator: ", ")
+            var limits = RuntimeLimits()
+            limits.requestCost = cost
+            let graph = try Harness("nodes: [{ id: a, state: { \(states) } }]", limits: limits)
+            for number in 0..<subscribers {
+                try graph.succeed(
+                    .subscribe(
+                        .init(
+                            patterns: ["/a.*", "/a.x\(number)"], events: .update, initial: false, since: nil, maxRate: nil,
+                            frameRate: nil, css: true, typed: false, bookmarks: false)))
+            }
+            let mutations = (0..<10).map { Mutation(operation: .set, path: "/a.x\($0)", value: .double(Double($0 + 1))) }
+            try graph.succeed(.transact(mutations, TransactionOptions(animation: "spring(duration: 1, bounce: 0.5)")))
+            var found: [Value] = []
+            for case .update(_, _, _, _, let changes, _) in graph.events { found += changes.compactMap(\.timeline) }
+            return (found.filter { $0.map?["css"] != nil }.count, found.count, graph.runtime.presentations.easings.samples)
+        }
+        let one = try timelines(cost: 1_000_000, subscribers: 1)
+        let five = try timelines(cost: 1_000_000, subscribers: 5)
+        #expect(one.css == 10 && five.css == 50 && five.samples == one.samples && one.samples < 500)
+        let poor = try timelines(cost: 1000, subscribers: 1)
+        #expect(poor.css < 10 && poor.all < 10)
     }
 
     // MARK: What is watched

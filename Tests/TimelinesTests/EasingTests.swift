@@ -130,6 +130,44 @@ struct EasingTests {
         }
     }
 
+    @Test("an easing is computed once for its shape, with a handful of samples for each stop, whoever asks and however often")
+    func shared() throws {
+        var cache = EasingCache()
+        let spring = try Animation("spring(duration: 1, bounce: 0.6)")
+        let first = cache.css(for: Timeline(from: 0, to: 1, velocity: [2], animation: spring, start: 0))
+        let all = cache.samples
+        // Three times the distance and the velocity.
+        let second = cache.css(for: Timeline(from: 5, to: 8, velocity: [6], animation: spring, start: 7))
+        #expect(first != nil && second == first && cache.samples == all)
+        let other = cache.css(for: Timeline(from: 0, to: 1, velocity: [3], animation: spring, start: 0))
+        let drawn = try #require(DrawnEasing(other?.easing ?? ""))
+        let samples = cache.samples - all
+        #expect(other?.velocityEasing == nil && samples > 0 && samples <= 6 * drawn.stops.count, "\(samples) for \(drawn.stops.count)")
+    }
+
+    @Test("springs that swing for long are two easings for every velocity, and each new velocity costs no sample")
+    func longSwings() throws {
+        var cache = EasingCache()
+        let spring = try Animation("spring(duration: 1, bounce: 0.96)")
+        let first = cache.css(for: Timeline(from: 0, to: 1, velocity: [1], animation: spring, start: 0))
+        let all = cache.samples
+        for velocity in 2..<500 {
+            let css = cache.css(for: Timeline(from: 0, to: 1, velocity: [Double(velocity)], animation: spring, start: 0))
+            #expect(css == first)
+        }
+        #expect(first?.velocityEasing != nil && cache.samples == all && all < 20_000, "\(all)")
+    }
+
+    @Test("an easing that is searched for has a bounded number of samples")
+    func intricate() throws {
+        var samples = 0
+        let easing = LinearEasing(duration: 1, start: 0, end: 1) { time in
+            samples += 1
+            return (time * 1e6).truncatingRemainder(dividingBy: 2)
+        }
+        #expect(easing == nil && samples < 2 * LinearEasing.maximumSamples, "\(samples)")
+    }
+
     @Test("what never ends in a way that CSS can say has no easing")
     func none() throws {
         var cache = EasingCache()
