@@ -16,9 +16,10 @@ extension GraphRuntime {
         if graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(now.wall) { consider(now.monotonic + wait.seconds) }
         if graph.waitingRuleCount > 0 { consider(now.monotonic) }
         for stream in frameStreams { consider(stream.nextTick) }
+        if let bookmarks = nextBookmarks { consider(bookmarks) }
         if completionTopics > 0 { consider(presentations.completions.nextDeadline) }
         for number in held {
-            guard let subscription = subscriptions[number], clients[subscription.client]?.isBehind != true else { continue }
+            guard let subscription = subscriptions[number], mayFlush(number) else { continue }
             consider(subscription.nextAllowed)
         }
         return next
@@ -42,10 +43,9 @@ extension GraphRuntime {
         for stream in frameStreams { deliverFrames(of: stream) }
         deliver(completions(presentations.completions.advance(to: now.monotonic)))
         for number in held.sorted() {
-            guard let subscription = subscriptions[number], subscription.nextAllowed <= now.monotonic,
-                clients[subscription.client]?.isBehind != true
-            else { continue }
+            guard let subscription = subscriptions[number], subscription.nextAllowed <= now.monotonic, mayFlush(number) else { continue }
             flush(number)
         }
+        deliverDueBookmarks()
     }
 }

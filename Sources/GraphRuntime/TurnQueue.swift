@@ -28,8 +28,8 @@ struct TurnQueue {
             waiting.insert(client)
             postponed.append((client, command))
             return true
-        // What it has sent comes before its going.
-        case .disconnected(let client):
+        // These stay behind the calls before them.
+        case .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client), .disconnected(let client):
             guard waiting.contains(client) else { return false }
             postponed.append((client, command))
             return true
