@@ -35,6 +35,8 @@ public final class Watcher {
     private var backoff: Backoff
     private var state = State.idle
     private var hasBeenSubscribed = false
+    /// Bookmarks are always asked for, because they keep the place where nothing changes; the caller may not want to hear of them.
+    private let tellsBookmarks: Bool
     /// Events that came before the reply to their subscription: making it is itself a change that some watch (`scenePhase`).
     private var early: [EncodedMessage] = []
 
@@ -45,6 +47,9 @@ public final class Watcher {
         self.location = location
         self.name = name
         self.backoff = backoff
+        tellsBookmarks = request.bookmarks
+        var request = request
+        request.bookmarks = true
         progress = WatchProgress(request)
     }
 
@@ -127,6 +132,7 @@ public final class Watcher {
         guard case .event(let event) = try decoder.summarize(line) else { return nil }
         if event.method == "ended" { throw .ended(event.reason ?? "") }
         progress.received(event)
+        if event.method == "bookmark", !tellsBookmarks { return nil }
         return .event(EncodedMessage(line))
     }
 

@@ -16,7 +16,7 @@ extension Daemon {
     }
 
     static func openStore(
-        _ configuration: Configuration, recover: Bool, newEpoch: () -> String
+        _ configuration: Configuration, basis: String, recover: Bool, newEpoch: () -> String
     ) throws(StartupError) -> (StateStore?, StateStore.Restored?) {
         guard let directory = configuration.stateDirectory else { return (nil, nil) }
         try refuseEmpty(directory, setting: "state-directory")
@@ -25,16 +25,30 @@ extension Daemon {
         }
         do throws(StoreError) {
             return try StateStore.open(
-                directory: directory, durability: configuration.durability, recover: recover, newEpoch: newEpoch)
+                directory: directory, durability: configuration.durability, basis: basis, recover: recover, newEpoch: newEpoch)
         } catch {
             throw StartupError(error)
         }
     }
 
-    static func load(_ scenes: [String], into runtime: GraphRuntime) throws(StartupError) {
+    static func read(_ scenes: [String]) throws(StartupError) -> [(file: String, text: String)] {
+        var read: [(file: String, text: String)] = []
         for file in scenes {
-            let text: String
-            do throws(StartupError) { text = try FileText.read(file) } catch { throw StartupError(error.status, "scene: \(error)") }
+            do throws(StartupError) { read.append((file, try FileText.read(file))) } catch {
+                throw StartupError(error.status, "scene: \(error)")
+            }
+        }
+        return read
+    }
+
+    /// Names what the graph stands on besides the store: this release, the scenes, and the limits that rules may come up against.
+    static func basis(_ configuration: Configuration, _ scenes: [(file: String, text: String)]) -> String {
+        let texts = scenes.map { "\(StateStore.digest(of: $0.text))" }.joined(separator: " ")
+        return "\(Release.version) \(StateStore.digest(of: "\(configuration.runtime)")) \(texts)"
+    }
+
+    static func load(_ scenes: [(file: String, text: String)], into runtime: GraphRuntime) throws(StartupError) {
+        for (file, text) in scenes {
             do throws(Failure) { try runtime.load(text, file: file) } catch {
                 throw StartupError(.dataError, error.description)
             }
@@ -53,7 +67,7 @@ extension Daemon {
 
     /// What no longer has a place (a scene has changed since) is left out, and said.
     static func replay(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
-        for (revision, failure) in runtime.restore(restored.entries) {
+        for (revision, failure) in runtime.restore(restored.entries, resumableFrom: restored.resumableFrom) {
             log.warning("from the store, revision \(revision): \(failure.message)")
         }
     }
@@ -80,7 +94,7 @@ extension Daemon {
         }
         let runtime = GraphRuntime(limits: configuration.runtime, epoch: "check", at: now())
         for (position, scene) in configuration.scenes.enumerated() {
-            check("scene", position) { () throws(StartupError) in try load([scene], into: runtime) }
+            check("scene", position) { () throws(StartupError) in try load(try read([scene]), into: runtime) }
         }
         return faults
     }

@@ -67,7 +67,9 @@ public final class Daemon {
         ownSocket = inherited.isEmpty ? try Daemon.makeSocket(configuration, environment) : nil
         do throws(StartupError) {
             do throws(LoopError) { loop = try Loop() } catch { throw StartupError(error) }
-            let (store, restored) = try Daemon.openStore(configuration, recover: recover, newEpoch: newEpoch)
+            let scenes = try Daemon.read(configuration.scenes)
+            let basis = Daemon.basis(configuration, scenes)
+            let (store, restored) = try Daemon.openStore(configuration, basis: basis, recover: recover, newEpoch: newEpoch)
             self.store = store
             if let store, let restored { Daemon.announce(store, restored, log) }
             runtime = GraphRuntime(
@@ -81,7 +83,7 @@ public final class Daemon {
             runtime.stopwatch = { Loop.monotonicTime }
             runtime.turnClock = { Loop.monotonicTime }
             runtime.surroundingFigures = { [sessions] in sessions.statistics.figures }
-            try Daemon.load(configuration.scenes, into: runtime)
+            try Daemon.load(scenes, into: runtime)
             if let restored { Daemon.replay(restored, into: runtime, log) }
         } catch {
             ownSocket?.remove()

@@ -16,6 +16,8 @@ final class Outbox {
         for delivery in deliveries {
             switch delivery {
             case .reply(let client, let id, let result): reply(result, to: id, of: client)
+            case .batchBegins(let client): receiver(client)?.replies.beginBatch()
+            case .batchEnds(let client): if let session = receiver(client) { session.replies.endBatch(&session.output) }
             case .event(let receivers, let event): send(event, to: receivers)
             }
         }
@@ -23,11 +25,17 @@ final class Outbox {
     }
 
     private func reply(_ result: Result, to id: RequestID, of client: ClientID) {
-        // Answers are bounded by what a client may ask for in a turn, and by what may wait for it.
-        guard let session = sessions[client], !session.isClosing else { return }
-        sessions.touch(session)
+        // Answers are bounded by what a client may ask for in a turn or batch.
+        guard let session = receiver(client) else { return }
         if let subscription = result.newSubscription { session.subscriptions.insert(subscription) }
-        session.replies.answer(result, to: id, within: sessions.limits.outputMaximum, &session.output)
+        session.replies.write(result, to: id, &session.output)
+    }
+
+    /// A client that is still there; it is written to at the end of the turn.
+    private func receiver(_ client: ClientID) -> Session? {
+        guard let session = sessions[client], !session.isClosing else { return nil }
+        sessions.touch(session)
+        return session
     }
 
     private func send(_ event: Event, to receivers: [(client: ClientID, subscription: Int64)]) {
@@ -36,13 +44,6 @@ final class Outbox {
         for (client, subscription) in receivers {
             guard let session = session(client) else { continue }
             if case .ended = event { session.subscriptions.remove(subscription) }
-            if session.replies.holdsEvents(of: subscription) {
-                session.replies.holdEvent { line in
-                    line.appendHead(of: event, to: subscription)
-                    line.append(tail)
-                }
-                continue
-            }
             session.output.append { $0.appendHead(of: event, to: subscription) }
             session.output.append(tail)
         }
@@ -53,8 +54,7 @@ final class Outbox {
     /// The receiver, if it is still there and has not let the most pile up that is kept for anybody. What one turn makes is not
     /// counted against who has had no time to take it.
     private func session(_ client: ClientID) -> Session? {
-        guard let session = sessions[client], !session.isClosing else { return nil }
-        sessions.touch(session)
+        guard let session = receiver(client) else { return nil }
         let piled = session.replies.heldBytes + (session.isBehind ? session.output.count : 0)
         guard piled <= sessions.limits.outputMaximum else {
             sessions.disconnect(session, "\(session.waiting) bytes wait and more would have to (output-maximum)")

@@ -10,8 +10,9 @@ extension Session {
     ///
     /// - Returns: whether it has more to take, and may.
     func takeCalls(_ decoder: RequestDecoder, into commands: inout [Command]) -> Bool {
+        // What a client is owed comes before the answers to its next requests.
+        if isBehind { return false }
         if hasPostponed {
-            guard mayAsk else { return false }
             let calls = takePostponed()
             callsTaken += calls.count
             commands += calls
@@ -21,15 +22,19 @@ extension Session {
         let before = commands.count
         var rest = share(of: limits)
         var bytes = hasRights ? Int.max : Session.sizeWithoutRights
-        while rest > 0, bytes > 0, waiting <= limits.outputQueue, let line = input.takeLine() {
+        while rest > 0, bytes > 0, let line = input.takeLine() {
             bytes -= line.count + 1
             rest -= take(line, decoder, &commands)
         }
+        // Of a line that was dropped the client is told behind the replies to all lines before it.
+        if !input.hasLine, let fault = owedFault {
+            owedFault = nil
+            commands.append(.refused(id, id: .null, fault))
+        }
         callsTaken += commands.count - before
-        if !input.hasLine { payFault() }
         input.releaseIfEmpty()
         if !hasEnded, !input.hasLine { connection.startReading() }
-        return input.hasLine && waiting <= limits.outputQueue
+        return input.hasLine
     }
 
     /// Bytes of a message, and of the messages of one turn, that are read for a client without any right.
@@ -52,38 +57,25 @@ extension Session {
     private func take(_ line: UnsafeBufferPointer<UInt8>, _ decoder: RequestDecoder, _ commands: inout [Command]) -> Int {
         guard line.count <= messageSize else {
             let failure = Failure(.limit, "a message of \(line.count) bytes", hint: messageSizeHint)
-            answer(RequestFault(code: RequestFault.invalidRequest, failure: failure), to: .null)
+            commands.append(.refused(id, id: .null, RequestFault(code: RequestFault.invalidRequest, failure: failure)))
             return 1
         }
         var share = 1
         decoder.decode(line, isPadded: true) { incoming in
             switch incoming {
             case .call(let requestID, let request):
-                if requestID != nil { replies.await(request) }
                 if request.isHeavy { share = sessions.limits.requestsPerTurn }
                 commands.append(.call(id, id: requestID, request))
-            case .fault(let requestID?, let fault): answer(fault, to: requestID)
+            case .fault(let requestID?, let fault): commands.append(.refused(id, id: requestID, fault))
             case .fault(nil, let fault):
                 sessions.log.debug("\(name): a notification was refused: \(fault.failure.message)")
             case .batchBegins(let count):
                 share = max(share, count)
-                replies.beginBatch()
-            case .batchEnds: replies.endBatch(&output)
+                commands.append(.batchBegins(id))
+            case .batchEnds: commands.append(.batchEnds(id))
             }
         }
         return share
-    }
-
-    private func answer(_ fault: RequestFault, to requestID: RequestID) {
-        replies.answer(fault, to: requestID, &output)
-        sessions.touch(self)
-    }
-
-    /// Tells the client of a line that was dropped, as soon as all lines before it are taken.
-    func payFault() {
-        guard let fault = owedFault else { return }
-        owedFault = nil
-        answer(fault, to: .null)
     }
 
     /// Takes note of how long the answers of this turn were, for the next turn's share. Falls by steps, so that one turn of

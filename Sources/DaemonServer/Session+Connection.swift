@@ -33,7 +33,8 @@ extension Session: ConnectionDelegate {
         isDiscarding = true
         owedFault = RequestFault(code: RequestFault.invalidRequest, failure: Failure(.limit, message, hint: hint))
         // What stands behind the line must not be answered before it.
-        if input.hasLine { connection.stopReading() } else { payFault() }
+        if input.hasLine { connection.stopReading() }
+        sessions.markReady(self)
     }
 
     /// Takes what the client had sent when the daemon was told to stop: what still lies with the kernel.

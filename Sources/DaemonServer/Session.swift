@@ -62,16 +62,16 @@ final class Session {
         lastProgress = now
     }
 
-    /// Bytes that the client has not taken.
-    var waiting: Int { output.count + replies.heldBytes + connection.pendingBytes }
+    /// Bytes that the client could take and has not.
+    var untaken: Int { output.count + connection.pendingBytes }
+
+    /// The same with the answers to a batch, which the client can only take when all of it is answered.
+    var waiting: Int { untaken + replies.heldBytes }
 
     var hasPostponed: Bool { !postponed.isEmpty }
 
-    /// Whether more may be done for the client before it takes what it is owed. What is kept for a batch can only be taken when
-    /// the rest of the batch is answered.
-    var mayAsk: Bool {
-        (hasPostponed ? output.count + connection.pendingBytes : waiting) <= sessions.limits.outputQueue
-    }
+    /// Requests of the client have been received that no turn has performed.
+    var hasRequests: Bool { input.hasLine || hasPostponed || owedFault != nil }
 
     func postpone(_ call: Command) {
         postponed.append(call)

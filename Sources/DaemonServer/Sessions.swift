@@ -202,7 +202,7 @@ final class Sessions {
     func takeBack(_ commands: [Command]) {
         var ofGone: [Command] = []
         for command in commands {
-            if case .call(let client, _, _) = command, let session = self[client] {
+            if let client = command.requester, let session = self[client] {
                 touch(session)
                 session.postpone(command)
             } else {
@@ -227,25 +227,25 @@ final class Sessions {
 
     /// - Returns: whether the session has to be looked after from time to time.
     private func settle(_ session: Session) -> Bool {
-        let waiting = session.waiting
-        if !session.isBehind, waiting > limits.outputQueue {
+        let untaken = session.untaken
+        if !session.isBehind, untaken > limits.outputQueue {
             session.isBehind = true
             statistics.fallenBehind += 1
             news.append(.behind(session.id))
-        } else if session.isBehind, waiting <= limits.outputQueue / 2 {
+        } else if session.isBehind, untaken <= limits.outputQueue / 2 {
             session.isBehind = false
             news.append(.drained(session.id))
         }
-        if session.input.hasLine || session.hasPostponed {
-            if session.mayAsk { markReady(session) }
-        } else if session.hasEnded, session.replies.isEmpty {
+        if session.hasRequests {
+            if !session.isBehind { markReady(session) }
+        } else if session.hasEnded {
             // Who only closed its own direction may go on listening; who is gone is not kept for the once-a-second care.
             let isOver =
-                session.isBroken || session.connection.hasHungUp || (waiting == 0 && session.subscriptions.isEmpty)
+                session.isBroken || session.connection.hasHungUp || (untaken == 0 && session.subscriptions.isEmpty)
             if isOver { close(session) }
             return !isOver
         }
-        return waiting > 0
+        return session.waiting > 0
     }
 
     /// Once a second while somebody needs it: lets go of who has hung up or takes nothing any more.

@@ -65,6 +65,8 @@ struct Setting {
             Setting("on-disconnect-size", .size(\.runtime.onDisconnectSize, atLeast: 1024)),
             graph("pending-completions", \.runtime.pendingCompletions),
             graph("history-length", \.runtime.historyLength), graph("history-writes", \.runtime.historyWrites),
+            graph("history-names", \.runtime.historyNames),
+            Setting("bookmark-interval", .seconds(\.runtime.bookmarkInterval)),
             graph("described-nodes", \.runtime.describedNodes),
             graph("trace-events", \.runtime.traceEvents),
             Setting("frame-rate", .rate(\.runtime.frameRate)),

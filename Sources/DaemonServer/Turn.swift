@@ -36,7 +36,7 @@ final class Turn {
         let outcome = runtime.apply(commands, at: now)
         sessions.takeBack(outcome.postponed)
         if !outcome.denials.isEmpty { sessions.note(outcome.denials) }
-        try store?.append(outcome.accepted, revision: runtime.revision)
+        try store?.append(outcome.accepted, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
         outbox.deliver(outcome.deliveries, at: now)
         startTimer(at: now)
         return true

@@ -16,9 +16,10 @@ extension GraphRuntime {
         if graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(now.wall) { consider(now.monotonic + wait.seconds) }
         if graph.waitingRuleCount > 0 { consider(now.monotonic) }
         for stream in frameStreams { consider(stream.nextTick) }
+        if let bookmarks = nextBookmarks { consider(bookmarks) }
         if completionTopics > 0 { consider(presentations.completions.nextDeadline) }
         for number in held {
-            guard let subscription = subscriptions[number], clients[subscription.client]?.isBehind != true else { continue }
+            guard let subscription = subscriptions[number], mayFlush(number) else { continue }
             consider(subscription.nextAllowed)
         }
         return next
@@ -45,8 +46,7 @@ extension GraphRuntime {
         }
         deliver(completions(presentations.completions.advance(to: now.monotonic)))
         let due = held.compactMap { number -> (time: Double, number: Int64)? in
-            guard let subscription = subscriptions[number], subscription.nextAllowed <= now.monotonic,
-                clients[subscription.client]?.isBehind != true
+            guard let subscription = subscriptions[number], subscription.nextAllowed <= now.monotonic, mayFlush(number)
             else { return nil }
             return (subscription.nextAllowed, number)
         }
@@ -54,5 +54,6 @@ extension GraphRuntime {
             flush(number)
             guard hasTime(limits.turnTime) else { break }
         }
+        deliverDueBookmarks()
     }
 }

@@ -63,12 +63,12 @@ extension GraphRuntime {
         if !frames.isEmpty { statistics.frames += 1 }
         for (view, members) in frames {
             // A frame is worth nothing to a client that cannot keep up: the next one replaces it.
-            let ready = view.members.filter { clients[$0.client]?.isBehind != true }
+            let ready = view.members.filter { mayFlush($0.subscription) }
             if !ready.isEmpty { deliver(ready, .frameSheet(time: now.monotonic, members: members)) }
         }
         // What rests now has no next one.
         for (view, attribute) in stream.takeRested() {
-            for member in view.members where clients[member.client]?.isBehind == true {
+            for member in view.members where !mayFlush(member.subscription) {
                 hold(for: member.subscription) { _ = $0.rested.insert(attribute) }
             }
         }

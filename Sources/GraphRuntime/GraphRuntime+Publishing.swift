@@ -184,18 +184,13 @@ extension GraphRuntime {
                 endForLength(direct)
                 continue
             }
-            if !changes.isEmpty { deliver(changes, of: topic, label, to: direct) }
+            if !changes.isEmpty {
+                deliver(
+                    direct,
+                    .update(revision: revision, from: nil, label: label, isInitial: false, changes: changes, typed: topic.key.typed))
+            }
             if !part.invalidated.isEmpty { for member in direct { deliverInvalidations(part, to: member) } }
         }
-    }
-
-    private func deliver(
-        _ changes: [Change], of topic: Topic, _ label: String?, to members: [(client: ClientID, subscription: Int64)]
-    ) {
-        deliver(
-            members,
-            .update(revision: revision, from: nil, label: label, isInitial: false, changes: changes, typed: topic.key.typed))
-        for member in members where subscriptions[member.subscription]?.bookmarks == true { deliverBookmark(to: member) }
     }
 
     /// Whether an update must wait: the client is behind, or has had its share for now.
@@ -251,6 +246,11 @@ extension GraphRuntime {
                 : subscriptions[number]?.outstanding.insert(attribute).inserted == true
             if isNews { paths += names }
         }
+        // What has come again by the same name is named once.
+        if !news.left.isEmpty {
+            var seen: Set<String> = []
+            paths.removeAll { !seen.insert($0).inserted }
+        }
         if !paths.isEmpty { deliver([member], .invalidate(revision: revision, paths: paths)) }
     }
 
@@ -259,6 +259,7 @@ extension GraphRuntime {
     private func applyStructure(_ structure: StructureChange, _ news: inout News) {
         if !structure.removedAttributes.isEmpty || !structure.movedNodes.isEmpty { lastRemoval = revision }
         if !structure.isEmpty { lastStructureChange = revision }
+        changedNames.append(structure, at: revision, in: graph)
         for attribute in structure.removedAttributes { leave(attribute, &news) }
         news.forEachTopic { part in part.topic.remove(Set(part.left.map(\.attribute))) }
         guard !topics.isEmpty else { return }
@@ -367,9 +368,23 @@ extension GraphRuntime {
     }
 
     func deliver(_ recipients: [(client: ClientID, subscription: Int64)], _ event: Event) {
+        guard openings.isEmpty else { return deliver(recipients, event, around: openings) }
         statistics.events += UInt64(recipients.count)
         if !access.rules.isEmpty, event.tellsOfErrors { return deliverShown(recipients, event) }
         outcome.deliveries.append(.event(recipients, event))
+        if !bookmarkReaders.isEmpty { noteBookmarks(for: recipients, behind: event) }
+    }
+
+    /// Some subscriptions are not answered yet: their events wait for that.
+    private func deliver(
+        _ recipients: [(client: ClientID, subscription: Int64)], _ event: Event, around waiting: [Int64: [Event]]
+    ) {
+        for recipient in recipients where waiting[recipient.subscription] != nil { openings[recipient.subscription]?.append(event) }
+        let others = recipients.filter { waiting[$0.subscription] == nil }
+        if others.isEmpty { return }
+        statistics.events += UInt64(others.count)
+        outcome.deliveries.append(.event(others, event))
+        if !bookmarkReaders.isEmpty { noteBookmarks(for: others, behind: event) }
     }
 
     /// An update with errors, which may come from elsewhere: each client that may not read everything gets one of its own.

@@ -71,6 +71,13 @@ extension GraphRuntime {
                 _ = graph.content(of: vertex)
             }
         }
+        if held.isEmpty { return }
+        for number in numbers where held.contains(number) {
+            for vertex in [place.attribute, graph.existingVertex(for: place)].compactMap({ $0 }) {
+                guard let paths = subscriptions[number]?.topic.paths[vertex] else { continue }
+                subscriptions[number]?.pending?.noteKnown(paths)
+            }
+        }
     }
 
     /// A rule without a place in the graph, or in the scope of a node.

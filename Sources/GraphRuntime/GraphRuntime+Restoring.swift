@@ -12,8 +12,11 @@ extension GraphRuntime {
     /// the list of a `forEach` is written again and again, while what its instances hold is set, and they are defined, removed and
     /// moved in. So states that find no place, or lose it again while the tree takes its form, are tried once more behind all
     /// others, and so is what changes the tree where data has yet to make it, until no more of them find a place.
+    /// - Parameter floor: the first revision from which a client can resume, as far as the store goes; nil: from none of an earlier life.
     /// - Returns: what has no place, and why.
-    public func restore(_ entries: [(revision: UInt64, entry: JournalEntry)]) -> [(revision: UInt64, failure: Failure)] {
+    public func restore(
+        _ entries: [(revision: UInt64, entry: JournalEntry)], resumableFrom floor: UInt64? = nil
+    ) -> [(revision: UInt64, failure: Failure)] {
         var restoration = Restoration(self, entries)
         graph.isRestoring = true
         restoration.run()
@@ -22,6 +25,11 @@ extension GraphRuntime {
         _ = graph.takeLostStates()
         _ = graph.takeHeldLists()
         changes = restoration.changes.count
+        // With a change of the tree left out it is another one than it was.
+        let isSame = restoration.changes.keys.allSatisfy { restoration.failures[$0] == nil }
+        begin(
+            restoration.placed.mapValues { entries[$0].revision },
+            resumableFrom: isSame ? floor ?? lifeBeginning.revision : lifeBeginning.revision)
         for (position, change) in restoration.changes.sorted(by: { $0.key < $1.key }) where restoration.failures[position] != nil {
             graph.await(change: change)
             if awaitedInstance(entries[position].entry) != nil { awaited.append((change, entries[position].entry)) }
@@ -168,7 +176,7 @@ private struct Restoration {
     private(set) var failures: [Int: Failure] = [:]
     /// The numbers of the changes of structure, by their places among the entries.
     let changes: [Int: Int]
-    private var placed: [AttributeID: Int] = [:]
+    private(set) var placed: [AttributeID: Int] = [:]
     /// Changes of the tree that are done, inside instances that may go again.
     private var inside: [(instance: NodeID, position: Int)] = []
     /// Some change of the tree was done behind states that stand behind it.

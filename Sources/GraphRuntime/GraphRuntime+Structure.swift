@@ -66,6 +66,7 @@ extension GraphRuntime {
         let stamp = graph.stamp
         let performed = graph.perform(plan)
         advanceRevision(client, label, since: stamp, writes: [])
+        lastRedefinition = revision
         publish(since: stamp, motion, label)
         return performed
     }

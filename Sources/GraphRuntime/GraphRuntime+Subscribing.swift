@@ -22,38 +22,63 @@ extension GraphRuntime {
         nextSubscription += 1
         let frameRate = request.events.contains(.frames) ? request.frameRate ?? 30 : nil
         subscriptions[number] = Subscription(
-            client: client, topic: topic, interval: request.maxRate.map { 1 / $0 }, bookmarks: request.bookmarks)
+            client: client, topic: topic, interval: request.maxRate.map { 1 / $0 })
         clients[client]?.subscriptions.insert(number)
+        clients[client]?.beginning.append(number)
+        openings[number] = []
         topic.members.append((client, number))
         let newView = frameRate.flatMap { addFrames(of: topic, at: $0, for: (client, number)) }
-        let since = request.since.flatMap { resumable($0, for: topic) }
-        if let since {
-            afterReply { $0.deliverChanges(since: since, of: topic, to: (client, number)) }
-        } else if request.initial || request.since != nil, request.events.contains(.update) {
-            let snapshot = changes(topic.order, of: topic)
-            do throws(Failure) { try admit(snapshot, of: topic, for: client) } catch {
-                end(number)
-                throw error
-            }
-            afterReply { $0.deliver(snapshot, of: topic, isInitial: true, to: (client, number)) }
-        } else if topic.wantsValues {
-            for attribute in topic.order { _ = evaluated(attribute) }
+        let isResumed: Bool
+        do throws(Failure) { isResumed = try open(request, topic, (client, number)) } catch {
+            end(number)
+            openings[number] = nil
+            throw error
         }
-        if request.bookmarks { afterReply { $0.deliverBookmark(to: (client, number)) } }
+        if request.bookmarks {
+            bookmarkReaders.insert(number)
+            bookmarksDue.insert(number)
+        }
         if let newView { startFrames(of: newView) }
         guard request.since != nil else { return .subscribed(subscription: number, epoch: epoch, revision: revision) }
         return .value([
             "subscription": .int(number), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
-            "resumed": .bool(since != nil),
+            "resumed": .bool(isResumed),
         ])
     }
 
-    /// What the client has missed can be told exactly: same life, the revision is remembered, and nothing has been removed since, or
-    /// for who watches the tree, changed in it.
-    private func resumable(_ position: Request.Position, for topic: Topic) -> UInt64? {
-        let last = topic.key.events.contains(.structure) ? lastStructureChange : lastRemoval
-        guard position.epoch == epoch, position.revision <= revision, position.revision >= last else { return nil }
-        return position.revision == revision ? graph.stamp : history.stamp(after: position.revision)
+    /// Tells a new subscription where it begins: with a snapshot, or with what the client has missed.
+    /// - Returns: whether it goes on from the place that the request names.
+    private func open(
+        _ request: Request.Subscribe, _ topic: Topic, _ member: (client: ClientID, subscription: Int64)
+    ) throws(Failure) -> Bool {
+        if let position = request.since, let missed = missed(since: position, of: topic) {
+            try admit(missed.update, of: topic, for: member.client)
+            if !missed.update.isEmpty { deliver(missed.update, of: topic, to: member) }
+            if !missed.paths.isEmpty {
+                subscriptions[member.subscription]?.outstanding.formUnion(missed.invalidated)
+                deliver([member], .invalidate(revision: revision, paths: missed.paths))
+            }
+            return true
+        }
+        if request.initial || request.since != nil, request.events.contains(.update) {
+            let snapshot = changes(topic.order, of: topic)
+            try admit(snapshot, of: topic, for: member.client)
+            deliver(snapshot, of: topic, isInitial: true, to: member)
+        } else if topic.wantsValues {
+            for attribute in topic.order { _ = evaluated(attribute) }
+        }
+        return false
+    }
+
+    /// The client has been told of its new subscriptions: their first events follow, and what has come meanwhile.
+    func beginSubscriptions(of client: ClientID) {
+        guard clients[client]?.isInBatch == false, let numbers = clients[client]?.beginning else { return }
+        clients[client]?.beginning = []
+        for number in numbers {
+            guard let events = openings.removeValue(forKey: number) else { continue }
+            for event in events { deliver([(client, number)], event) }
+            flush(number)
+        }
     }
 
     private func topic(for request: Request.Subscribe) throws(Failure) -> Topic {
@@ -140,6 +165,7 @@ extension GraphRuntime {
             throw Failure(.notFound, "no subscription \(subscription) of this client")
         }
         end(subscription)
+        openings[subscription] = nil
         updateScenePhase()
         return .revision(revision)
     }
@@ -152,6 +178,8 @@ extension GraphRuntime {
         for number in numbers.sorted() {
             guard let subscription = subscriptions.removeValue(forKey: number) else { continue }
             held.remove(number)
+            bookmarkReaders.remove(number)
+            bookmarksDue.remove(number)
             clients[subscription.client]?.subscriptions.remove(number)
             let topic = subscription.topic
             topic.members.removeAll { $0.subscription == number }
@@ -201,25 +229,23 @@ extension GraphRuntime {
 
     /// Holds a snapshot against what a client may be sent at once.
     private func admit(_ snapshot: [Change], of topic: Topic, for client: ClientID) throws(Failure) {
-        guard let before = clients[client]?.snapshots else { return }
-        let sent = before.turn == statistics.turns ? before.bytes : 0
-        var room = longestAnswer - sent
+        var room = longestAnswer
         snapshot.draw(from: &room, isTyped: topic.key.typed)
-        guard room >= 0 else {
+        let size = longestAnswer - room
+        let sent = clients[client]?.takeNote(of: size, in: statistics.turns, atMost: longestAnswer) ?? 0
+        guard sent + size <= longestAnswer else {
             throw Failure(
                 .limit,
                 sent == 0
                     ? "the snapshot would have more than \(longestAnswer) bytes"
-                    : "with the snapshots before it this one would have more than \(longestAnswer) bytes",
+                    : "with what comes before it the snapshot would have more than \(longestAnswer) bytes",
                 hint: "subscribe to less at once, or without initial; output-maximum is the limit")
         }
-        clients[client]?.snapshots = (statistics.turns, longestAnswer - room)
     }
 
     /// Whether the snapshots of this turn are so long that a client should take them before it asks for more.
     func hasLongSnapshots(_ client: ClientID) -> Bool {
-        guard let sent = clients[client]?.snapshots, sent.turn == statistics.turns else { return false }
-        return sent.bytes > longestAnswer / GraphRuntime.longSnapshots
+        clients[client].map { $0.bytesSent(in: statistics.turns) > longestAnswer / GraphRuntime.longSnapshots } ?? false
     }
 
     /// The part of the longest answer that counts as long.
@@ -248,30 +274,47 @@ extension GraphRuntime {
         for member in members { end(member.subscription) }
     }
 
-    /// What a client has missed: one update with the values as they are, one event with what may have changed.
-    private func deliverChanges(since stamp: UInt64, of topic: Topic, to member: (client: ClientID, subscription: Int64)) {
-        // Read first: when an attribute changed is known only once it has been read. Who wants no values gets none evaluated.
-        if topic.wantsValues { for attribute in topic.order { _ = evaluated(attribute) } }
-        let changed = topic.order.filter { graph.mayHaveChanged($0, since: stamp) }
-        if changed.isEmpty { return }
-        if topic.key.events.contains(.update) {
-            deliver(changes(changed, of: topic), of: topic, to: member)
+    /// Whoever is told of a revision gets a bookmark at the end of the turn.
+    func noteBookmarks(for recipients: [(client: ClientID, subscription: Int64)], behind event: Event) {
+        switch event {
+        case .update, .invalidate, .structure, .completion: break
+        case .frames, .frameSheet, .bookmark, .ended: return
         }
-        if topic.key.events.contains(.invalidate) {
-            subscriptions[member.subscription]?.outstanding.formUnion(changed)
-            deliver([member], .invalidate(revision: revision, paths: changed.flatMap { topic.paths[$0] ?? [] }))
-        }
+        for recipient in recipients where bookmarkReaders.contains(recipient.subscription) { bookmarksDue.insert(recipient.subscription) }
     }
 
-    func deliverBookmark(to member: (client: ClientID, subscription: Int64)) {
-        deliver([member], .bookmark(epoch: epoch, revision: revision))
+    /// When bookmarks are due for those who have been told nothing since revisions have advanced; nil: there is nothing to say.
+    var nextBookmarks: Double? {
+        bookmarkReaders.isEmpty || bookmarkRound.revision == revision ? nil : bookmarkRound.time + limits.bookmarkInterval
+    }
+
+    /// At the end of a turn: for those who have been told something, and now and then for all others. Where nothing that is watched
+    /// changes, a client still learns from where it could resume.
+    func deliverDueBookmarks() {
+        if let round = nextBookmarks, round <= now.monotonic {
+            bookmarkRound = (revision, now.monotonic)
+            bookmarksDue.formUnion(bookmarkReaders.filter { subscriptions[$0].map { $0.bookmarked < revision } ?? false })
+        }
+        if bookmarksDue.isEmpty { return }
+        // The others are told when what waits for them has been sent.
+        let ready = bookmarksDue.sorted().filter { mayFlush($0) && subscriptions[$0]?.pending == nil }
+        if ready.isEmpty { return }
+        bookmarksDue.subtract(ready)
+        for number in ready { subscriptions[number]?.bookmarked = revision }
+        deliver(ready.compactMap { number in subscriptions[number].map { ($0.client, number) } }, .bookmark(epoch: epoch, revision: revision))
     }
 
     /// The client drains again: one event with the newest value of each path that changed meanwhile.
     func catchUp(_ client: ClientID) {
         guard clients[client]?.isBehind == true else { return }
         clients[client]?.isBehind = false
-        for number in (clients[client]?.subscriptions ?? []).sorted() { flush(number) }
+        for number in (clients[client]?.subscriptions ?? []).sorted() where mayFlush(number) { flush(number) }
+    }
+
+    /// Whether a subscription could take what is kept for it, as far as its client goes.
+    func mayFlush(_ number: Int64) -> Bool {
+        guard let client = subscriptions[number]?.client, openings[number] == nil else { return false }
+        return clients[client]?.isBehind != true
     }
 
     /// Sends what a subscription has pending: one update that says which revisions it spans, and behind it what would have
@@ -296,7 +339,6 @@ extension GraphRuntime {
         deliver(pending.structure.paths, to: [member])
         for completion in pending.completions { deliver([member], completion.event(at: revision)) }
         if !pending.rested.isEmpty { deliverRested(pending.rested, of: topic, to: member) }
-        if pending.from != nil, subscription.bookmarks { deliverBookmark(to: member) }
     }
 
     private func flushInvalidations(

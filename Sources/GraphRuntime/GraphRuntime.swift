@@ -64,12 +64,25 @@ public final class GraphRuntime {
     var changes = 0
     /// Changes inside instances that data has not made since the start, in order. They are done when it does.
     var awaited: [(change: Int, entry: JournalEntry)] = []
-    /// What follows the reply that is being made.
-    private var following: [(GraphRuntime) -> Void] = []
-    /// The last revision in which attributes were removed: who was away then must be told everything anew.
+    /// The first events of subscriptions whose `subscribe` is not answered yet; a batch is answered at its end.
+    var openings: [Int64: [Event]] = [:]
+    /// The last revision in which attributes were removed or moved.
     var lastRemoval: UInt64 = 0
     /// The last revision in which the tree became another one in any way.
     var lastStructureChange: UInt64 = 0
+    /// The last revision in which rules became others, or ran that had had to wait.
+    var lastRedefinition: UInt64 = 0
+    /// The states as they were when this life began.
+    var lifeBeginning: LifeBeginning
+    /// A client that has seen all up to a revision before this one, in an earlier life, has missed what nobody remembers.
+    public internal(set) var resumableFrom: UInt64
+    /// Names that led elsewhere from a revision on.
+    var changedNames: ChangedNames
+    /// Subscriptions that want bookmarks, and the last time that those were looked after that nothing else was told.
+    var bookmarkReaders: Set<Int64> = []
+    /// Those of them that have been told something since the last one.
+    var bookmarksDue: Set<Int64> = []
+    var bookmarkRound = (revision: UInt64(0), time: 0.0)
 
     /// - Parameters:
     ///   - epoch: of a graph that continues an earlier life, or a fresh random name.
@@ -82,9 +95,12 @@ public final class GraphRuntime {
         self.access = access
         self.epoch = epoch
         self.revision = revision
+        resumableFrom = revision
+        lifeBeginning = LifeBeginning(revision: revision)
         self.now = now
         startedAt = now
         history = History(capacity: limits.historyLength)
+        changedNames = ChangedNames(capacity: limits.historyNames)
         recording = Recording(capacity: limits.traceEvents)
         graph = ViewGraph(limits: limits.graph, wallTime: now.wall)
     }
@@ -132,6 +148,8 @@ public final class GraphRuntime {
         deliverDue()
         keepWhatFollowed()
         keepNothingVoid()
+        // Of all but the values of states an earlier life leaves no revisions.
+        if outcome.accepted.contains(where: { !$0.entry.isState }) { resumableFrom = revision }
         // What it watched may have been removed.
         if subscriptions.isEmpty { updateScenePhase() }
         graph.sweepVertices()
@@ -149,6 +167,8 @@ public final class GraphRuntime {
         let stamp = graph.stamp
         guard graph.resumeWaitingRules() else { return }
         advanceRevision(nil, "request-cost", since: stamp, writes: [])
+        lastRedefinition = revision
+        resumableFrom = revision
         publish(since: stamp, .none, nil)
     }
 
@@ -159,15 +179,17 @@ public final class GraphRuntime {
         case .call(let client, let id, let request):
             statistics.requests += 1
             var result = perform(request, for: client)
-            if request.onlyReads, result.isLonger(than: longestAnswer) {
-                let failure = Failure(
-                    .limit, "the answer would have more than \(longestAnswer) bytes", hint: "ask for less; output-maximum is the limit")
-                result = .fault(RequestFault(code: RequestFault.refused, failure: failure))
-            }
+            if request.onlyReads, let refusal = tooLong(result, for: client) { result = refusal }
             if let id { outcome.deliveries.append(.reply(client, id: id, result)) }
-            let following = self.following
-            self.following = []
-            for step in following { step(self) }
+            if !openings.isEmpty { beginSubscriptions(of: client) }
+        case .refused(let client, let id, let fault): outcome.deliveries.append(.reply(client, id: id, .fault(fault)))
+        case .batchBegins(let client):
+            clients[client]?.beginBatch(in: statistics.turns)
+            outcome.deliveries.append(.batchBegins(client))
+        case .batchEnds(let client):
+            clients[client]?.isInBatch = false
+            outcome.deliveries.append(.batchEnds(client))
+            if !openings.isEmpty { beginSubscriptions(of: client) }
         case .disconnected, .woken: break
         case .behind(let client): clients[client]?.isBehind = true
         case .drained(let client): catchUp(client)
@@ -208,8 +230,25 @@ public final class GraphRuntime {
         }
     }
 
-    /// Something that the client must hear behind the reply to its request.
-    func afterReply(_ step: @escaping (GraphRuntime) -> Void) { following.append(step) }
+    /// Refuses an answer that is longer than a client may be sent, alone or with the long ones of the same turn or batch.
+    private func tooLong(_ result: Result, for client: ClientID) -> Result? {
+        var room = longestAnswer
+        result.draw(from: &room)
+        let size = longestAnswer - room
+        if room >= 0, size <= GraphRuntime.shortAnswer, clients[client]?.isInBatch != true { return nil }
+        let sent = clients[client]?.takeNote(of: size, in: statistics.turns, atMost: longestAnswer) ?? 0
+        if sent + size <= longestAnswer { return nil }
+        let failure =
+            sent == 0
+            ? Failure(.limit, "the answer would have more than \(longestAnswer) bytes", hint: "ask for less; output-maximum is the limit")
+            : Failure(
+                .limit, "with what waits already the answer would be more than \(longestAnswer) bytes",
+                hint: "ask for less at once; output-maximum is the limit")
+        return .fault(RequestFault(code: RequestFault.refused, failure: failure))
+    }
+
+    /// Bytes of an answer that is not counted outside batches.
+    private static let shortAnswer = 4096
 
     private func hello(_ name: String?, _ client: ClientID) -> Result {
         if let name { clients[client]?.name = String(name.prefix(limits.nameLength)) }
@@ -224,6 +263,7 @@ public final class GraphRuntime {
     private func disconnect(_ client: ClientID) -> Bool {
         guard let gone = clients[client] else { return true }
         end(gone.subscriptions)
+        for number in gone.beginning { openings[number] = nil }
         while let (mutations, options) = clients[client]?.onDisconnect.next() {
             // The client is still known, so that the history names it and its rights are those it has by now.
             do {
@@ -251,8 +291,12 @@ struct Client {
     var subscriptions: Set<Int64> = []
     /// The client does not drain: its news is kept, newest per path, until it does.
     var isBehind = false
-    /// Bytes of snapshots that it has been sent in the turn of that number.
-    var snapshots = (turn: UInt64(0), bytes: 0)
+    /// Its calls are answered at the end of the batch.
+    var isInBatch = false
+    /// Subscriptions whose `subscribe` is not answered yet.
+    var beginning: [Int64] = []
+    /// Bytes of long answers and snapshots that it has been sent in the turn of that number, or in the batch.
+    private var sent = (turn: UInt64(0), bytes: 0)
     var onDisconnect = LastWill()
     /// Bytes that it may leave yet.
     var onDisconnectRoom: Int
@@ -261,6 +305,22 @@ struct Client {
         self.peer = peer
         self.grants = grants
         onDisconnectRoom = limits.onDisconnectSize
+    }
+
+    mutating func beginBatch(in turn: UInt64) {
+        sent = (turn, bytesSent(in: turn))
+        isInBatch = true
+    }
+
+    /// Bytes of long answers and snapshots in the turn or batch.
+    func bytesSent(in turn: UInt64) -> Int { sent.turn == turn || isInBatch ? sent.bytes : 0 }
+
+    /// Counts what is about to be sent, if it keeps the sum within a limit.
+    /// - Returns: the sum before.
+    mutating func takeNote(of size: Int, in turn: UInt64, atMost limit: Int) -> Int {
+        let before = bytesSent(in: turn)
+        sent = (turn, before + size <= limit ? before + size : before)
+        return before
     }
 }
 
@@ -302,6 +362,10 @@ public struct RuntimeLimits {
     public var historyLength = 4096
     /// Paths of written states that are kept of one transaction.
     public var historyWrites = 20
+    /// Names of what was removed or moved that are kept for who resumes.
+    public var historyNames = 10_000
+    /// Seconds between bookmarks of a subscription that nothing else is told.
+    public var bookmarkInterval = 10.0
     /// Turns and runs of rules that a recording keeps, and rules that it counts one by one.
     public var traceEvents = 10_000
     public var frameRate = 240.0

@@ -23,6 +23,9 @@ struct Pending {
     var structure = PendingStructure()
     var completions: [Completion] = []
 
+    /// The client has read them: it must hear of it when they leave.
+    mutating func noteKnown(_ paths: [String]) { joined.subtract(paths) }
+
     mutating func merge(_ news: GraphRuntime.TopicNews) {
         for (attribute, path) in news.left {
             if joined.remove(path) == nil { left.insert(path) }
@@ -60,7 +63,8 @@ struct PendingStructure {
         }
         added.formUnion(news.added)
         arrived.formUnion(news.arrived)
-        reordered.formUnion(news.reordered)
+        // What the client does not know to be there has no other place for it.
+        reordered.formUnion(news.reordered.filter { !added.contains($0) && !arrived.contains($0) })
     }
 
     /// Parents before what is in them.

@@ -14,9 +14,11 @@ struct StructureNews {
 
     init(_ structure: StructureChange, in graph: ViewGraph) {
         let nodes = Set(structure.addedNodes)
+        // These are told with all that they have.
+        let moved = Set(structure.movedNodes.filter { graph.isAlive($0.node) }.flatMap { graph.nodes(below: $0.node) })
         added = structure.addedNodes.filter(graph.isAlive).map(graph.names)
         for attribute in structure.addedAttributes {
-            guard let (node, name) = graph.owner(of: attribute), !nodes.contains(node) else { continue }
+            guard let (node, name) = graph.owner(of: attribute), !nodes.contains(node), !moved.contains(node) else { continue }
             added.append(NodeNames(ids: graph.names(of: node).ids, attributes: [name], isWhole: false))
         }
         removed = structure.removedNames

@@ -115,19 +115,19 @@ struct Subscription {
     let topic: Topic
     /// Seconds between events; nil: as they come.
     let interval: Double?
-    let bookmarks: Bool
-    /// News that the client has not been sent, because it is behind or wants fewer updates.
-    var pending: Pending?
+    /// News that the client has not been sent: it is behind, wants fewer updates, or is not told of the subscription yet.
+    var pending: Pending? = Pending()
     /// When the next update may go out, monotonic seconds.
     var nextAllowed = 0.0
+    /// The revision of the last bookmark.
+    var bookmarked: UInt64 = 0
     /// Attributes reported as invalid and not read by the client since.
     var outstanding: Set<AttributeID> = []
 
-    init(client: ClientID, topic: Topic, interval: Double?, bookmarks: Bool) {
+    init(client: ClientID, topic: Topic, interval: Double?) {
         self.client = client
         self.topic = topic
         self.interval = interval
-        self.bookmarks = bookmarks
     }
 }
 

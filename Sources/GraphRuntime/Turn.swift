@@ -43,6 +43,11 @@ public enum Command {
     case connected(ClientID, Peer)
     /// A decoded request. `id` is nil for a notification, which gets no reply.
     case call(ClientID, id: RequestID?, Request)
+    /// A request that could not be read: it is answered in its place.
+    case refused(ClientID, id: RequestID, RequestFault)
+    /// The calls from here to the end of the batch are answered by one list.
+    case batchBegins(ClientID)
+    case batchEnds(ClientID)
     case disconnected(ClientID)
     /// The client's queue passed its limit: from now on its news is kept as the newest value per path.
     case behind(ClientID)
@@ -54,9 +59,22 @@ public enum Command {
     case woken
 }
 
+extension Command {
+    /// Whose request it is, or a part of one.
+    public var requester: ClientID? {
+        switch self {
+        case .call(let client, _, _), .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client): client
+        case .connected, .disconnected, .behind, .drained, .accessChanged, .woken: nil
+        }
+    }
+}
+
 /// What a turn has to say, in the order in which each client must hear it.
 public enum Delivery {
     case reply(ClientID, id: RequestID, Result)
+    /// The client's replies from here to the end of the batch make up one list, which stands where the batch ends.
+    case batchBegins(ClientID)
+    case batchEnds(ClientID)
     /// The same event for several subscriptions.
     case event([(client: ClientID, subscription: Int64)], Event)
 }
@@ -86,6 +104,8 @@ extension JournalEntry {
         case .state, .forgotten, .void, .rekeyed: false
         }
     }
+
+    var isState: Bool { if case .state = self { true } else { false } }
 
     /// The same change, done in a node whose path is another one.
     public func rekeyed(from old: String, to new: String) -> JournalEntry {

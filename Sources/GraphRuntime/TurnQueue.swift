@@ -35,6 +35,10 @@ struct TurnQueue {
         case .call(let client, _, _):
             guard isClosed || last - began >= limits.turnTime || served.contains(client) || waiting.contains(client) else { return false }
             postpone(command, of: client)
+        // These stay behind the calls before them.
+        case .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client):
+            guard waiting.contains(client) else { return false }
+            postpone(command, of: client)
         // What it has sent comes before its going.
         case .disconnected(let client), .drained(let client):
             guard last - began >= limits.turnTime / 2 || waiting.contains(client) else { return false }

@@ -25,3 +25,12 @@ struct Checksum {
         text.withUTF8 { add($0) }
     }
 }
+
+extension StateStore {
+    /// A short text that is another one for another text: its length and checksum.
+    public static func digest(of text: String) -> String {
+        var sum = Checksum()
+        sum.add(text)
+        return "\(text.utf8.count)-\(String(sum.value, radix: 16))"
+    }
+}

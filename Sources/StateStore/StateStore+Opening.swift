@@ -8,29 +8,32 @@ extension StateStore {
     /// Opens the store of a directory, or begins one, and reads it.
     ///
     /// - Parameters:
+    ///   - basis: names all that the graph stands on besides the store. Over another one nobody can resume.
+    ///   - machine: names the time since the machine was started.
     ///   - recover: whether to go on with what can be read of a damaged store.
     ///   - newEpoch: names a new life of the graph.
     /// - Throws: `inUse`, `denied`, `foreign`, `damaged` (nothing is changed then), or `failed`.
     public static func open(
-        directory: String, durability: Durability, recover: Bool = false, newEpoch: () -> String
+        directory: String, durability: Durability, basis: String = "", machine: String = machineLife(), recover: Bool = false,
+        newEpoch: () -> String
     ) throws(StoreError) -> (store: StateStore, restored: Restored) {
         let path = directory + "/" + fileName
         let lock = try FolderLock(directory, of: path)
         let losses: [String]
         do throws(StoreError) {
-            return try openSound(path, lock, durability, newEpoch)
+            return try openSound(path, lock, durability, basis, machine, newEpoch)
         } catch {
             guard recover, case .damaged(_, let findings) = error else { throw error }
             losses = try findings + self.recover(path, lock, newEpoch)
         }
-        var opened = try openSound(path, lock, durability, newEpoch)
+        var opened = try openSound(path, lock, durability, basis, machine, newEpoch)
         opened.restored.losses = losses
         return opened
     }
 
     /// - Throws: as `open`; `damaged` also for what `recover` would go on with.
     private static func openSound(
-        _ path: String, _ lock: FolderLock, _ durability: Durability, _ newEpoch: () -> String
+        _ path: String, _ lock: FolderLock, _ durability: Durability, _ basis: String, _ machine: String, _ newEpoch: () -> String
     ) throws(StoreError) -> (store: StateStore, restored: Restored) {
         let log = try WriteAheadLog(path: logPath(path))
         let isNew = try !exists(path, log)
@@ -41,13 +44,15 @@ extension StateStore {
         let losses = try losses(log, path, durability)
         let database = try Database(path: path, lock)
         try prepare(database)
-        var (restored, structure) = try read(database, log)
+        var (restored, structure, life) = try read(database, log)
         restored.isNew = isNew
         restored.losses = losses
+        if !losses.isEmpty || !life.isContinued(machine: machine, basis) { restored.resumableFrom = restored.revision }
+        try beginLife(database, durability, machine: machine, basis, resumableFrom: restored.resumableFrom)
         // From here on; the checks above must not depend on it.
         let level = switch durability { case .full: "FULL"; case .normal: "NORMAL"; case .off: "OFF" }
         try database.execute("PRAGMA synchronous = \(level)")
-        let store = try StateStore(database, path: path, revision: restored.revision, structure: structure)
+        let store = try StateStore(database, path: path, revision: restored.revision, resumableFrom: restored.resumableFrom, structure: structure)
         try store.beginLog()
         return (store, restored)
     }
@@ -155,10 +160,10 @@ extension StateStore {
     }
 
     /// Reads the whole store and checks it: SQLite's own check of the file, indexes included, then each row's checksum and form.
-    /// - Returns: what was found, and where its changes of structure stand.
+    /// - Returns: what was found, where its changes of structure stand, and what it says of the life before.
     static func read(
         _ database: Database, _ log: WriteAheadLog
-    ) throws(StoreError) -> (restored: Restored, structure: [Int64]) {
+    ) throws(StoreError) -> (restored: Restored, structure: [Int64], life: Life) {
         var findings: [String] = []
         do throws(StoreError) {
             let check = try database.prepare("PRAGMA integrity_check(20)")
@@ -178,10 +183,11 @@ extension StateStore {
         guard findings.isEmpty, let epoch = life.epoch, let revision = life.revision else {
             throw .damaged(path: database.path, findings: findings)
         }
+        let last = max(revision, scan.rows.last?.revision ?? 0)
         let restored = Restored(
-            epoch: epoch, revision: max(revision, scan.rows.last?.revision ?? 0),
+            epoch: epoch, revision: last, resumableFrom: life.rows[resumableName].flatMap { UInt64($0) } ?? last,
             entries: scan.rows.map { ($0.revision, $0.entry) })
-        return (restored, scan.rows.filter { $0.entry.isStructure }.map(\.sequence))
+        return (restored, scan.rows.filter { $0.entry.isStructure }.map(\.sequence), life)
     }
 
     struct Life {
@@ -189,7 +195,45 @@ extension StateStore {
         var revision: UInt64?
         /// The daemon did not end in order: the write-ahead log must be there.
         var hasLog: Bool
+        var rows: [String: String] = [:]
+
+        /// Whether all that a client can have seen in it is in the store, and the graph stands on the same things. A killed daemon loses
+        /// nothing; a machine that went down may take what its disk was not made to confirm.
+        func isContinued(machine: String, _ basis: String) -> Bool {
+            guard rows[StateStore.basisName] == basis else { return false }
+            if !machine.isEmpty, rows[StateStore.machineName] == machine { return true }
+            return switch rows[StateStore.durabilityName].flatMap({ Durability(rawValue: $0) }) {
+            case .full: true
+            case .normal: !hasLog
+            case .off, nil: false
+            }
+        }
     }
+
+    /// Names the time since the machine was started; empty where that is not known.
+    public static func machineLife() -> String {
+        guard let file = fopen("/proc/sys/kernel/random/boot_id", "re") else { return "" }
+        defer { fclose(file) }
+        var name = [UInt8](repeating: 0, count: 36)
+        return fread(&name, 1, name.count, file) == name.count ? String(decoding: name, as: UTF8.self) : ""
+    }
+
+    /// Notes what the next start must know of this life, confirmed by the disk before anything else of it is written.
+    private static func beginLife(
+        _ database: Database, _ durability: Durability, machine: String, _ basis: String, resumableFrom: UInt64
+    ) throws(StoreError) {
+        try database.execute("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
+        let insert = try database.prepare(setLife)
+        try write(resumableName, String(resumableFrom), with: insert)
+        try write(machineName, machine, with: insert)
+        try write(durabilityName, durability.rawValue, with: insert)
+        try write(basisName, basis, with: insert)
+        try database.execute("COMMIT")
+    }
+
+    private static let machineName = "machine"
+    private static let durabilityName = "durability"
+    private static let basisName = "basis"
 
     static func readLife(_ database: Database, _ findings: inout [String]) -> Life {
         var life: [String: String] = [:]
@@ -210,7 +254,7 @@ extension StateStore {
         let revision = life["revision"].flatMap { UInt64($0) }
         if epoch == nil { findings.append("the epoch is missing or damaged") }
         if revision == nil { findings.append("the revision is missing or damaged") }
-        return Life(epoch: epoch, revision: revision, hasLog: life[logName] == usedLog)
+        return Life(epoch: epoch, revision: revision, hasLog: life[logName] == usedLog, rows: life)
     }
 
     struct Row {

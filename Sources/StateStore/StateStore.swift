@@ -26,6 +26,9 @@ public final class StateStore {
         public var epoch: String
         /// No client can have seen a later one.
         public var revision: UInt64
+        /// Who has seen this revision or a later one has seen nothing that the store does not hold, and from here on nothing has changed
+        /// but values of states.
+        public var resumableFrom: UInt64
         /// To be replayed in order.
         public var entries: [(revision: UInt64, entry: JournalEntry)]
         /// Whether there was none, and it begins with this start.
@@ -44,6 +47,7 @@ public final class StateStore {
     private var nextSequence: Int64
     /// Clients may be told of revisions below this without another word to the disk.
     private var reserved: UInt64
+    private var resumableFrom: UInt64
     /// Where the changes of structure stand that are here, by number.
     private var structure: [Int: Int64]
     /// The number of the next one.
@@ -69,6 +73,7 @@ public final class StateStore {
 
     /// The row of `life` that says whether the write-ahead log must be there: written into the database itself, before the
     /// first change and behind the last. A store of an earlier version has no such row.
+    static let resumableName = "resumable"
     static let logName = "log"
     static let usedLog = "used"
     static let unusedLog = "unused"
@@ -76,7 +81,7 @@ public final class StateStore {
     static let setLife = "INSERT OR REPLACE INTO life(name, value, checksum) VALUES(?1, ?2, ?3)"
 
     /// - Parameter structure: where the changes of structure stand that are in the database, in order.
-    init(_ database: Database, path: String, revision: UInt64, structure: [Int64] = []) throws(StoreError) {
+    init(_ database: Database, path: String, revision: UInt64, resumableFrom: UInt64 = 0, structure: [Int64] = []) throws(StoreError) {
         self.structure = Dictionary(uniqueKeysWithValues: structure.enumerated().map { ($0.offset, $0.element) })
         changes = structure.count
         self.database = database
@@ -92,23 +97,29 @@ public final class StateStore {
         setLife = try database.prepare(StateStore.setLife)
         nextSequence = try database.integer("SELECT ifnull(max(sequence), 0) FROM journal") + 1
         reserved = revision
+        self.resumableFrom = resumableFrom
     }
 
     /// Commits what a turn has accepted, before anybody hears of it.
     ///
-    /// - Parameter revision: the runtime's, after the turn.
+    /// - Parameters:
+    ///   - revision: the runtime's, after the turn.
+    ///   - floor: the first revision from which a client can resume in a later life; nil: as it was.
     /// - Throws: `failed`. The entries are not in the store then.
-    public func append(_ accepted: [(revision: UInt64, entry: JournalEntry)], revision: UInt64) throws(StoreError) {
-        if accepted.isEmpty, revision <= reserved { return }
+    public func append(_ accepted: [(revision: UInt64, entry: JournalEntry)], revision: UInt64, resumableFrom floor: UInt64? = nil) throws(StoreError) {
+        let floor = floor ?? resumableFrom
+        if accepted.isEmpty, revision <= reserved, floor == resumableFrom { return }
         try database.execute("BEGIN IMMEDIATE")
         do throws(StoreError) {
             if revision > reserved { try reserve(revision + StateStore.reservation) }
+            if floor != resumableFrom { try StateStore.write(StateStore.resumableName, String(floor), with: setLife) }
             try write(accepted)
             try database.execute("COMMIT")
         } catch {
             try? database.execute("ROLLBACK")
             throw error
         }
+        resumableFrom = floor
     }
 
     /// Gives back memory that a larger graph has needed.

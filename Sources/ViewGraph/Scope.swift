@@ -122,6 +122,8 @@ extension ViewGraph {
                 if tree.hasLocators, !hadLocators { locatingTrees.append(tree) }
             }
             made = createInput(content, node: record.node, name: record.name, kind: record.kind, source: .system)
+            // It can have changed no later than what it is a place in.
+            engine.redate(made, to: engine.changedAt(attribute))
             projectionOwners[made] = attribute
         } else {
             made = createRule(node: record.node, name: record.name, kind: record.kind, source: source(of: steps, in: attribute))

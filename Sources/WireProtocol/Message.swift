@@ -40,9 +40,9 @@ public enum Result {
 }
 
 extension Result {
-    /// Whether it would fill more than so many bytes, found without writing it. Escapes are not counted.
-    public func isLonger(than limit: Int) -> Bool {
-        var budget = limit
+    /// Takes from a budget the bytes that it fills, found without writing it; stops as soon as nothing is left. Escapes are not
+    /// counted.
+    public func draw(from budget: inout Int) {
         switch self {
         case .content(let content, _, let typed): content.draw(from: &budget, isTyped: typed)
         case .contents(let contents, _, let typed):
@@ -53,7 +53,6 @@ extension Result {
         case .value(let value): value.draw(from: &budget, isTyped: false)
         case .revision, .subscribed, .fault: break
         }
-        return budget < 0
     }
 }
 

@@ -72,6 +72,17 @@ struct SessionTests {
         #expect(try client.next()?.member("id") == 3)
     }
 
+    @Test("a subscription that a batch makes and ends is told nothing behind the list that answers the batch") func endedInBatch() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        let subscribe = #"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"paths":["/counter.value"]}}"#
+        let set = #"{"jsonrpc":"2.0","id":2,"method":"set","params":{"path":"/counter.value","value":1}}"#
+        let unsubscribe = #"{"jsonrpc":"2.0","id":3,"method":"unsubscribe","params":{"subscription":1}}"#
+        client.send("[\(subscribe),\(set),\(unsubscribe)]\n\(ping("4"))")
+        #expect(try client.next()?.list?.map { $0.member("id") } == [1, 2, 3])
+        #expect(try client.next()?.member("id") == 4)
+    }
+
     @Test("a client that ends its side is answered to the last line, then let go") func halfClosed() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -177,6 +188,29 @@ struct SessionTests {
 @Suite("Clients that do not keep up", .serialized)
 struct SlowSessionTests {
     private let text = String(repeating: "y", count: 10_000)
+
+    @Test("no reply overtakes the updates that a client is owed that has fallen behind") func owed() throws {
+        let daemon = try TestDaemon()
+        let watcher = try daemon.connect()
+        _ = try watcher.call("subscribe", #"{"paths":["/counter.*"]}"#)
+        let session = try #require(daemon.sessions.all.first)
+        let writer = try daemon.connect()
+        var number = 0
+        while !session.isBehind {
+            number += 1
+            let text = "\(number) " + String(repeating: "x", count: 100_000)
+            _ = try writer.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
+        }
+        _ = try writer.call("set", #"{"path":"/counter.value","value":7}"#)
+        watcher.send(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)
+        var isTold = false
+        while let message = try watcher.next(), message.member("id") == nil {
+            for change in message.member("params", "changes")?.list ?? [] where change.member("path") == "/counter.value" {
+                isTold = change.member("value") == 7
+            }
+        }
+        #expect(isTold)
+    }
 
     @Test("who does not take its answers has its requests wait, and gets every answer in the end") func backpressure() throws {
         let daemon = try TestDaemon { $0.server.outputQueue = 50_000 }

@@ -21,12 +21,13 @@ final class Folder {
     /// Opens the store. The lock of one that was closed just before may live on for a moment, in a process that another test is about
     /// to start: that is waited for, unless it is what the test wants to see.
     func open(
-        recover: Bool = false, epoch: String = "e1", durability: StateStore.Durability = .off, isPatient: Bool = true
+        recover: Bool = false, epoch: String = "e1", durability: StateStore.Durability = .off, basis: String = "", machine: String = "m1",
+        isPatient: Bool = true
     ) throws -> (store: StateStore, restored: StateStore.Restored) {
         var left = isPatient ? 2000 : 0
         while true {
             do throws(StoreError) {
-                return try StateStore.open(directory: path, durability: durability, recover: recover) { epoch }
+                return try StateStore.open(directory: path, durability: durability, basis: basis, machine: machine, recover: recover) { epoch }
             } catch {
                 guard case .inUse = error, left > 0 else { throw error }
                 left -= 1

@@ -1,0 +1,192 @@
+import AttributeValues
+import Testing
+import ViewGraph
+import WireProtocol
+
+@testable import GraphRuntime
+
+/// Who comes back, and from where it may.
+@Suite("Resuming")
+struct ResumingTests {
+    static let scene = """
+        nodes:
+          - id: w
+            state: { o: { x: 1, y: 2 }, a: 1 }
+            computed: { twice: a * 2 }
+          - id: m
+            state: { z: 0 }
+          - id: n
+            state: { z: 0 }
+        """
+
+    /// - Returns: whether it resumes; nil where `since` was not answered.
+    private func resume(
+        _ graph: Harness, _ patterns: [String], _ events: EventKinds = .update, since revision: UInt64, bookmarks: Bool = false
+    ) throws -> Bool? {
+        let request = Request.Subscribe(
+            patterns: patterns, events: events, initial: true, since: .init(epoch: "test", revision: revision), maxRate: nil, frameRate: nil,
+            css: false, typed: false, bookmarks: bookmarks)
+        guard case .value(let value) = try graph.succeed(.subscribe(request), from: 2) else { return nil }
+        return value.map?["resumed"] == true
+    }
+
+    private func bookmarks(_ graph: Harness) -> [UInt64] {
+        graph.events.compactMap { if case .bookmark(_, let revision) = $0 { revision } else { nil } }
+    }
+
+    @Test("who watches a place in a value is not told of it when only other values have changed") func places() throws {
+        let graph = try Harness(ResumingTests.scene)
+        let seen = graph.runtime.revision
+        try graph.set("/w.a", 5)
+        #expect(try resume(graph, ["/w.o.x"], since: seen) == true)
+        #expect(graph.events.isEmpty)
+        #expect(try resume(graph, ["/w.o.y"], .invalidate, since: seen) == true)
+        #expect(graph.events.isEmpty)
+    }
+
+    @Test("a rule that runs late is told only if something that it reads has changed") func lateRules() throws {
+        let graph = try Harness(ResumingTests.scene)
+        try graph.set("/w.a", 3)
+        let seen = graph.runtime.revision
+        try graph.set("/m.z", 1)
+        #expect(try resume(graph, ["/w.twice"], since: seen) == true && graph.events.isEmpty)
+        try graph.set("/w.a", 4)
+        #expect(try resume(graph, ["/w.twice", "/n.z"], since: seen) == true)
+        #expect(graph.changes == ["/w.twice": .value(8)])
+    }
+
+    @Test("who was away while something was removed is told so, and who watches other things hears nothing of it") func removals() throws {
+        let graph = try Harness(ResumingTests.scene)
+        let seen = graph.runtime.revision
+        try graph.succeed(.remove(path: "/m", .init()))
+        #expect(try resume(graph, ["/w.a"], since: seen) == true && graph.events.isEmpty)
+        #expect(try resume(graph, ["/*.z"], [.update, .invalidate], since: seen) == true)
+        #expect(graph.changes["/m.z"]?.failure?.code == .removed && graph.changes.count == 1 && graph.invalidated == ["/m.z"])
+        _ = try graph.apply("nodes: [{ id: m, state: { z: 7 } }]")
+        #expect(try resume(graph, ["/*.z"], since: seen) == true)
+        #expect(graph.changes == ["/m.z": .value(7)])
+    }
+
+    @Test("names of more removals than are kept make a snapshot") func manyRemovals() throws {
+        var limits = RuntimeLimits()
+        limits.historyNames = 1
+        let graph = try Harness(ResumingTests.scene, limits: limits)
+        let seen = graph.runtime.revision
+        try graph.succeed(.remove(path: "/m", .init()))
+        let later = graph.runtime.revision
+        try graph.succeed(.remove(path: "/n", .init()))
+        #expect(try resume(graph, ["/w.a"], since: seen) == false)
+        #expect(try resume(graph, ["/w.a"], since: later) == true)
+    }
+
+    @Test("who is told nothing still gets a bookmark from time to time, and nobody is woken where nothing has changed") func quietPaths() throws {
+        let graph = try Harness(ResumingTests.scene)
+        _ = try resume(graph, ["/w.a"], since: graph.runtime.revision, bookmarks: true)
+        #expect(bookmarks(graph) == [graph.runtime.revision])
+        graph.advance(100)
+        #expect(bookmarks(graph).isEmpty && graph.runtime.nextDeadline == nil)
+        try graph.set("/m.z", 1)
+        graph.advance(0)
+        try graph.set("/m.z", 2)
+        try graph.set("/m.z", 3)
+        #expect(bookmarks(graph).isEmpty)
+        graph.advance(graph.runtime.limits.bookmarkInterval)
+        #expect(bookmarks(graph) == [graph.runtime.revision])
+        #expect(graph.runtime.nextDeadline == nil)
+    }
+
+    @Test("a bookmark comes behind everything of its revision, changes of structure included") func bookmarkOrder() throws {
+        let graph = try Harness(ResumingTests.scene)
+        _ = try resume(graph, ["/**"], [.update, .structure], since: graph.runtime.revision, bookmarks: true)
+        _ = try graph.apply("nodes: [{ id: k, state: { z: 7 } }]")
+        #expect(graph.events.map(\.method).map { "\($0)" } == ["update", "structure", "bookmark"])
+    }
+
+    @Test("every reply's revision is a place to resume from") func replies() throws {
+        let graph = try Harness(ResumingTests.scene)
+        guard case .content(_, let read, _) = try graph.succeed(.get(.init(paths: ["/w.a"], isSingle: true, presentation: false, typed: false))),
+            case .revision(let written) = try graph.succeed(.set(Mutation(operation: .set, path: "/w.a", value: 9), .init()))
+        else {
+            Issue.record("revisions")
+            return
+        }
+        #expect(try resume(graph, ["/w.a"], since: read) == true && graph.changes == ["/w.a": .value(9)])
+        #expect(try resume(graph, ["/w.a"], since: written) == true && graph.events.isEmpty)
+    }
+
+    @Test("a subscription by several names hears of one that is removed and comes again, and ends with the last") func returning() throws {
+        let graph = try Harness(ResumingTests.scene)
+        try graph.subscribe(["/m.z", "/n.z"])
+        try graph.succeed(.remove(path: "/m", .init()))
+        #expect(graph.changes["/m.z"]?.failure?.code == .removed)
+        _ = try graph.apply("nodes: [{ id: m, state: { z: 7 } }]")
+        #expect(graph.changes == ["/m.z": .value(7)])
+        try graph.succeed(.remove(path: "/m", .init()))
+        try graph.succeed(.remove(path: "/n", .init()))
+        guard case .ended(.removed, _)? = graph.events.last else {
+            Issue.record("ended: \(graph.events)")
+            return
+        }
+        _ = try graph.apply("nodes: [{ id: m, state: { z: 8 } }]")
+        #expect(graph.events.isEmpty)
+    }
+
+    @Test("only get counts as reading, whichever way the path is named") func readingCounts() throws {
+        let graph = try Harness(ResumingTests.scene)
+        try graph.subscribe(["/w.a"], events: .invalidate)
+        try graph.set("/w.a", 2)
+        #expect(graph.invalidated == ["/w.a"])
+        try graph.succeed(.describe(path: "/w", depth: nil))
+        try graph.succeed(.explain(path: "/w.a", revision: nil))
+        try graph.succeed(.dump(path: "/w", format: .json))
+        _ = try graph.get("/w.a", from: 2)
+        try graph.set("/w.a", 3)
+        #expect(graph.invalidated.isEmpty)
+        try graph.succeed(.get(.init(paths: ["/w.*"], isSingle: false, presentation: false, typed: false)))
+        try graph.set("/w.a", 4)
+        #expect(graph.invalidated == ["/w.a"])
+    }
+
+    @Test("an invalidation that waits for its rate is told when its node has been removed, and one that is replaced is named once")
+    func invalidationsOfWhatGoes() throws {
+        let graph = try Harness(ResumingTests.scene)
+        try graph.subscribe(["/*.z"], events: [.update, .invalidate], maxRate: 1)
+        try graph.set("/n.z", 1)
+        #expect(graph.invalidated == ["/n.z"])
+        try graph.set("/m.z", 1)
+        try graph.succeed(.remove(path: "/m", .init()))
+        graph.advance(1)
+        #expect(graph.invalidated == ["/m.z"] && graph.changes["/m.z"]?.failure?.code == .removed)
+        _ = try graph.get("/n.z")
+        graph.advance(10)
+        _ = try graph.apply("nodes: [{ id: n, kind: container, state: { z: 5 } }]")
+        #expect(graph.invalidated == ["/n.z"] && graph.changes == ["/n.z": .value(5)])
+    }
+
+    @Test("what came while news waited, was read and went again is named by the invalidation") func readWhileWaiting() throws {
+        let graph = try Harness(ResumingTests.scene)
+        try graph.subscribe(["/*.z"], events: [.update, .invalidate], maxRate: 1)
+        try graph.set("/n.z", 1)
+        _ = try graph.apply("nodes: [{ id: k, kind: container, state: { z: 5 } }]")
+        #expect(try graph.get("/k.z") == .value(5))
+        try graph.succeed(.remove(path: "/k", .init()))
+        graph.advance(1)
+        #expect(graph.invalidated == ["/k.z"])
+    }
+
+    @Test("changes of structure that waited name each path once") func structureOnce() throws {
+        let graph = try Harness(ResumingTests.scene)
+        try graph.subscribe(["/**"], events: .structure, from: 2)
+        graph.turn([.behind(ClientID(number: 2))])
+        _ = try graph.apply("nodes: [{ id: k, kind: container }]")
+        try graph.succeed(.move(.init(path: "/k", to: nil, index: 0), .init()))
+        try graph.succeed(.move(.init(path: "/m", to: "/k", index: nil), .init()))
+        try graph.succeed(.move(.init(path: "/k/m", to: nil, index: 0), .init()))
+        graph.turn([.drained(ClientID(number: 2))])
+        guard case .structure(_, let added, _, let moved)? = graph.events.first else {
+            Issue.record("a change of structure")
+            return
+        }
+        #expect(Set(added + moved).count == added.count + moved.count, "\(added) \(moved)")
+    }
+}

@@ -1,0 +1,271 @@
+import AttributeValues
+
+/// What the graph held at each revision, as its only writer knows it: contents by path, each as `{"value": …}` or `{"error": code}`.
+public final class WatchTruth {
+    private var steps: [(revision: Int64, contents: [String: Value])] = []
+    /// Stretches of revisions of which nothing is known: a daemon was killed in them.
+    private var gaps: [ClosedRange<Int64>] = []
+    /// The last revision that the writer was told of.
+    public private(set) var revision: Int64 = 0
+    /// The writer has sent what it has no answer to: nothing is known behind the last revision.
+    public var isOpen = false
+    private var patterns: [String: PathPattern] = [:]
+    private var paths: [String: AttributePath] = [:]
+
+    public init() {}
+
+    /// What `get` was answered with.
+    public func add(_ revision: Int64, _ values: Value) {
+        var contents: [String: Value] = [:]
+        for (path, content) in values.map ?? ValueMap() {
+            if let path = path.string, let content = WatchTruth.content(content) { contents[path] = content }
+        }
+        if isOpen, self.revision + 1 < revision { gaps.append(self.revision + 1...revision - 1) }
+        isOpen = false
+        if contents != steps.last?.contents { steps.append((revision, contents)) }
+        self.revision = max(self.revision, revision)
+    }
+
+    /// What `get` or a change says of a path; nil where it says that there is nothing.
+    static func content(_ told: Value) -> Value? {
+        if let value = told.map?["value"] { return ["value": value] }
+        guard let code = told.map?["error"]?.map?["code"], code != "notFound", code != "removed" else { return nil }
+        return ["error": code]
+    }
+
+    func isKnown(_ revision: Int64) -> Bool { !gaps.contains { $0.contains(revision) } && !(isOpen && revision > self.revision) }
+
+    private func contents(at revision: Int64) -> [String: Value] { steps.last { $0.revision <= revision }?.contents ?? [:] }
+
+    func contents(of patterns: [String], at revision: Int64) -> [String: Value] {
+        contents(at: revision).filter { path, _ in patterns.contains { names(path, $0) } }
+    }
+
+    func content(of path: String, at revision: Int64) -> Value? { contents(at: revision)[path] }
+
+    /// Revisions behind one and up to another at which what the patterns name became another.
+    func changes(of patterns: [String], after start: Int64, through end: Int64) -> [Int64] {
+        var found: [Int64] = []
+        for place in steps.indices.dropFirst() where steps[place].revision > start && steps[place].revision <= end {
+            let (old, new) = (steps[place - 1].contents, steps[place].contents)
+            let differs = Set(old.keys).union(new.keys).contains { path in
+                old[path] != new[path] && patterns.contains { names(path, $0) }
+            }
+            if differs { found.append(steps[place].revision) }
+        }
+        return found
+    }
+
+    func names(_ path: String, _ patterns: [String]) -> Bool { patterns.contains { names(path, $0) } }
+
+    private func names(_ path: String, _ text: String) -> Bool {
+        if path == text { return true }
+        let pattern: PathPattern
+        if let known = patterns[text] { pattern = known } else {
+            guard let read = try? PathPattern(text) else { return false }
+            patterns[text] = read
+            pattern = read
+        }
+        let place: AttributePath
+        if let known = paths[path] { place = known } else {
+            guard let read = try? AttributePath(path) else { return false }
+            paths[path] = read
+            place = read
+        }
+        guard place.steps == pattern.steps, pattern.matches(nodes: place.nodes) else { return false }
+        return pattern.attribute == nil || pattern.attribute == place.attribute
+    }
+}
+
+/// Holds what one subscription is sent against the promises of a watch: events are ordered, unique, atomic and reliable, and
+/// one can resume from them and from bookmarks.
+public final class WatchValidator {
+    public let patterns: [String]
+    public let events: Set<String>
+    /// Updates of a subscription with `maxRate` may come behind replies.
+    public let hasMaxRate: Bool
+    public private(set) var faults: [String] = []
+    /// From where the subscription can be resumed: the last revision that all is known of.
+    public private(set) var position: Int64?
+    /// Contents as they were told.
+    public private(set) var known: [String: Value] = [:]
+    public private(set) var updates = 0
+    public private(set) var bookmarks = 0
+
+    private let truth: WatchTruth
+    private let name: String
+    /// The last update, or what replaced it.
+    private var told: Int64 = 0
+    private var lastStructure: Int64 = 0
+    /// The update that follows is a snapshot, or what was missed since a revision.
+    private var awaitsSnapshot = false
+    private var resumedSince: Int64?
+    /// Paths that the client has read, at which revision, and that have not been named by `invalidate` since.
+    private var read: [String: Int64] = [:]
+
+    public init(_ name: String, _ truth: WatchTruth, patterns: [String], events: Set<String> = ["update"], hasMaxRate: Bool = false) {
+        self.name = name
+        self.truth = truth
+        self.patterns = patterns
+        self.events = events
+        self.hasMaxRate = hasMaxRate
+    }
+
+    private func fault(_ text: String) { faults.append("\(name): \(text)") }
+
+    private func expected(at revision: Int64) -> [String: Value] { truth.contents(of: patterns, at: revision) }
+
+    /// The reply to `subscribe`.
+    public func subscribed(_ result: Value, since: Int64?) {
+        guard let revision = result.integer("revision") else { return fault("subscribe is answered without a revision") }
+        let resumed = result.map?["resumed"] == true
+        guard events.contains("update") else {
+            // Nothing counts as read that was named before the connection was lost.
+            if !resumed { read = [:] }
+            position = revision
+            return
+        }
+        awaitsSnapshot = !resumed
+        resumedSince = resumed ? since : nil
+        told = resumed ? since ?? revision : revision
+        if resumed, truth.isKnown(revision), !hasMaxRate, truth.changes(of: patterns, after: told, through: revision).isEmpty {
+            check(at: revision, "is told that nothing has changed since \(told)")
+        }
+    }
+
+    /// Any event of the subscription.
+    public func receive(_ event: Value) {
+        guard let method = event.map?["method"]?.string, let parameters = event.map?["params"] else { return fault("no event: \(event)") }
+        switch method {
+        case "update": update(parameters)
+        case "invalidate": invalidate(parameters)
+        case "structure": structure(parameters)
+        case "bookmark": bookmark(parameters)
+        default: break
+        }
+    }
+
+    private func update(_ event: Value) {
+        updates += 1
+        let revision = event.integer("revision") ?? 0
+        let changes = event.map?["changes"]?.list ?? []
+        let paths = changes.compactMap { $0.map?["path"]?.string }
+        if Set(paths).count != paths.count { fault("revision \(revision) names a path twice") }
+        let isInitial = event.map?["initial"] == true
+        if isInitial != awaitsSnapshot { fault("revision \(revision) is \(isInitial ? "a" : "no") snapshot") }
+        if let since = resumedSince {
+            for path in paths where truth.isKnown(revision) && truth.changes(of: [whole(of: path)], after: since, through: revision).isEmpty {
+                fault("resumed from \(since) to \(revision), and \(path) is named, which has not changed")
+            }
+        } else if !isInitial {
+            if revision <= told { fault("revision \(revision) comes behind \(told)") }
+            let missed = truth.changes(of: patterns, after: told, through: revision - 1).first
+            let from = event.integer("from")
+            if let from, from <= told || from > revision { fault("revision \(revision) spans from \(from), and \(told) was told") }
+            if let missed, missed < from ?? revision, truth.isKnown(missed) { fault("revision \(revision) comes, and \(missed) has not been told") }
+        }
+        if isInitial { known = [:] }
+        for change in changes {
+            guard let path = change.map?["path"]?.string else { continue }
+            known[path] = WatchTruth.content(change)
+        }
+        awaitsSnapshot = false
+        resumedSince = nil
+        told = revision
+        position = revision
+        check(at: revision, isInitial ? "a snapshot" : "an update")
+    }
+
+    /// Of a place in a value that nobody watched meanwhile only the changes of the whole value are known.
+    private func whole(of path: String) -> String {
+        guard var place = try? AttributePath(path) else { return path }
+        place.steps = []
+        return place.description
+    }
+
+    private func check(at revision: Int64, _ occasion: String) {
+        guard truth.isKnown(revision) else { return }
+        let wanted = expected(at: revision)
+        if wanted == known { return }
+        let wrong = Set(wanted.keys).union(known.keys).filter { wanted[$0] != known[$0] }.sorted()
+        let details = wrong.prefix(4).map { "\($0) is \(known[$0]?.jsonText ?? "nothing") and not \(wanted[$0]?.jsonText ?? "nothing")" }
+        fault("behind \(occasion) at \(revision) " + details.joined(separator: ", "))
+    }
+
+    private func invalidate(_ event: Value) {
+        let revision = event.integer("revision") ?? 0
+        let paths = (event.map?["paths"]?.list ?? []).compactMap(\.string)
+        if Set(paths).count != paths.count { fault("an invalidation at \(revision) names a path twice: \(paths)") }
+        for path in paths { read[path] = nil }
+        if !events.contains("update") { position = revision }
+    }
+
+    private func structure(_ event: Value) {
+        let revision = event.integer("revision") ?? 0
+        func paths(_ name: String) -> [String] { (event.map?[name]?.list ?? []).compactMap(\.string) }
+        if revision <= lastStructure { fault("changes of structure at \(revision) come behind \(lastStructure)") }
+        lastStructure = revision
+        let here = paths("added") + paths("moved")
+        if Set(here).count != here.count { fault("changes of structure at \(revision) repeat a path: \(here)") }
+        let gone = paths("removed")
+        if Set(gone).count != gone.count { fault("changes of structure at \(revision) repeat a removed path: \(gone)") }
+        if !events.contains("update") { position = revision }
+    }
+
+    private func bookmark(_ event: Value) {
+        bookmarks += 1
+        let revision = event.integer("revision") ?? 0
+        if let position, revision < position { fault("a bookmark at \(revision) comes behind \(position)") }
+        if events.contains("update") { check(at: revision, "a bookmark") }
+        checkInvalidations(at: revision)
+        position = revision
+    }
+
+    /// The client has read paths; what it was answered.
+    public func answered(_ values: Value, at revision: Int64) {
+        guard events.contains("invalidate") else { return }
+        for (path, content) in values.map ?? ValueMap() {
+            if let path = path.string, WatchTruth.content(content) != nil, truth.names(path, patterns) { read[path] = revision }
+        }
+    }
+
+    /// A reply has come that says this revision: all that was committed up to it must have been told.
+    public func barrier(at revision: Int64, isExact: Bool = false) {
+        guard isExact || !hasMaxRate else { return }
+        if events.contains("update") {
+            if awaitsSnapshot { fault("a reply of revision \(revision) comes before the snapshot") }
+            check(at: max(revision, told), "the reply of revision \(revision)")
+            resumedSince = nil
+        }
+        checkInvalidations(at: revision)
+        if let position { self.position = max(position, revision) }
+    }
+
+    private func checkInvalidations(at revision: Int64) {
+        guard events.contains("invalidate"), truth.isKnown(revision) else { return }
+        for (path, since) in read where since <= revision && truth.content(of: path, at: since) != truth.content(of: path, at: revision) {
+            fault("\(path) was read at \(since), has changed by \(revision), and is not named by an invalidation")
+            read[path] = nil
+        }
+    }
+
+    /// The connection is lost: what the client had not read it will not.
+    public func interrupted() {
+        read = [:]
+        awaitsSnapshot = false
+        resumedSince = nil
+        lastStructure = 0
+    }
+
+    public func takeFaults() -> [String] {
+        defer { faults = [] }
+        return faults
+    }
+}
+
+extension Value {
+    /// A member that is an integer.
+    public func integer(_ name: String) -> Int64? {
+        if case .int(let number)? = map?[name] { number } else { nil }
+    }
+}
