@@ -56,6 +56,12 @@ public final class WatchTruth {
         return found
     }
 
+    /// Paths whose content became another one at a revision.
+    func changedPaths(of patterns: [String], at revision: Int64) -> [String] {
+        let (old, new) = (contents(of: patterns, at: revision - 1), contents(of: patterns, at: revision))
+        return Array(Set(old.keys).union(new.keys).filter { old[$0] != new[$0] })
+    }
+
     func names(_ path: String, _ patterns: [String]) -> Bool { patterns.contains { names(path, $0) } }
 
     private func names(_ path: String, _ text: String) -> Bool {
@@ -159,10 +165,16 @@ public final class WatchValidator {
             }
         } else if !isInitial {
             if revision <= told { fault("revision \(revision) comes behind \(told)") }
-            let missed = truth.changes(of: patterns, after: told, through: revision - 1).first
             let from = event.integer("from")
+            let last = (from ?? revision) - 1
+            // What came and went while the client was behind is not told.
+            let missed = truth.changes(of: patterns, after: told, through: last).first { missed in
+                truth.changedPaths(of: patterns, at: missed).contains {
+                    truth.content(of: $0, at: told) != nil || truth.content(of: $0, at: last) != nil
+                }
+            }
             if let from, from <= told || from > revision { fault("revision \(revision) spans from \(from), and \(told) was told") }
-            if let missed, missed < from ?? revision, truth.isKnown(missed) { fault("revision \(revision) comes, and \(missed) has not been told") }
+            if let missed, truth.isKnown(missed) { fault("revision \(revision) comes, and \(missed) has not been told") }
         }
         if isInitial { known = [:] }
         for change in changes {
