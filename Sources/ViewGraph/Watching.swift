@@ -116,7 +116,7 @@ extension ViewGraph {
             case .elements:
                 guard let list = nodes[Int(record.node)].instances else { return false }
                 inputs = [list.data]
-            case .subviews, .sections, .subviewDescription, .preferenceOutput, .preference, .object: return false
+            case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object: return false
             }
             for input in inputs where seen.insert(input).inserted { pending.append(input) }
         }
