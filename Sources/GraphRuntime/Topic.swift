@@ -170,4 +170,9 @@ struct WatchTable {
         count -= 1
         if count == 0 { rows = [] }
     }
+
+    /// Gives back the rows behind the last watch.
+    mutating func giveBack() {
+        rows = Array(rows[...(rows.lastIndex { $0 != nil } ?? -1)])
+    }
 }
