@@ -147,6 +147,7 @@ struct WatchTable {
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
+    var capacity: Int { rows.capacity }
 
     subscript(attribute: AttributeID) -> Watch? {
         let row = Int(attribute.index)

@@ -196,6 +196,7 @@ struct WorkTests {
                 switch delivery {
                 case .event(let members, _): heard += members.map(\.client.number)
                 case .reply(let client, _, _): #expect(heard.contains(client.number))
+                case .batchBegins, .batchEnds: Issue.record("there was no batch")
                 }
             }
             commands = outcome.postponed
