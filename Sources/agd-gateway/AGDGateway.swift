@@ -16,13 +16,14 @@ struct AGDGateway: ParsableCommand {
             may only read unless it is started with --writable.
 
               /                              the dashboard
-              GET /value?path=/host.status   one value, as the protocol's get answers it
-              GET /watch?path=/host/**       updates, as server-sent events, which a browser reads with an EventSource
-              POST /watch                    one stream for several subscriptions:
-                                             {"subscriptions": [{"paths": ["/host/**"]}]}
-              POST /rpc                      any reading method of the protocol, or a batch; with --writable also changes
+              GET /value?path=/host.status   one value, as the protocol's get has it
+              GET /watch?path=/host/**       updates, as server-sent events
+              POST /watch                    one stream for several subscriptions
+              POST /rpc                      any reading method of the protocol; with
+                                             --writable also those that change values
               GET /metrics                   counters, as OpenMetrics
-              GET /healthz, /readyz          whether the gateway runs; whether the daemon answers
+              GET /healthz                   whether the gateway runs
+              GET /readyz                    whether the daemon answers
 
             Options of GET /watch are path (several), maxRate, frames, css, events (with commas between) and since, which is \
             the id of the last event heard; a browser sends that by itself when it returns.

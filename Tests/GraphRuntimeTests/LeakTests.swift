@@ -148,7 +148,7 @@ struct LeakTests {
         }
     }
 
-    private static let large = 60_000
+    private static let large = 55_000
 
     @Test("a graph that has shrunk gives its rows and edges back, and goes on") func givingBack() throws {
         let graph = try Harness(LeakTests.list)
