@@ -148,7 +148,7 @@ struct LeakTests {
         }
     }
 
-    private static let large = 55_000
+    private static let large = 35_000
 
     @Test("a graph that has shrunk gives its rows and edges back, and goes on") func givingBack() throws {
         let graph = try Harness(LeakTests.list)
@@ -176,8 +176,8 @@ struct LeakTests {
         let graph = try Harness(LeakTests.list)
         try graph.set("/list.items", .list((0..<LeakTests.large).map { ["id": .int(Int64($0)), "n": 1] }))
         let view = graph.runtime.graph
-        let attribute = try view.locate(AttributePath("/list/rows/59999.y")).attribute
-        let node = try view.node(at: ["list", "rows", "59999"])
+        let attribute = try view.locate(AttributePath("/list/rows/\(LeakTests.large - 1).y")).attribute
+        let node = try view.node(at: ["list", "rows", "\(LeakTests.large - 1)"])
         try graph.set("/list.items", [])
         graph.runtime.giveBack()
         try graph.set("/list.items", .list((0..<LeakTests.large).map { ["id": .int(Int64($0)), "n": 1] }))
