@@ -38,7 +38,7 @@ struct WorkTests {
         arguments: [
             "size(t)", "t.size()", "int(t)", "uint(t)", "double(t)", "bool(t)", "bytes(t)", "string(b)", "timestamp(t)", "duration(t)", "now.getHours(zone)",
             "m[key]", "m[?key]", "key in m", "t in l", "t == u", "t != u", "t < u", "[[t]] == [[u]]", "{'x': t} == {'x': u}", "b == bytes(u)",
-            "optional.of(t) == optional.of(u)", "t.contains(u)", "t.startsWith(u)", "t.endsWith(u)", "t.contains('ab')", "t + u", "'x' + t + 'y'", "[t] + l == l",
+            "optional.of(t) == optional.of(u)", "t.contains(u)", "t.startsWith(u)", "t.endsWith(u)", "t.contains('ab')", "t + u", "'x' + t + 'y'", "[t] == l",
             "{t: 1}", "l.transformMap(i, e, {t: 1})", "t.lowerAscii()", "t.upperAscii()", "t.trim()", "t.reverse()", "strings.quote(t)", "t.charAt(0)", "t.substring(0)", "t.indexOf('b')",
             "t.lastIndexOf('b')", "t.replace('b', 'c')", "t.split('b')", "s.join()", "'%s'.format([t])", "'%x'.format([t])", "'%s'.format([[t]])", "t.format([])",
             "base64.encode(b)", "base64.decode(t)", "s.distinct()", "s.sort()", "s.sortBy(e, e)", "sets.contains([t], [u])", "t.matches('b')", "t.matches('b' + string(l.size()))",
@@ -51,7 +51,7 @@ struct WorkTests {
 
     @Test(
         "what does not look at its arguments costs the same for all",
-        arguments: ["type(t)", "dyn(t) == 3", "l.first()", "optional.of(t).hasValue()", "isIP(t)", "isCIDR(t)", "size(b)", "size(l)"]) func constant(rule: String) throws {
+        arguments: ["type(t)", "dyn(t) == 3", "l.first()", "optional.of(t).hasValue()", "isIP(t)", "isCIDR(t)", "size(l)"]) func constant(rule: String) throws {
         #expect(try Self.cost(rule, 20) == Self.cost(rule, 100_000))
     }
 
