@@ -1,3 +1,5 @@
+import Glibc
+
 // Strings of up to 15 UTF-8 bytes lie in the string's own two words: byte 0 lowest, unused bytes zero, in the highest byte
 // 0xE0 (ASCII) or 0xA0 plus the count. What follows uses that form directly, where the general ways cost several times as
 // much; `StringBytesTests` holds the standard library to it.
@@ -29,7 +31,12 @@ extension String {
         guard utf8.count == other.utf8.count else { return false }
         var a = self
         var b = other
-        return a.withUTF8 { x in b.withUTF8 { y in x.elementsEqual(y) } }
+        return a.withUTF8 { x in
+            b.withUTF8 { y in
+                guard let first = x.baseAddress, let second = y.baseAddress else { return true }
+                return memcmp(first, second, x.count) == 0
+            }
+        }
     }
 
     /// Order of the UTF-8 bytes, which is the order of the Unicode scalars.

@@ -22,9 +22,16 @@ agd_re2 *agd_re2_new(const char *pattern, size_t length, int64_t max_memory, cha
     return nullptr;
 }
 
+ptrdiff_t agd_find(const void *text, size_t length, const void *part, size_t part_length) {
+    const void *found = memmem(text, length, part, part_length);
+    return found ? (const char *)found - (const char *)text : -1;
+}
+
 void agd_re2_free(agd_re2 *pattern) { delete pattern; }
 
 int agd_re2_group_count(const agd_re2 *pattern) { return pattern->pattern.NumberOfCapturingGroups(); }
+
+int agd_re2_size(const agd_re2 *pattern) { return pattern->pattern.ProgramSize(); }
 
 int agd_re2_search(const agd_re2 *pattern, const char *text, size_t length) {
     return pattern->pattern.Match(re2::StringPiece(text, length), 0, length, re2::RE2::UNANCHORED, nullptr, 0);

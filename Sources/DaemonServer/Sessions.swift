@@ -26,6 +26,9 @@ final class Sessions {
     /// Comings and goings since the last turn, in order.
     private var news: [Command] = []
 
+    /// The time for stopping is over: calls that wait for a turn are not done any more.
+    private var dropsCalls = false
+
     /// Somebody waits or has ended its side, and has to be looked after from time to time.
     private(set) var needsCare = false
     private(set) var statistics = SessionStatistics()
@@ -133,7 +136,8 @@ final class Sessions {
         freeSlots.append(slot)
         count -= 1
         // What was received is still executed.
-        news += session.takePostponed()
+        let postponed = session.takePostponed()
+        if !dropsCalls { news += postponed }
         news.append(.disconnected(session.id))
         log.debug("\(session.name) is gone")
     }
@@ -210,6 +214,12 @@ final class Sessions {
             }
         }
         if !ofGone.isEmpty { news.insert(contentsOf: ofGone, at: 0) }
+    }
+
+    /// From now on no call is done that waits for a turn. What clients leave for when they go away still is.
+    func dropCalls() {
+        dropsCalls = true
+        news.removeAll { if case .call = $0 { true } else { false } }
     }
 
     /// Writes what each client takes, and sees who has fallen behind or is done.

@@ -103,6 +103,9 @@ public final class GraphRuntime {
         changedNames = ChangedNames(capacity: limits.historyNames)
         recording = Recording(capacity: limits.traceEvents)
         graph = ViewGraph(limits: limits.graph, wallTime: now.wall)
+        // Rules beyond that wait for the turns behind the start.
+        graph.stepsLeft = limits.requestCost.multipliedReportingOverflow(by: limits.startRequests).overflow
+            ? .max : limits.requestCost * limits.startRequests
     }
 
     /// Called now and then in a turn whose rules take long.
@@ -372,7 +375,9 @@ public struct RuntimeLimits {
     /// Nodes that one `describe` or `dump` prints.
     public var describedNodes = 1_000_000
     /// Steps of all rules that run for one request, and of its patterns for the nodes that they look at.
-    public var requestCost = 20_000_000
+    public var requestCost = 1_000_000
+    /// Steps of all rules that run at a start, as many times what one request may cost.
+    public var startRequests = 20
     /// Seconds of a turn after which the rest of a client's requests wait for the next one.
     public var clientTime = 0.02
     /// Seconds of a turn after which all other requests wait for the next one.

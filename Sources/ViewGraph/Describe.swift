@@ -211,8 +211,18 @@ extension ViewGraph {
 
     // MARK: Rules from outside
 
+    /// Steps for a byte of a rule that is read, checked and compiled.
+    private static let stepsPerByteOfRule = 8
+
+    /// Charges a rule before it is read. A text that is too long is refused without being read.
+    private func chargeReading(_ text: String) throws(Failure) {
+        let length = text.utf8.count
+        if length <= limits.rules.sourceLength { try charge(length * ViewGraph.stepsPerByteOfRule) }
+    }
+
     /// A rule over bindings alone.
     public func evaluate(_ text: String, _ bindings: ValueMap) throws(Failure) -> Content {
+        try chargeReading(text)
         let scope = RuleScope(limits: limits.rules)
         for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
         do { return evaluate(try Rule.compile(text, in: scope), bindings: bindings) } catch { throw error.failure }
@@ -221,6 +231,7 @@ extension ViewGraph {
     /// A rule in the scope of a node: its attributes by name, as they are now, beside the bindings. The environment and the place
     /// among its siblings are there for those alone who may read what is around the node.
     public func evaluate(_ text: String, at node: NodeID, _ bindings: ValueMap) throws(Failure) -> Content {
+        try chargeReading(text)
         let scope = RuleScope(limits: limits.rules)
         for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
         for (name, attribute) in namedAttributes(of: node.row) {

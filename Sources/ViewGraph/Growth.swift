@@ -58,6 +58,8 @@ extension ViewGraph {
     /// Takes steps from those that are left for the request at hand.
     /// - Throws: `limit` when none are left.
     public func charge(_ steps: Int) throws(Failure) {
+        // What was admitted once finds its place again, whatever rules have cost at this start.
+        if isRestoring { return }
         stepsLeft -= steps
         guard stepsLeft > 0 else {
             throw Failure(.limit, "more work than one request may ask for", hint: "ask for less at once; request-cost is the limit")

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import DaemonServer
+@testable import GraphRuntime
 
 /// What rules that cost much may do to the daemon.
 @Suite("Rules that cost much", .serialized)
@@ -30,12 +31,51 @@ struct RuleLimitTests {
 
     @Test("a turn whose rules take long gives signs of life") func signOfLife() throws {
         let rules = (0..<25).map { "r\($0): '(t + t + \"\($0)\") == \"\"'" }.joined(separator: ", ")
-        let daemon = try daemon("agd: 1\nnodes: [{ id: a, state: { t: '\(String(repeating: "x", count: 4_000_000))' }, computed: { \(rules) } }]")
+        let daemon = try daemon("agd: 1\nnodes: [{ id: a, state: { t: '\(String(repeating: "x", count: 4_000_000))' }, computed: { \(rules) } }]") {
+            $0.runtime.requestCost = 100_000_000
+        }
         var signs = 0
         daemon.daemon.runtime.onLongWork = { signs += 1 }
         let paths = (0..<25).map { "\"/a.r\($0)\"" }.joined(separator: ",")
         let values = try daemon.connect().call("get", "{\"paths\":[\(paths)]}").member("result", "values")
         #expect(values?.member("/a.r24", "value") == false)
         #expect(signs == 1)
+    }
+
+    @Test("behind shutdown-time calls that wait are dropped, and what clients leave for then is done") func stopping() throws {
+        let daemon = try daemon("agd: 1\nnodes: [{ id: a, state: { left: 0, calls: 0 } }]") { $0.server.shutdownTime = 0 }
+        var time = 0.0
+        // Each call takes its client's whole turn.
+        daemon.daemon.runtime.turnClock = {
+            time += 0.05
+            return time
+        }
+        let busy = try daemon.connect()
+        let other = try daemon.connect()
+        _ = try other.call("onDisconnect", #"{"mutations":[{"op":"set","path":"/a.left","value":1}]}"#)
+        let call = #"{"jsonrpc":"2.0","id":1,"method":"transact","params":{"mutations":[{"op":"add","path":"/a.calls","value":1}]}}"#
+        busy.send("[" + Array(repeating: call, count: 200).joined(separator: ",") + "]")
+        let graph = daemon.daemon.runtime.graph
+        func value(_ path: String) throws -> Value? {
+            guard case .value(let value) = graph.content(of: graph.target(of: try graph.locate(AttributePath(path)))) else { return nil }
+            return value
+        }
+        daemon.run(until: { (try? value("/a.calls")) != .int(0) })
+        try daemon.drain()
+        #expect(try value("/a.left") == 1)
+        guard case .int(let done)? = try value("/a.calls") else {
+            Issue.record("no number")
+            return
+        }
+        #expect(done > 0 && done < 20, "\(done)")
+    }
+
+    @Test("eval pays for reading its rule, by the length") func reading() throws {
+        let client = try daemon("agd: 1\nnodes: []") { $0.runtime.requestCost = 10_000 }.connect()
+        func evaluate(_ blanks: Int) throws -> Value {
+            try client.call("eval", #"{"expression":"1\#(String(repeating: " ", count: blanks))"}"#)
+        }
+        #expect(try evaluate(1000).member("result", "value") == 1)
+        #expect(try evaluate(2000).member("error", "data", "hint")?.string?.contains("request-cost") == true)
     }
 }

@@ -461,4 +461,30 @@ struct WorkTests {
         graph.turn([.drained(ClientID(number: 2))])
         #expect(graph.events.map { "\($0.method)" } == ["ended"] && graph.runtime.subscriptions[held] == nil)
     }
+
+    @Test("rules at a start cost so much together at most; the rest runs in turns behind it, and states find their places then") func start() throws {
+        var limits = RuntimeLimits()
+        limits.requestCost = 1000
+        limits.startRequests = 2
+        let lists = (0..<10).map {
+            "{ id: l\($0), forEach: { in: '=lists.range(300).filter(i, i < 2)', id: self, as: item, node: { kind: view, state: { kept: 0 } } } }"
+        }
+        let runtime = GraphRuntime(limits: limits, epoch: "test", at: Harness.start)
+        try runtime.load("agd: 1\nnodes: [\(lists.joined(separator: ", "))]", file: "test.yaml")
+        let lost = runtime.restore((0..<10).map { (1, JournalEntry.state(path: "/l\($0)/1.kept", value: .int(Int64($0)))) })
+        #expect(lost.allSatisfy { $0.failure.code == .notFound })
+        let waiting = runtime.graph.waitingRuleCount
+        #expect(waiting >= 5 && waiting < 10, "\(waiting)")
+        var turns = 0
+        while let deadline = runtime.nextDeadline, turns < 50 {
+            #expect(deadline <= Harness.start.monotonic)
+            _ = runtime.apply([], at: Harness.start)
+            turns += 1
+        }
+        #expect(turns >= 3 && turns < 20, "\(turns)")
+        for number in 0..<10 {
+            let content = runtime.graph.content(of: runtime.graph.target(of: try runtime.graph.locate(AttributePath("/l\(number)/1.kept"))))
+            #expect(content == .value(.int(Int64(number))), "\(number)")
+        }
+    }
 }

@@ -19,6 +19,9 @@ void agd_re2_free(agd_re2 *pattern);
 /// Capturing groups in the pattern.
 int agd_re2_group_count(const agd_re2 *pattern);
 
+/// Instructions of the compiled pattern.
+int agd_re2_size(const agd_re2 *pattern);
+
 /// Whether the pattern matches anywhere in the text.
 int agd_re2_search(const agd_re2 *pattern, const char *text, size_t length);
 
@@ -26,6 +29,9 @@ int agd_re2_search(const agd_re2 *pattern, const char *text, size_t length);
 /// -1 for a group that took no part. 1 when there is one.
 int agd_re2_match(
     const agd_re2 *pattern, const char *text, size_t length, size_t start, int64_t *spans, int groups);
+
+/// Where a part begins in a text, -1 for nowhere: memmem, in time linear in both.
+ptrdiff_t agd_find(const void *text, size_t length, const void *part, size_t part_length);
 
 #ifdef __cplusplus
 }

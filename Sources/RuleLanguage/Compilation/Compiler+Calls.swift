@@ -19,7 +19,7 @@ extension Compiler {
         case (.or, 2) where isMember, (.orValue, 2) where isMember:
             return emitAlternative(children, isValue: function == .orValue, id, into)
         case (.matches, 2):
-            if case .string(let pattern)? = tree.constant(children[1]), let compiled = Pattern(pattern) {
+            if case .string(let text)? = tree.constant(children[1]), let compiled = pattern(text) {
                 return emitMatches(children[0], compiled, id, into)
             }
         case (.startsWith, 2) where isMember, (.endsWith, 2) where isMember, (.contains, 2) where isMember:
@@ -45,6 +45,15 @@ extension Compiler {
         parts.calls.append(Call(function: function, start: start, count: Int32(operands.count), isMember: isMember))
         add(.call, a: target, b: Int32(parts.calls.count - 1), at: id)
         return target
+    }
+
+    /// A constant pattern, compiled now: nil if it is faulty, or if the rule's patterns cost too much together. Then it is compiled,
+    /// and paid for, when it is used.
+    private mutating func pattern(_ text: String) -> Pattern? {
+        let cost = Pattern.compilationCost(text)
+        guard parts.patternCost + cost <= RuleLimits.patternCost else { return nil }
+        parts.patternCost += cost
+        return Pattern(text)
     }
 
     /// A call of one argument that has an instruction of its own.

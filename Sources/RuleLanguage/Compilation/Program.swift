@@ -109,10 +109,13 @@ public final class Program {
     let patterns: [Pattern]
     /// The patterns' handles, for use without counting references.
     let patternHandles: [OpaquePointer]
+    let patternSizes: [Int]
     let messages: [String]
     let dynamicPaths: [DynamicPath]
     /// Inner regions before outer ones.
     let regions: [FaultRegion]
+    /// By lazy value: where its code begins.
+    let lazyStarts: [Int]
     let lazyCount: Int
     /// In traced programs, by instruction: the syntax node.
     let nodes: [Int32]
@@ -162,9 +165,13 @@ public final class Program {
         positions = parts.positions
         patterns = parts.patterns
         patternHandles = parts.patterns.map(\.handle)
+        patternSizes = parts.patterns.map(\.size)
         messages = parts.messages
         dynamicPaths = parts.dynamicPaths
         regions = parts.regions
+        var starts = [Int](repeating: 0, count: parts.lazyCount)
+        for region in parts.regions where region.lazy >= 0 { starts[Int(region.lazy)] = Int(region.start) }
+        lazyStarts = starts
         loopCount = parts.loopCount
         faultCount = parts.faultCount
         lazyCount = parts.lazyCount
@@ -201,7 +208,7 @@ public final class Program {
     @inline(never)
     func matches(_ text: UnsafePointer<Value>, pattern: Int, _ meter: inout Meter) throws(Fault) -> Bool {
         guard case .string(let text) = text.pointee else { throw .noSuchOverload("matches", text.pointee) }
-        if text.utf8.count > 100 { try meter.charge(text.utf8.count / 10) }
+        try meter.charge(Pattern.searchCost(text.utf8.count, size: patternSizes[pattern]))
         return Pattern.search(patternHandles[pattern], in: text)
     }
 
@@ -225,6 +232,8 @@ struct ProgramParts {
     var operands: [Int32] = []
     var calls: [Call] = []
     var patterns: [Pattern] = []
+    /// Steps that the patterns' compilation has cost.
+    var patternCost = 0
     var messages: [String] = []
     var dynamicPaths: [DynamicPath] = []
     var regions: [FaultRegion] = []

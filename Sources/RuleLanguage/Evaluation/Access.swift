@@ -7,11 +7,11 @@ enum Access {
         case .map(let map):
             if let value = map[name] { return isOptional ? .optional(value) : value }
             if isOptional { return .optional(nil) }
-            throw Fault("no such key: \(name)")
+            throw .noSuchKey(.string(name))
         case .optional(let wrapped):
             guard let wrapped else { return operand }
             return try optionalResult(of: wrapped) { (value) throws(Fault) in try select(value, name, isOptional: true) }
-        default: throw Fault("no such key: \(name); type '\(operand.shortTypeName)' does not support field selection")
+        default: throw Fault("no such key: \(CELText.brief(.string(name))); type '\(operand.shortTypeName)' does not support field selection")
         }
     }
 

@@ -17,12 +17,16 @@ enum Equality {
     static func equal(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
         switch (a, b) {
         case (.int(let x), .int(let y)): return x == y
-        case (.string(let x), .string(let y)): return x.hasSameBytes(as: y)
+        case (.string(let x), .string(let y)):
+            if !x.isSmall, x.utf8.count == y.utf8.count { try meter.chargeBytes(x.utf8.count) }
+            return x.hasSameBytes(as: y)
         case (.bool(let x), .bool(let y)): return x == y
         case (.double(let x), .double(let y)): return x == y
         case (.uint(let x), .uint(let y)): return x == y
         case (.null, .null): return true
-        case (.bytes(let x), .bytes(let y)): return x == y
+        case (.bytes(let x), .bytes(let y)):
+            if x.count == y.count { try meter.chargeBytes(x.count) }
+            return x == y
         case (.timestamp(let x), .timestamp(let y)): return x == y
         case (.duration(let x), .duration(let y)): return x == y
         case (.type(let x), .type(let y)): return x == y
@@ -36,6 +40,7 @@ enum Equality {
             try meter.charge(x.count + 1)
             for position in 0..<x.count {
                 let (key, value) = x.entry(at: position)
+                try meter.chargeKey(key)
                 guard let other = y[key], try equal(value, other, &meter) else { return false }
             }
             return true
@@ -45,9 +50,13 @@ enum Equality {
             case (let x?, let y?): return try equal(x, y, &meter)
             default: return false
             }
-        case (.opaque(let x), .opaque(let y)): return x === y || x.isEqual(to: y)
+        case (.opaque(let x), .opaque(let y)):
+            if x === y { return true }
+            try meter.charge(1 + ((x as? VectorValue)?.components.count ?? 0) / 4)
+            return x.isEqual(to: y)
         case (.opaque(let x), .list), (.list, .opaque(let x)):
             guard let vector = x as? VectorValue else { return false }
+            try meter.charge(vector.components.count)
             let list = Value.list(vector.components.map { .double($0) })
             return if case .list = a { try equal(a, list, &meter) } else { try equal(list, b, &meter) }
         default: return numericOrder(a, b) == .same

@@ -16,9 +16,11 @@ extension Evaluator {
     /// From triples of key, value and whether the value is an optional entry.
     @inline(never)
     func makeMap(_ operands: UnsafePointer<Int32>, _ count: Int, _ program: Program) throws(Fault) -> ValueMap {
+        try machine.pointee.meter.charge(count * Machine.stepsPerEntry)
         var map = ValueMap(minimumCapacity: count)
         for at in 0..<count {
             let key = operand(operands[3 * at], program)
+            try machine.pointee.meter.chargeKey(key)
             var value = operand(operands[3 * at + 1], program)
             guard key.isMapKey else { throw Fault("unsupported key type: '\(key.shortTypeName)'") }
             if operands[3 * at + 2] != 0 {
@@ -36,6 +38,7 @@ extension Evaluator {
     @inline(never)
     func appendMap(_ value: Value, to loop: Int) throws(Fault) {
         guard case .map(let map) = value else { throw .noSuchOverload("transformMapEntry", value) }
+        try machine.pointee.meter.charge(map.count)
         for position in 0..<map.count {
             let (key, value) = map.entry(at: position)
             try machine.pointee.append(key, to: loop)

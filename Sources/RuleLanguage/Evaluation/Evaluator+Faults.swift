@@ -7,7 +7,7 @@ extension Evaluator {
     func unwind(_ fault: Fault, from position: Int, _ program: Program) -> Int? {
         var fault = fault
         if fault.instruction < 0 { fault.instruction = Int32(position) }
-        machine.pointee.meter.remaining -= 1 + program.regions.count / 8
+        machine.pointee.meter.remaining -= Evaluator.faultCost + program.regions.count / 8
         if fault.kind == .limit || machine.pointee.meter.remaining < 0 {
             if fault.kind != .limit {
                 fault = Fault(limit: "the rule costs more than \(program.budget) steps")
@@ -43,7 +43,12 @@ extension Evaluator {
         return nil
     }
 
+    /// Steps for a fault that is made and looked at.
+    private static let faultCost = 20
+
     private func failure(_ fault: Fault, _ program: Program) -> Failure {
+        // Its line and column are counted.
+        machine.pointee.meter.remaining -= program.text.utf8.count / 32
         guard let failure = fault.failure else {
             return program.failure(.ruleFailed, fault.message, at: Int(fault.instruction))
         }
@@ -60,6 +65,7 @@ extension Evaluator {
         }
         var count = 0
         try measure(value, depth: 0, &count)
+        try machine.pointee.meter.charge(count / 4)
     }
 
     private func measure(_ value: Value, depth: Int, _ count: inout Int) throws(Fault) {

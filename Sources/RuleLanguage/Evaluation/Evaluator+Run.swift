@@ -156,18 +156,21 @@ extension Evaluator {
                         set(i.a, .bool(!flag))
 
                     case .index:
+                        try chargeKey(at(i.c))
                         if !i.flag, let element = UnsafePointer(at(i.b)).element(of: at(i.c)) {
                             set(i.a, copying: element)
                             continue
                         }
                         set(i.a, try Access.index(at(i.b).pointee, at(i.c).pointee, isOptional: i.flag))
                     case .select:
+                        try chargeKey(at(i.c))
                         if !i.flag, let element = UnsafePointer(at(i.b)).element(of: at(i.c)) {
                             set(i.a, copying: element)
                             continue
                         }
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
                         if case .opaque(let object) = at(i.b).pointee, !i.flag {
+                            try machine.pointee.meter.charge(Evaluator.dynamicRead)
                             machine.pointee.position = next - code
                             machine.pointee.target = Int(i.a)
                             machine.pointee.requestedProperty = (object, name)
@@ -175,9 +178,12 @@ extension Evaluator {
                         }
                         set(i.a, try Access.select(at(i.b).pointee, name, isOptional: i.flag))
                     case .presence:
+                        try chargeKey(at(i.c))
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
                         set(i.a, .bool(try Access.isPresent(at(i.b).pointee, name)))
-                    case .makeList: set(i.a, .list(makeList(program.operands + Int(i.b), Int(i.c), program)))
+                    case .makeList:
+                        try machine.pointee.meter.charge(Int(i.c))
+                        set(i.a, .list(makeList(program.operands + Int(i.b), Int(i.c), program)))
                     case .makeMap: set(i.a, .map(try makeMap(program.operands + Int(i.b), Int(i.c), program)))
                     case .call:
                         let call = program.calls + Int(i.b)
@@ -202,7 +208,7 @@ extension Evaluator {
                         guard case .string(let text) = at(i.b).pointee, case .string(let part) = at(i.c).pointee else {
                             throw .noSuchOverload("\(i.opcode)", at(i.b), at(i.c))
                         }
-                        if text.utf8.count > 64 { try machine.pointee.meter.charge(text.utf8.count / 10) }
+                        try machine.pointee.meter.chargeBytes(i.opcode == .contains ? text.utf8.count : part.utf8.count)
                         set(i.a, .bool(StringLibrary.search(i.opcode, text, part)))
 
                     case .beginLogic: machine.pointee.hasFault[Int(i.a)] = false
@@ -268,7 +274,7 @@ extension Evaluator {
                             machine.pointee.lazies[Int(i.a)].state = .running
                             machine.pointee.lazies[Int(i.a)].returnPosition = next - code
                             machine.pointee.lazies[Int(i.a)].outputStart = machine.pointee.outputCount
-                            next = code + lazyStart(Int(i.a), program)
+                            next = code + program.lazyStarts[Int(i.a)]
                         }
                     case .endLazy:
                         machine.pointee.lazies[Int(i.a)].state = .known
@@ -321,16 +327,30 @@ extension Evaluator {
         }
     }
 
+    /// For looking up what may be a long key.
+    @inline(__always)
+    private func chargeKey(_ key: UnsafeMutablePointer<Value>) throws(Fault) {
+        if case .string(let text) = key.pointee, !text.isSmall { try machine.pointee.meter.chargeKey(key.pointee) }
+    }
+
+    /// Steps for finding a place inside a value of the graph.
+    private static var dynamicRead: Int { 20 }
+
     @inline(never)
     private func requestDynamic(_ number: Int, _ program: Program) throws(Fault) -> Int {
         let path = program.dynamicPaths[number]
         var steps: [AttributePath.Step] = []
+        try machine.pointee.meter.charge(Evaluator.dynamicRead * (1 + path.steps.count))
         for step in path.steps {
             switch step {
-            case .fixed(let step): steps.append(step)
+            case .fixed(let step):
+                if case .key(let name) = step { try machine.pointee.meter.chargeBytes(name.utf8.count) }
+                steps.append(step)
             case .operand(let operand):
                 switch operand >= 0 ? machine.pointee.registers[Int(operand)] : program.constants[Int(operand)] {
-                case .string(let key): steps.append(.key(key))
+                case .string(let key):
+                    try machine.pointee.meter.chargeBytes(key.utf8.count)
+                    steps.append(.key(key))
                 case .int(let index): steps.append(.index(Int(index)))
                 case let key: throw .noSuchOverload("[]", .null, key)
                 }
@@ -338,11 +358,5 @@ extension Evaluator {
         }
         machine.pointee.requestedSteps = steps
         return Evaluator.dynamic - Int(path.input)
-    }
-
-    @inline(never)
-    private func lazyStart(_ lazy: Int, _ program: Program) -> Int {
-        for region in program.regions where region.lazy == Int32(lazy) { return Int(region.start) }
-        preconditionFailure("lazy value \(lazy) has no code")
     }
 }

@@ -88,6 +88,41 @@ struct Meter {
         if remaining < 0 { throw Fault(limit: "the rule costs more than \(limits.cost) steps") }
     }
 
+    /// For looking at so many bytes of a text.
+    @inline(__always)
+    mutating func chargeBytes(_ bytes: Int) throws(Fault) {
+        if bytes >= 10 { try charge(bytes / 10) }
+    }
+
+    /// For comparing or hashing a value with all that is in it. Recursion is bounded by the value's depth.
+    mutating func chargeAll(of value: Value) throws(Fault) {
+        switch value {
+        case .string(let text): try charge(1 + text.utf8.count / 10)
+        case .bytes(let bytes): try charge(1 + bytes.count / 10)
+        case .list(let elements):
+            try charge(1 + elements.count)
+            for element in elements { try chargeAll(of: element) }
+        case .map(let map):
+            try charge(1 + map.count)
+            for position in 0..<map.count {
+                let (key, value) = map.entry(at: position)
+                try chargeKey(key)
+                try chargeAll(of: value)
+            }
+        case .optional(let wrapped?): try chargeAll(of: wrapped)
+        case .opaque(let vector as VectorValue): try charge(1 + vector.components.count / 4)
+        default: try charge(1)
+        }
+    }
+
+    /// For looking up a key in a map: a long one is hashed and compared.
+    mutating func chargeKey(_ key: Value) throws(Fault) {
+        if case .string(let text) = key { try chargeBytes(text.utf8.count) }
+    }
+
+    /// How many things that cost so many steps each can still be paid for; one more passes a limit.
+    func room(steps: Int) -> Int { min(limits.resultSize, remaining / steps) }
+
     /// For text of that many bytes, before it is made.
     mutating func chargeText(_ bytes: Int) throws(Fault) {
         if bytes > limits.textSize { throw Fault(limit: "a text of \(bytes) bytes; at most \(limits.textSize) are allowed") }
@@ -95,10 +130,10 @@ struct Meter {
     }
 
     /// For a list or map of that many elements, before it is made.
-    mutating func chargeElements(_ count: Int) throws(Fault) {
+    mutating func chargeElements(_ count: Int, steps: Int = 1) throws(Fault) {
         if count > limits.resultSize {
             throw Fault(limit: "a list or map of \(count) elements; at most \(limits.resultSize) are allowed")
         }
-        try charge(count + 1)
+        try charge(count * steps + 1)
     }
 }

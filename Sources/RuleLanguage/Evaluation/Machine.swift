@@ -206,11 +206,16 @@ struct Machine {
         }
     }
 
+    /// Steps for putting an entry in a map.
+    static let stepsPerEntry = 5
+
     /// The loop's output as a map, key and value by turns, taken away.
     mutating func takeMap(_ loop: Int) throws(Fault) -> ValueMap {
         let entries = takeList(loop)
+        try meter.charge(entries.count / 2 * Machine.stepsPerEntry)
         var map = ValueMap(minimumCapacity: entries.count / 2)
         for at in stride(from: 0, to: entries.count, by: 2) {
+            try meter.chargeKey(entries[at])
             if map.position(of: entries[at]) != nil { throw Fault("repeated key: \(CELText.brief(entries[at]))") }
             map[entries[at]] = entries[at + 1]
         }
@@ -232,6 +237,7 @@ struct Machine {
             opened.keys = map.keys.withUnsafeBufferPointer { $0.baseAddress }
             opened.values = wantsValues ? map.values.withUnsafeBufferPointer { $0.baseAddress } : opened.keys
         case .opaque(let opaque as VectorValue):
+            try meter.charge(opaque.components.count)
             return try open(loop, over: .list(opaque.components.map { .double($0) }), wantsValues: wantsValues)
         default: throw Fault("no such overload: a value of type '\(range.shortTypeName)' has no elements")
         }

@@ -164,20 +164,15 @@ enum Operators {
     }
 
     static func equal(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
-        try chargeTexts(a, b, &meter)
-        return try Equality.equal(a, b, &meter)
-    }
-
-    private static func chargeTexts(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) {
-        switch (a, b) {
-        case (.string(let x), .string(let y)): try meter.charge(min(x.utf8.count, y.utf8.count) / 10)
-        case (.bytes(let x), .bytes(let y)): try meter.charge(min(x.count, y.count) / 10)
-        default: break
-        }
+        try Equality.equal(a, b, &meter)
     }
 
     static func compare(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
-        try chargeTexts(a, b, &meter)
+        switch (a, b) {
+        case (.string(let x), .string(let y)): try meter.chargeBytes(2 * min(x.utf8.count, y.utf8.count))
+        case (.bytes(let x), .bytes(let y)): try meter.chargeBytes(2 * min(x.count, y.count))
+        default: break
+        }
         guard let order = Equality.order(a, b) else { throw .noSuchOverload(symbol(opcode), a, b) }
         return switch opcode {
         case .less: order == .less
@@ -201,8 +196,11 @@ enum Operators {
         case .list(let elements):
             try meter.charge(elements.count)
             return try elements.withUnsafeBufferPointer { (elements) throws(Fault) in try contains(elements, a, &meter) }
-        case .map(let map): return map.position(of: a.pointee) != nil
+        case .map(let map):
+            try meter.chargeKey(a.pointee)
+            return map.position(of: a.pointee) != nil
         case .opaque(let opaque as VectorValue):
+            try meter.charge(opaque.components.count)
             var list = Value.list(opaque.components.map { .double($0) })
             return try isIn(a, &list, &meter)
         default: throw .noSuchOverload("in", a.pointee, b.pointee)

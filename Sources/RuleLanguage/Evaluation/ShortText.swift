@@ -34,6 +34,7 @@ struct ShortText {
 enum Concatenation {
     @inline(never)
     static func join(_ parts: Arguments, _ meter: inout Meter) throws(Fault) -> Value {
+        try meter.charge(parts.count)
         var short = ShortText()
         for number in 0..<parts.count {
             guard let words = parts.pointer(number).shortText, short.append(words) else { return try joinLong(parts, &meter) }

@@ -20,6 +20,7 @@ enum Conversions {
     @inline(never)
     static func text(_ value: UnsafePointer<Value>, _ meter: inout Meter) throws(Fault) -> Value {
         if case .int(let number) = value.pointee { return .string(String(decimal: number)) }
+        if !value.holdsNothing { try meter.charge(Conversions.opaqueTextCost) }
         guard let text = try string(value.pointee, &meter) else { throw .noSuchOverload("string", value.pointee) }
         return text
     }
@@ -115,21 +116,31 @@ enum Conversions {
         case .bool(let flag): return .string(flag ? "true" : "false")
         case .int(let x): return .string(String(decimal: x))
         case .uint(let x): return .string(String(x))
-        case .double(let x): return .string(CELText.text(x))
+        case .double(let x):
+            try meter.charge(textCost)
+            return .string(CELText.text(x))
         case .bytes(let bytes):
             try meter.chargeText(bytes.count)
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw Fault("type conversion error from 'bytes' to 'string': not UTF-8")
             }
             return .string(text)
-        case .timestamp(let time): return .string(time.description)
-        case .duration(let span): return .string(span.description)
+        case .timestamp(let time):
+            try meter.charge(textCost)
+            return .string(time.description)
+        case .duration(let span):
+            try meter.charge(textCost)
+            return .string(span.description)
         case .opaque(let opaque as IPAddress): return .string(opaque.description)
         case .opaque(let opaque as IPNetwork): return .string(opaque.description)
         case .opaque(let opaque as ColorValue): return .string(opaque.color.css)
         default: return nil
         }
     }
+
+    /// Steps for the text of a number or a time, and of an address, network or colour.
+    private static let textCost = 20
+    private static let opaqueTextCost = 60
 
     private static func bytes(_ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
         switch value {

@@ -3,6 +3,7 @@ import AttributeValues
 extension Function {
     /// Evaluates a call on any arguments; what no overload takes is a fault.
     func call(_ arguments: Arguments, isMember: Bool, _ meter: inout Meter) throws(Fault) -> Value {
+        try meter.charge(work.steps(for: arguments))
         guard let value = try dispatch(arguments, isMember, &meter) else { throw arguments.noSuchOverload(rawValue) }
         return value
     }
@@ -15,7 +16,6 @@ extension Function {
         case .dyn: return a.count == 1 && !isMember ? a[0] : nil
         case .contains, .startsWith, .endsWith:
             guard isMember, a.count == 2, let text = a.string(0), let part = a.string(1) else { return nil }
-            try meter.charge(text.utf8.count / 10)
             return .bool(StringLibrary.search(self == .contains ? .contains : self == .startsWith ? .startsWith : .endsWith, text, part))
         case .matches: return try RegexLibrary.matches(a, &meter)
         case .int, .uint, .double, .bool, .string, .bytes, .timestamp, .duration:
@@ -42,7 +42,7 @@ extension Function {
         case .ip, .cidr, .isIP, .isCIDR, .isCanonical, .family, .isUnspecified, .isLoopback, .isGlobalUnicast,
             .isLinkLocalMulticast, .isLinkLocalUnicast, .containsIP, .containsCIDR, .masked, .prefixLength:
             return try NetworkLibrary.call(self, a, isMember)
-        case .hasTag, .tag: return isMember ? subviewTag(a) : nil
+        case .hasTag, .tag: return isMember ? try subviewTag(a, &meter) : nil
         }
     }
 
@@ -58,12 +58,14 @@ extension Function {
     }
 
     /// On a subview, a map `{id, index, tag, containerValues}`: tags agree in type as well as in value.
-    private func subviewTag(_ a: Arguments) -> Value? {
+    private func subviewTag(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard case .map(let subview) = a[0] else { return nil }
         let tag = subview["tag"]
         switch (self, a.count) {
         case (.tag, 1): return tag ?? .null
-        case (.hasTag, 2): return .bool(tag.map { $0 == a[1] } ?? false)
+        case (.hasTag, 2):
+            try meter.chargeAll(of: a[1])
+            return .bool(tag.map { $0 == a[1] } ?? false)
         default: return nil
         }
     }

@@ -14,7 +14,13 @@ final class IPAddress: OpaqueValue, CustomStringConvertible {
 
     var isV4: Bool { bytes.count == 4 }
 
+    /// Bytes of an address's text, with room for its mistakes.
+    private static let maximumLength = 100
+
     convenience init(_ text: String) throws(Fault) {
+        guard text.utf8.count <= IPAddress.maximumLength else {
+            throw Fault("IP Address '\(CELText.brief(.string(text)))' parse error during conversion from string")
+        }
         guard !text.utf8.contains(UInt8(ascii: "%")) else { throw Fault("IP Address with zone value is not allowed") }
         let parsed = text.utf8.contains(UInt8(ascii: ":")) ? try IPAddress.v6(text) : IPAddress.v4(text.utf8[...])
         guard let parsed else {
@@ -117,6 +123,8 @@ final class IPNetwork: OpaqueValue, CustomStringConvertible {
     let address: IPAddress
     let prefixLength: Int
 
+    private static let maximumLength = 110
+
     init(address: IPAddress, prefixLength: Int) {
         self.address = address
         self.prefixLength = prefixLength
@@ -134,8 +142,9 @@ final class IPNetwork: OpaqueValue, CustomStringConvertible {
     }
 
     convenience init(_ text: String) throws(Fault) {
-        guard !text.utf8.contains(UInt8(ascii: "%")) else { throw Fault("CIDR with zone value is not allowed") }
         let fault = Fault("network address '\(CELText.brief(.string(text)))' parse error during conversion from string")
+        guard text.utf8.count <= IPNetwork.maximumLength else { throw fault }
+        guard !text.utf8.contains(UInt8(ascii: "%")) else { throw Fault("CIDR with zone value is not allowed") }
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { throw fault }
         let digits = text.utf8[text.utf8.index(after: slash)...]
         guard (1...3).contains(digits.count), digits.allSatisfy(Lexer.isDigit), digits.count == 1 || digits.first != 48,

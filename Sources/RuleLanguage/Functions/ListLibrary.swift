@@ -34,7 +34,7 @@ enum ListLibrary {
     static func range(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard a.count == 1, let count = a.int(0) else { return nil }
         guard count > 0 else { return .list([]) }
-        try meter.chargeElements(Int(count))
+        try meter.chargeElements(Int(clamping: count))
         return .list((0..<count).map { .int($0) })
     }
 
@@ -62,14 +62,16 @@ enum ListLibrary {
         next: for element in list {
             switch element {
             case .string, .int, .uint, .bool:
+                try meter.charge(Machine.stepsPerEntry)
+                try meter.chargeKey(element)
                 if keys.position(of: element) != nil { continue }
                 keys[element] = .null
             case .double(let number) where Int64(exactly: number) != nil || UInt64(exactly: number) != nil:
                 if keys.position(of: element) != nil { continue }
                 keys[element] = .null
             default:
-                for other in others where try Equality.equal(element, other, &meter) { continue next }
                 try meter.charge(others.count)
+                for other in others where try Equality.equal(element, other, &meter) { continue next }
                 others.append(element)
             }
             found.append(element)
@@ -85,9 +87,10 @@ enum Sorting {
         guard let first = keys.first else { return [] }
         var levels = 1
         while 1 << levels < keys.count { levels += 1 }
-        try meter.chargeElements(keys.count)
-        try meter.charge(keys.count * levels)
+        try meter.chargeElements(keys.count, steps: 1 + levels)
         for key in keys {
+            if case .string(let text) = key { try meter.chargeBytes(text.utf8.count * levels) }
+            if case .bytes(let bytes) = key { try meter.chargeBytes(bytes.count * levels) }
             guard key.typeName == first.typeName else { throw Fault("list elements must have the same type") }
             guard Equality.order(key, key) != nil else {
                 throw Fault("no such overload: values of type '\(key.shortTypeName)' have no order")

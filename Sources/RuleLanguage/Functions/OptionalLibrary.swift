@@ -44,7 +44,6 @@ enum OptionalLibrary {
 
     private static func unwrap(_ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
         guard case .list(let elements) = value else { return nil }
-        try meter.chargeElements(elements.count)
         var found: [Value] = []
         for element in elements {
             guard case .optional(let wrapped) = element else { return nil }

@@ -6,9 +6,11 @@ final class Pattern {
     /// Good as long as the pattern.
     let handle: OpaquePointer
     let groupCount: Int
+    /// Instructions of the compiled pattern.
+    let size: Int
 
-    /// Bytes that a compiled pattern may take.
-    static let maximumMemory: Int64 = 1 << 20
+    /// Bytes that a compiled pattern may take: a few thousand instructions.
+    static let maximumMemory: Int64 = 1 << 18
     /// Bytes of a pattern's text.
     static let maximumLength = 4096
 
@@ -35,6 +37,7 @@ final class Pattern {
         }
         handle = made
         groupCount = Int(agd_re2_group_count(made))
+        size = Int(agd_re2_size(made))
     }
 
     deinit { agd_re2_free(handle) }
@@ -51,26 +54,70 @@ final class Pattern {
         return found ?? search(handle, in: String(decoding: Array(text.utf8), as: UTF8.self))
     }
 
-    /// The matches from left to right, each with its groups, as byte ranges; nil for a group that took no part.
-    /// Stops when `body` says no.
-    func forEachMatch(_ bytes: UnsafeBufferPointer<UInt8>, _ body: ([Range<Int>?]) -> Bool) {
-        var spans = [Int64](repeating: -1, count: 2 * (groupCount + 1))
-        var start = 0
-        while start <= bytes.count {
-            let found = bytes.withMemoryRebound(to: CChar.self) {
-                agd_re2_match(handle, $0.baseAddress, $0.count, start, &spans, Int32(groupCount))
-            }
-            guard found != 0 else { return }
-            let ranges = (0...groupCount).map { group -> Range<Int>? in
-                spans[2 * group] < 0 ? nil : Int(spans[2 * group])..<Int(spans[2 * group + 1])
-            }
-            guard let whole = ranges[0], body(ranges) else { return }
-            start = whole.upperBound
-            if whole.isEmpty {
-                // Past one code point, or the same empty match would be found again.
-                start += 1
-                while start < bytes.count, bytes[start] & 0xc0 == 0x80 { start += 1 }
-            }
+    /// The first match at or behind `start` with its groups, as byte ranges; nil for a group that took no part.
+    func firstMatch(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ spans: inout [Int64]) -> Bool {
+        bytes.withMemoryRebound(to: CChar.self) {
+            agd_re2_match(handle, $0.baseAddress, $0.count, start, &spans, Int32(groupCount)) != 0
         }
     }
+}
+
+// What patterns cost, in steps. RE2 does not tell how much it has done, so the bounds are of what it may do: they were measured with
+// the patterns that take it longest.
+extension Pattern {
+    /// Of compiling the text. Repetitions multiply what they repeat, until the memory ends; a class of Unicode has hundreds of ranges.
+    static func compilationCost(_ text: String) -> Int {
+        guard text.utf8.count <= maximumLength else { return 1 }
+        var text = text
+        return text.withUTF8 { bytes in
+            var classes = 0
+            var repetitions = 0
+            var product = 1
+            for (at, byte) in bytes.enumerated() {
+                if byte == UInt8(ascii: "p") || byte == UInt8(ascii: "P"), at > 0, bytes[at - 1] == UInt8(ascii: "\\") { classes += 1 }
+                guard byte == UInt8(ascii: "{") else { continue }
+                let count = largestCount(bytes[(at + 1)...])
+                repetitions += count
+                product = min(1000, product * max(1, count))
+            }
+            let once = bytes.count * 20 + classes * 1600 + (classes > 0 ? firstClass : 0)
+            return 40 + once + repetitions * 3 + (product > 1 ? min(fullMemory, (once + classes * 4000) * product) : 0)
+        }
+    }
+
+    /// Steps for the ranges of the first class of Unicode, beside those of each.
+    private static let firstClass = 6000
+    /// Steps until a pattern fills its memory.
+    private static let fullMemory = 26_000
+
+    /// The larger of the numbers in `{n,m}`, at most RE2's 1000.
+    private static func largestCount(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+        var largest = 0
+        var count = 0
+        for byte in bytes.prefix(12) {
+            if Lexer.isDigit(byte) {
+                count = count * 10 + Int(byte - 48)
+                largest = max(largest, count)
+            } else if byte == UInt8(ascii: ",") {
+                count = 0
+            } else {
+                break
+            }
+        }
+        return min(1000, largest)
+    }
+
+    /// Of a search through a text: where its automaton becomes too large, RE2 looks at each instruction for each byte.
+    static func searchCost(_ length: Int, size: Int) -> Int {
+        let (product, overflow) = length.multipliedReportingOverflow(by: size + 3)
+        return overflow ? .max / 2 : product / 10
+    }
+
+    /// Of one of several searches through the rest of a text. A small pattern's automaton fits into its memory: then a byte is a look
+    /// into a table.
+    func repeatedSearchCost(_ rest: Int) -> Int {
+        1 + (size <= Pattern.smallSize ? rest / 32 : Pattern.searchCost(rest, size: size))
+    }
+
+    private static let smallSize = 15
 }

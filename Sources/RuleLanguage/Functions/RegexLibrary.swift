@@ -2,11 +2,8 @@ import AttributeValues
 
 /// `matches` and the functions of `regex`. Patterns that are constants of `matches` are compiled with the rule.
 enum RegexLibrary {
-    /// Steps for the compilation of a pattern.
-    private static let compilationCost = 100
-
     private static func compile(_ pattern: String, _ meter: inout Meter) throws(Fault) -> Pattern {
-        try meter.charge(compilationCost + pattern.utf8.count)
+        try meter.charge(Pattern.compilationCost(pattern))
         var reason = ""
         guard let compiled = Pattern(pattern, reason: &reason) else { throw Fault("faulty pattern: \(reason)") }
         return compiled
@@ -15,38 +12,63 @@ enum RegexLibrary {
     static func matches(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard a.count == 2, let text = a.string(0), let pattern = a.string(1) else { return nil }
         let compiled = try compile(pattern, &meter)
-        try meter.charge(text.utf8.count / 10)
+        try meter.charge(Pattern.searchCost(text.utf8.count, size: compiled.size))
         return .bool(compiled.matches(text))
     }
 
     static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard var text = a.string(0), let pattern = a.string(1) else { return nil }
-        try meter.charge(text.utf8.count / 10)
+        guard let text = a.string(0), let pattern = a.string(1) else { return nil }
         switch (function, a.count) {
         case (.regexReplace, 3), (.regexReplace, 4):
             guard let replacement = a.string(2) else { return nil }
             guard a.count == 3 || a.int(3) != nil else { return nil }
             let compiled = try compile(pattern, &meter)
-            return .string(try replace(&text, compiled, replacement, limit: a.int(3) ?? -1, &meter))
+            return .string(try replace(text, compiled, replacement, limit: a.int(3) ?? -1, &meter))
         case (.regexExtract, 2):
             let compiled = try compile(pattern, &meter)
-            return .optional(try extract(&text, compiled, limit: 1, &meter).first)
+            return .optional(try extract(text, compiled, limit: 1, &meter).first)
         case (.regexExtractAll, 2):
             let compiled = try compile(pattern, &meter)
-            return .list(try extract(&text, compiled, limit: .max, &meter))
+            return .list(try extract(text, compiled, limit: .max, &meter))
         default: return nil
+        }
+    }
+
+    /// The matches from left to right, each with its groups, as byte ranges; nil for a group that took no part.
+    /// Stops when `body` says no. A search may look at all that is left, so each costs that.
+    private static func forEachMatch(
+        _ pattern: Pattern, in bytes: UnsafeBufferPointer<UInt8>, _ meter: inout Meter,
+        _ body: ([Range<Int>?], inout Meter) throws(Fault) -> Bool
+    ) throws(Fault) {
+        try meter.charge(Pattern.searchCost(bytes.count, size: pattern.size))
+        var spans = [Int64](repeating: -1, count: 2 * (pattern.groupCount + 1))
+        var start = 0
+        while start <= bytes.count {
+            try meter.charge(10 + pattern.repeatedSearchCost(bytes.count - start))
+            guard pattern.firstMatch(in: bytes, from: start, &spans) else { return }
+            let ranges = (0...pattern.groupCount).map { group -> Range<Int>? in
+                spans[2 * group] < 0 ? nil : Int(spans[2 * group])..<Int(spans[2 * group + 1])
+            }
+            guard let whole = ranges[0], try body(ranges, &meter) else { return }
+            start = whole.upperBound
+            if whole.isEmpty {
+                // Past one code point, or the same empty match would be found again.
+                start += 1
+                while start < bytes.count, bytes[start] & 0xc0 == 0x80 { start += 1 }
+            }
         }
     }
 
     /// What the pattern's one group matched, or the whole match when it has none.
     private static func extract(
-        _ text: inout String, _ pattern: Pattern, limit: Int, _ meter: inout Meter
+        _ text: String, _ pattern: Pattern, limit: Int, _ meter: inout Meter
     ) throws(Fault) -> [Value] {
         guard pattern.groupCount <= 1 else { throw Fault("the pattern has \(pattern.groupCount) groups; extract takes one") }
         var found: [Value] = []
-        text.withUTF8 { bytes in
-            pattern.forEachMatch(bytes) { ranges in
+        try withBytes(text) { (bytes) throws(Fault) in
+            try forEachMatch(pattern, in: bytes, &meter) { (ranges, meter) throws(Fault) in
                 if let range = ranges[pattern.groupCount] {
+                    try meter.chargeText(range.count)
                     found.append(.string(String(decoding: bytes[range], as: UTF8.self)))
                 }
                 return found.count < limit && found.count <= meter.limits.resultSize
@@ -56,19 +78,28 @@ enum RegexLibrary {
         return found
     }
 
+    private static func withBytes(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) throws(Fault) -> Void) throws(Fault) {
+        var text = text
+        var fault: Fault?
+        text.withUTF8 { bytes in
+            do throws(Fault) { try body(bytes) } catch { fault = error }
+        }
+        if let fault { throw fault }
+    }
+
     /// `\1` … `\9` are the groups, `\0` the match, `\\` a backslash. Negative limit: all matches.
     private static func replace(
-        _ text: inout String, _ pattern: Pattern, _ replacement: String, limit: Int64, _ meter: inout Meter
+        _ text: String, _ pattern: Pattern, _ replacement: String, limit: Int64, _ meter: inout Meter
     ) throws(Fault) -> String {
         let parts = try template(replacement, pattern.groupCount)
-        let maximum = meter.limits.textSize
         var output: [UInt8] = []
         var count: Int64 = 0
-        text.withUTF8 { bytes in
+        try withBytes(text) { (bytes) throws(Fault) in
             var copied = 0
             if limit != 0 {
-                pattern.forEachMatch(bytes) { ranges in
+                try forEachMatch(pattern, in: bytes, &meter) { (ranges, meter) throws(Fault) in
                     guard let whole = ranges[0] else { return false }
+                    let before = output.count
                     output += bytes[copied..<whole.lowerBound]
                     copied = whole.upperBound
                     for part in parts {
@@ -76,9 +107,11 @@ enum RegexLibrary {
                         case .text(let text): output += text
                         case .group(let number): if let range = ranges[number] { output += bytes[range] }
                         }
+                        if output.count > meter.limits.textSize { try meter.chargeText(output.count) }
                     }
+                    try meter.charge(parts.count + (output.count - before) / 10)
                     count += 1
-                    return count != limit && output.count <= maximum
+                    return count != limit
                 }
             }
             output += bytes[copied...]

@@ -6,9 +6,11 @@ enum StringFormat {
     /// Digits behind the point that a clause may ask for.
     private static let maximumPrecision = 1000
 
+    /// Steps for a clause, beside what the value costs.
+    private static let clauseCost = 20
+
     static func format(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard a.count == 2, let template = a.string(0), let values = a.list(1) else { return nil }
-        try meter.charge(template.utf8.count / 10)
         var output = ""
         var rest = template.utf8[...]
         var next = 0
@@ -16,15 +18,19 @@ enum StringFormat {
             output += String(Substring(rest[..<percent]))
             rest = rest[rest.index(after: percent)...]
             if rest.first == UInt8(ascii: "%") {
+                try meter.charge(2)
                 output += "%"
                 rest.removeFirst()
                 continue
             }
             let precision = try readPrecision(&rest)
             guard let clause = rest.popFirst() else { throw Fault("the format ends inside a clause") }
+            try meter.charge(clauseCost + (precision ?? 0) / 8)
             guard next < values.count else { throw Fault("index \(next) out of range: the format needs more arguments") }
+            let before = output.utf8.count
             output += try text(values[next], clause, precision, &meter)
             if output.utf8.count > meter.limits.textSize { try meter.chargeText(output.utf8.count) }
+            try meter.chargeBytes(output.utf8.count - before)
             next += 1
         }
         output += String(Substring(rest))
@@ -91,7 +97,13 @@ enum StringFormat {
         func digits(_ bytes: some Collection<UInt8>) throws(Fault) -> String {
             try meter.chargeText(bytes.count * 2)
             let alphabet = Array((isUpper ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
-            return String(decoding: bytes.flatMap { [alphabet[Int($0 >> 4)], alphabet[Int($0 & 15)]] }, as: UTF8.self)
+            var digits: [UInt8] = []
+            digits.reserveCapacity(bytes.count * 2)
+            for byte in bytes {
+                digits.append(alphabet[Int(byte >> 4)])
+                digits.append(alphabet[Int(byte & 15)])
+            }
+            return String(decoding: digits, as: UTF8.self)
         }
         switch value {
         case .int(let x): return String(x, radix: 16, uppercase: isUpper)
@@ -114,7 +126,7 @@ enum StringFormat {
 
     /// The text of `%s`. Recursion is bounded by the value's depth; costs a step per part.
     private static func plain(_ value: Value, _ meter: inout Meter) throws(Fault) -> String {
-        try meter.charge(1)
+        try meter.charge(10)
         switch value {
         case .string(let text): return text
         case .null: return "null"
@@ -122,20 +134,33 @@ enum StringFormat {
         case .int(let x): return String(x)
         case .uint(let x): return String(x)
         case .double(let x): return CELText.plainText(x)
-        case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+        case .bytes(let bytes):
+            try meter.chargeText(bytes.count)
+            return String(decoding: bytes, as: UTF8.self)
         case .type(let name): return name
         case .timestamp(let time): return time.description
         case .duration(let span): return span.description
         case .list(let elements):
             var parts: [String] = []
-            for element in elements { parts.append(try plain(element, &meter)) }
+            var size = 0
+            for element in elements {
+                parts.append(try plain(element, &meter))
+                size += parts[parts.count - 1].utf8.count
+            }
+            try meter.chargeText(size)
             return "[\(parts.joined(separator: ", "))]"
         case .map(let map):
             var parts: [(String, String)] = []
+            // Keys are compared as often as a sort does.
+            let levels = Int.bitWidth - map.count.leadingZeroBitCount
+            try meter.charge(map.count * levels)
+            var size = 0
             for position in 0..<map.count {
                 let (key, value) = map.entry(at: position)
                 parts.append((try plain(key, &meter), try plain(value, &meter)))
+                size += parts[parts.count - 1].0.utf8.count * levels + parts[parts.count - 1].1.utf8.count
             }
+            try meter.chargeText(size)
             parts.sort { $0.0.precedesByBytes($1.0) }
             return "{\(parts.map { "\($0): \($1)" }.joined(separator: ", "))}"
         case .opaque(let opaque as ColorValue): return opaque.color.css

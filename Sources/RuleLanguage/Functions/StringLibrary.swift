@@ -1,4 +1,5 @@
 import AttributeValues
+import CRE2
 import Glibc
 
 /// The member functions of strings. Positions count code points; costs follow the text's length.
@@ -19,43 +20,18 @@ enum StringLibrary {
         }
     }
 
-    /// The first place of `part` at or behind `start`. The two-way worst case is avoided by Knuth-Morris-Pratt for long parts.
+    /// The first place of `part` at or behind `start`. Linear in the text that it looks at.
     private static func find(
         _ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, from start: Int
     ) -> Int? {
-        if part.isEmpty { return start }
-        if part.count > 8 { return findLong(part, in: text, from: start) }
-        var at = start
-        while at + part.count <= text.count {
-            if text[at] == part[0], UnsafeBufferPointer(rebasing: text[at..<at + part.count]).elementsEqual(part) { return at }
-            at += 1
-        }
-        return nil
-    }
-
-    private static func findLong(
-        _ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, from start: Int
-    ) -> Int? {
-        var fallback = [Int](repeating: 0, count: part.count)
-        var length = 0
-        for at in 1..<part.count {
-            while length > 0, part[at] != part[length] { length = fallback[length - 1] }
-            if part[at] == part[length] { length += 1 }
-            fallback[at] = length
-        }
-        length = 0
-        for at in start..<text.count {
-            while length > 0, text[at] != part[length] { length = fallback[length - 1] }
-            if text[at] == part[length] { length += 1 }
-            if length == part.count { return at - length + 1 }
-        }
-        return nil
+        guard let base = text.baseAddress, let wanted = part.baseAddress, !part.isEmpty else { return start }
+        let found = agd_find(base + start, text.count - start, wanted, part.count)
+        return found < 0 ? nil : start + found
     }
 
     static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         if function == .join { return try join(a, &meter) }
         guard let text = a.string(0) else { return nil }
-        try meter.charge(text.utf8.count / 10)
         switch (function, a.count) {
         case (.lowerAscii, 1): return .string(mapBytes(text) { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 })
         case (.upperAscii, 1): return .string(mapBytes(text) { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 })
@@ -116,7 +92,7 @@ enum StringLibrary {
         let offset = a.int(2) ?? (function == .indexOf ? 0 : Int64(scalars.count))
         guard offset >= 0, offset <= scalars.count else { throw Fault("index out of range: \(offset)") }
         let last = scalars.count - wanted.count
-        try meter.charge((scalars.count / 10 + 1) * (wanted.count / 10 + 1))
+        try meter.charge((scalars.count / 10 + 1) * (wanted.count / 4 + 1))
         func matches(_ at: Int) -> Bool { scalars[at..<at + wanted.count].elementsEqual(wanted) }
         if function == .indexOf {
             guard Int(offset) <= last else { return .int(-1) }
@@ -134,7 +110,6 @@ enum StringLibrary {
             guard case .string(let text) = element else { return nil }
             size += text.utf8.count
         }
-        try meter.charge(elements.count)
         try meter.chargeText(size)
         var joined = ""
         joined.reserveCapacity(size)
@@ -157,13 +132,14 @@ enum StringLibrary {
     /// The pieces between which an empty needle is found: before, between and behind the code points.
     private static func codePoints(_ text: String, _ limit: Int64, _ meter: inout Meter) throws(Fault) -> [String] {
         var pieces = [""]
+        let room = meter.room(steps: pieceCost)
         var rest = text.unicodeScalars[...]
-        while let scalar = rest.first, limit < 0 || pieces.count < limit {
+        while let scalar = rest.first, limit < 0 || pieces.count < limit, pieces.count <= room {
             rest.removeFirst()
             pieces.append(String(scalar))
         }
         pieces.append(String(rest))
-        try meter.chargeElements(pieces.count)
+        try meter.chargeElements(pieces.count, steps: pieceCost)
         return pieces
     }
 
@@ -174,8 +150,9 @@ enum StringLibrary {
         if limit == 1 { return [.string(text)] }
         guard separator.isEmpty else { return try pieces(text, separator, limit, &meter).map { .string($0) } }
         var found: [Value] = []
+        let room = meter.room(steps: pieceCost)
         var rest = text.unicodeScalars[...]
-        while let scalar = rest.first {
+        while let scalar = rest.first, found.count <= room {
             if limit > 0, found.count == limit - 1 {
                 found.append(.string(String(rest)))
                 break
@@ -183,20 +160,24 @@ enum StringLibrary {
             rest.removeFirst()
             found.append(.string(String(scalar)))
         }
-        try meter.chargeElements(found.count)
+        try meter.chargeElements(found.count, steps: pieceCost)
         return found
     }
+
+    /// Steps for each text that another one is cut into.
+    private static let pieceCost = 3
 
     /// The text between the separators, at most `limit` pieces when that is positive.
     private static func pieces(
         _ text: String, _ separator: String, _ limit: Int64, _ meter: inout Meter
     ) throws(Fault) -> [String] {
         var (text, separator) = (text, separator)
+        let room = meter.room(steps: pieceCost)
         let found = text.withUTF8 { text in
             separator.withUTF8 { separator in
                 var found: [String] = []
                 var start = 0
-                while limit < 0 || found.count + 1 < limit, let at = find(separator, in: text, from: start) {
+                while limit < 0 || found.count + 1 < limit, found.count <= room, let at = find(separator, in: text, from: start) {
                     found.append(String(decoding: text[start..<at], as: UTF8.self))
                     start = at + separator.count
                 }
@@ -204,7 +185,7 @@ enum StringLibrary {
                 return found
             }
         }
-        try meter.chargeElements(found.count)
+        try meter.chargeElements(found.count, steps: pieceCost)
         return found
     }
 

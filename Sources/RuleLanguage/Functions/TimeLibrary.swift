@@ -77,6 +77,7 @@ enum TimeLibrary {
     }
 
     private static func fixedOffset(_ text: String) -> Int? {
+        guard text.utf8.count <= 6 else { return nil }
         var digits = text.utf8[...]
         let isWest = digits.first == UInt8(ascii: "-")
         if isWest || digits.first == UInt8(ascii: "+") { digits.removeFirst() }

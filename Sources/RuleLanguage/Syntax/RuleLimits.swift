@@ -8,7 +8,7 @@ public struct RuleLimits: Hashable, Sendable {
     public var nodes = 50_000
     /// Faults of one rule that are reported.
     public var errors = 30
-    /// Steps of one evaluation; about 5 to 50 ns each, so a rule that is stopped has taken 5 to 50 ms.
+    /// Steps of one evaluation. Each takes 50 ns at most, so a rule that is stopped has taken 50 ms at most.
     public var cost = 1_000_000
     /// Bytes of a string or bytes value made by a rule.
     public var textSize = 16 << 20
@@ -23,12 +23,15 @@ public struct RuleLimits: Hashable, Sendable {
 extension RuleLimits {
     /// Made once and kept for good.
     nonisolated(unsafe) static let standard = shared { _ in }
+    /// Steps that constant patterns of a rule may cost when it is compiled.
+    static let patternCost = 100_000
+
     /// For one operation that is evaluated while a rule is compiled; a result larger than this is made anew each time instead of
     /// being kept.
     nonisolated(unsafe) static let folding = shared { limits in
-        limits.cost = 10_000
-        limits.textSize = 10_000
-        limits.resultSize = 1_000
+        limits.cost = 500
+        limits.textSize = 1_000
+        limits.resultSize = 400
     }
 
     private static func shared(_ change: (inout RuleLimits) -> Void) -> UnsafePointer<RuleLimits> {
