@@ -66,8 +66,11 @@ extension GraphRuntime {
     /// know the rest.
     private func markRead(_ place: Place, by client: ClientID) {
         guard let numbers = clients[client]?.subscriptions, !numbers.isEmpty else { return }
-        for number in numbers where subscriptions[number]?.outstanding.isEmpty == false {
-            for vertex in graph.existingVertices(in: place) where subscriptions[number]?.outstanding.remove(vertex) != nil {
+        for number in numbers {
+            guard let topic = subscriptions[number]?.topic, topic.key.events.contains(.invalidate) else { continue }
+            for vertex in graph.existingVertices(in: place) where topic.paths[vertex] != nil {
+                subscriptions[number]?.outstanding.remove(vertex)
+                // The graph reports a vertex again only once it has been read, also one that was reported to somebody else.
                 _ = graph.content(of: vertex)
             }
         }

@@ -391,4 +391,15 @@ struct MotionTests {
         try graph.subscribe(["/a.x"])
         #expect(graph.runtime.status.contains(" 2 subscriptions, "))
     }
+
+    @Test("a read asks for the next invalidation also of what was told to somebody else and never read") func readOfOthersNews() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { o: { x: 0 } } }]", clients: 2)
+        try graph.subscribe(["/a.o.x"], events: .invalidate)
+        try graph.set("/a.o.x", 1)
+        #expect(graph.invalidated == ["/a.o.x"])
+        try graph.subscribe(["/a.o.x"], events: .invalidate, from: 2)
+        _ = try graph.get("/a.o.x", from: 2)
+        try graph.set("/a.o.x", 2)
+        #expect(graph.invalidated == ["/a.o.x"])
+    }
 }
