@@ -110,6 +110,7 @@ let package = Package(
         benchmark("timelines-benchmark", ["AttributeValues", "Timelines", "BenchmarkSupport"]),
         benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph"]),
         benchmark("documents-benchmark", ["AttributeValues", "SceneModel"]),
+        benchmark("hostile-benchmark", ["AttributeValues"]),
         benchmark("soak-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport", "CSQLite"]),
         .target(name: "BenchmarkSupport", dependencies: ["AttributeValues"], path: "Benchmarks/Support", swiftSettings: strict),
         .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),

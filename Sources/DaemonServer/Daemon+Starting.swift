@@ -67,7 +67,9 @@ extension Daemon {
 
     /// What no longer has a place (a scene has changed since) is left out, and said.
     static func replay(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
-        for (revision, failure) in runtime.restore(restored.entries, resumableFrom: restored.resumableFrom) {
+        let failures = runtime.restore(
+            restored.entries, resumableFrom: restored.resumableFrom, isSalvaged: restored.isSalvaged)
+        for (revision, failure) in failures {
             log.warning("from the store, revision \(revision): \(failure.message)")
         }
     }

@@ -18,6 +18,7 @@ public final class Daemon {
     let store: StateStore?
     let sessions: Sessions
     let turn: Turn
+    private var meter = TurnMeter()
     /// nil with sockets that the service manager owns.
     let ownSocket: ListeningSocket?
     /// Descriptors of the service manager, until they are listened on.
@@ -82,9 +83,9 @@ public final class Daemon {
             runtime.onLongWork = { [manager] in manager.isAlive() }
             runtime.stopwatch = { Loop.monotonicTime }
             runtime.turnClock = { Loop.monotonicTime }
-            runtime.surroundingFigures = { [sessions] in sessions.statistics.figures }
             try Daemon.load(scenes, into: runtime)
             if let restored { Daemon.replay(restored, into: runtime, log) }
+            runtime.surroundingFigures = { [unowned self] in sessions.statistics.figures + meter.figures }
         } catch {
             ownSocket?.remove()
             throw error
@@ -103,12 +104,14 @@ public final class Daemon {
             manager.ready(status)
             log.notice("ready: \(runtime.status)")
         }
+        meter = TurnMeter()
         loop.run()
         try finish()
     }
 
     /// Called in every iteration of the loop, before it sleeps.
     func beforeSleep() {
+        defer { meter.end() }
         let now = Daemon.now()
         do throws(StoreError) {
             if try turn.run(at: now) { tidyUp(behind: now) }

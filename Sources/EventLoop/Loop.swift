@@ -38,4 +38,11 @@ public final class Loop {
 
     /// Seconds on the monotonic clock (CLOCK_MONOTONIC), read now.
     public static var monotonicTime: Double { Double(uv_hrtime()) / 1e9 }
+
+    /// Seconds that the calling thread has run on a processor. It stands still while the thread sleeps or waits for the disk.
+    public static var processorTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
 }

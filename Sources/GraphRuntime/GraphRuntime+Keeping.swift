@@ -10,6 +10,10 @@ import ViewGraph
 /// `ViewGraph.awaitState`.)
 struct UnplacedStates {
     var paths: Set<String> = []
+    /// Values from a store that was recovered: what made their states is lost, so a state of that path that is made anew is theirs.
+    var salvaged: [String: Value] = [:]
+    /// `ViewGraph.createdStates` at the last look for them.
+    var createdForSalvaged: UInt64 = 0
     /// `ViewGraph.createdStates` at the last look.
     var created: UInt64 = 0
 }

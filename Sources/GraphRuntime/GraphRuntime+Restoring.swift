@@ -12,10 +12,13 @@ extension GraphRuntime {
     /// the list of a `forEach` is written again and again, while what its instances hold is set, and they are defined, removed and
     /// moved in. So states that find no place, or lose it again while the tree takes its form, are tried once more behind all
     /// others, and so is what changes the tree where data has yet to make it, until no more of them find a place.
-    /// - Parameter floor: the first revision from which a client can resume, as far as the store goes; nil: from none of an earlier life.
+    /// - Parameters:
+    ///   - floor: the first revision from which a client can resume, as far as the store goes; nil: from none of an earlier life.
+    ///   - isSalvaged: what was kept is what a damaged store still had. Values without a place wait until somebody makes
+    ///     their states again.
     /// - Returns: what has no place, and why.
     public func restore(
-        _ entries: [(revision: UInt64, entry: JournalEntry)], resumableFrom floor: UInt64? = nil
+        _ entries: [(revision: UInt64, entry: JournalEntry)], resumableFrom floor: UInt64? = nil, isSalvaged: Bool = false
     ) -> [(revision: UInt64, failure: Failure)] {
         var restoration = Restoration(self, entries)
         graph.isRestoring = true
@@ -36,12 +39,15 @@ extension GraphRuntime {
         }
         if !awaited.isEmpty { graph.onNewInstances = { [unowned self] in redoAwaited(upTo: $0) } }
         unplaced.created = graph.createdStates
+        unplaced.createdForSalvaged = graph.createdStates
         for (position, failure) in restoration.failures {
             guard case .state(let path, let value) = entries[position].entry else { continue }
             if failure.code == .conflict { graph.awaitHeldList(path, value) }
             guard failure.code == .notFound else { continue }
             if let nodes = try? AttributePath(path).nodes, graph.awaitedInstance(nodes) != nil {
                 graph.awaitState(path, value)
+            } else if isSalvaged {
+                unplaced.salvaged[path] = value
             } else {
                 unplaced.paths.insert(path)
             }
@@ -51,6 +57,25 @@ extension GraphRuntime {
             if failure.code == .conflict, !entries[position].entry.isStructure { return nil }
             return (entries[position].revision, failure)
         }
+    }
+
+    /// Gives values from a recovered store to the states that have been made anew, as a transaction of its own.
+    func giveSalvagedValues() {
+        guard !unplaced.salvaged.isEmpty, graph.createdStates != unplaced.createdForSalvaged else { return }
+        unplaced.createdForSalvaged = graph.createdStates
+        let stamp = graph.stamp
+        var states: [AttributeID] = []
+        for (path, value) in unplaced.salvaged.sorted(by: { $0.key < $1.key }) {
+            guard let parsed = try? AttributePath(path), (try? graph.locate(parsed)) != nil else { continue }
+            unplaced.salvaged[path] = nil
+            // A state of another type keeps what it has.
+            guard case .state(let state)? = try? restore(.state(path: path, value: value)) else { continue }
+            states.append(state)
+        }
+        guard !states.isEmpty else { return }
+        advanceRevision(nil, "recovered", since: stamp, writes: [])
+        keep(states: states)
+        publish(since: stamp, .none, "recovered")
     }
 
     /// What an entry has led to.

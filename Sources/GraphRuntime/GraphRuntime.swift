@@ -148,6 +148,7 @@ public final class GraphRuntime {
             queue.charge(client, until: turnClock?() ?? 0)
         }
         outcome.postponed = queue.leftovers()
+        giveSalvagedValues()
         deliverDue()
         keepWhatFollowed()
         keepNothingVoid()

@@ -184,9 +184,10 @@ extension StateStore {
             throw .damaged(path: database.path, findings: findings)
         }
         let last = max(revision, scan.rows.last?.revision ?? 0)
-        let restored = Restored(
+        var restored = Restored(
             epoch: epoch, revision: last, resumableFrom: life.rows[resumableName].flatMap { UInt64($0) } ?? last,
             entries: scan.rows.map { ($0.revision, $0.entry) })
+        restored.isSalvaged = life.isSalvaged
         return (restored, scan.rows.filter { $0.entry.isStructure }.map(\.sequence), life)
     }
 
@@ -195,6 +196,7 @@ extension StateStore {
         var revision: UInt64?
         /// The daemon did not end in order: the write-ahead log must be there.
         var hasLog: Bool
+        var isSalvaged: Bool
         var rows: [String: String] = [:]
 
         /// Whether all that a client can have seen in it is in the store, and the graph stands on the same things. A killed daemon loses
@@ -254,7 +256,8 @@ extension StateStore {
         let revision = life["revision"].flatMap { UInt64($0) }
         if epoch == nil { findings.append("the epoch is missing or damaged") }
         if revision == nil { findings.append("the revision is missing or damaged") }
-        return Life(epoch: epoch, revision: revision, hasLog: life[logName] == usedLog, rows: life)
+        return Life(
+            epoch: epoch, revision: revision, hasLog: life[logName] == usedLog, isSalvaged: life[salvagedName] != nil, rows: life)
     }
 
     struct Row {

@@ -47,6 +47,7 @@ extension StateStore {
         try create(path, epoch: epoch, lock)
         let database = try Database(path: path, lock)
         try prepare(database)
+        try write(salvagedName, "yes", with: try database.prepare(setLife))
         let store = try StateStore(database, path: path, revision: 0)
         try store.append(rows.map { ($0.revision, $0.entry) }, revision: revision)
         try store.close(revision: revision + reservation)

@@ -33,6 +33,8 @@ public final class StateStore {
         public var entries: [(revision: UInt64, entry: JournalEntry)]
         /// Whether there was none, and it begins with this start.
         public var isNew = false
+        /// Whether it was ever made from what a damaged one still had.
+        public var isSalvaged = false
         /// What had to be left behind, for the log: by `recover`, or by a crash.
         public var losses: [String] = []
     }
@@ -75,6 +77,8 @@ public final class StateStore {
     /// first change and behind the last. A store of an earlier version has no such row.
     static let resumableName = "resumable"
     static let logName = "log"
+    /// The row of `life` that a recovered store has.
+    static let salvagedName = "salvaged"
     static let usedLog = "used"
     static let unusedLog = "unused"
 

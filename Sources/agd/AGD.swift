@@ -52,8 +52,12 @@ struct AGD: ParsableCommand {
     @Flag(help: "Only check the configuration and its scenes: print all faults, and exit with 0 or as a start would for the first of them.")
     var checkConfig = false
 
+    @Option(help: ArgumentHelp("Only send SIGHUP to the daemon with this process id, as kill(1) does where it is installed.", valueName: "pid"))
+    var reload: Int32?
+
     func run() throws {
         do throws(StartupError) {
+            if let reload { return try askForReload(reload) }
             if checkConfig { return try check() }
             let configuration: Configuration
             do throws(ConfigurationFaults) { configuration = try readConfiguration() } catch {
@@ -73,6 +77,11 @@ struct AGD: ParsableCommand {
             AGD.printError(error.description)
             throw ExitCode(error.status.rawValue)
         }
+    }
+
+    private func askForReload(_ process: Int32) throws(StartupError) {
+        guard process > 1 else { throw StartupError(.usage, "--reload: \(process) is no process id of a daemon") }
+        guard kill(process, SIGHUP) == 0 else { throw StartupError(.osError, "kill \(process): \(String(cString: strerror(errno)))") }
     }
 
     /// Tells the faults of the file together with those of what it leads to.

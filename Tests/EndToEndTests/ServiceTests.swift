@@ -163,6 +163,29 @@ struct ServiceTests {
         #expect(!daemon.program.text.contains("wait for a restart"), "\(daemon.program.text)")
     }
 
+    @Test("--reload asks a daemon to read its configuration again; a fault is in its status until one goes well") func reloadByProgram() throws {
+        let folder = try Folder()
+        let daemon = try Daemon(configuration: "clients = 10\n", folder: folder)
+        func reload() throws -> Int32 { try Program.run("agd", ["--reload", "\(daemon.program.pid)"], folder: folder).code }
+        let good = try String(contentsOfFile: folder.file("agd.conf"), encoding: .utf8)
+        _ = try folder.write(good + "clinets = 5\n", to: "agd.conf")
+        #expect(try reload() == 0)
+        let told = try daemon.awaitNotification("READY=1")
+        #expect(told.contains { $0.contains("the configuration stays as it was") }, "\(told)")
+        _ = try folder.write(good, to: "agd.conf")
+        #expect(try reload() == 0)
+        try daemon.awaitNotification("READY=1")
+        #expect(try Program.run("agd", ["--reload", "1"], folder: folder).code == 64)
+    }
+
+    @Test("the unit reloads with programs that are always there, and its memory holds what the settings let wait") func unit() throws {
+        let unit = try Project.text("systemd/agd.service").split(separator: "\n")
+        let reloads = unit.filter { $0.hasPrefix("ExecReload=") }
+        #expect(reloads.count == 2 && reloads.allSatisfy { $0.hasPrefix("ExecReload=/usr/bin/agd ") })
+        #expect(reloads[0].hasSuffix("--reload $MAINPID") && reloads[1].hasSuffix("--check-config"))
+        #expect(unit.contains("MemoryMax=4G"))
+    }
+
     @Test("path-length holds for paths in requests") func pathLength() throws {
         let daemon = try Daemon(scenes: [Scenes.counter], configuration: "path-length = 64\n")
         let client = try daemon.client()

@@ -1,0 +1,62 @@
+import Glibc
+
+/// Attacks the real daemon, each time a fresh one, next to a healthy client that pings about every millisecond, and prints one JSON
+/// line for each attack: how long the healthy client waited at worst and in 999 of 1000 cases, the longest turn in the daemon's
+/// processor time, its memory, and which limits were passed. Ends with 1 if one was.
+///
+///     hostile-benchmark [--verbose] [NAME …]    all attacks, or those whose names begin so; --list names them
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+/// As many clients as the kernel allows.
+func raiseDescriptors() {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+}
+
+/// Plays the attacker: becomes the user, attacks, and stays until it is killed, so that its connections stay, too.
+func attack(_ name: String, _ socketPath: String, user: UInt32, isVerbose: Bool) throws {
+    guard let attack = Attack.all.first(where: { $0.name == name }) else { throw Trouble("no attack \(name)") }
+    if user != getuid() {
+        guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { throw Trouble("setuid: errno \(errno)") }
+    }
+    do {
+        try attack.run(Target(socketPath: socketPath, isVerbose: isVerbose))
+    } catch let trouble as Trouble where !isVerbose {
+        // The daemon may disconnect or refuse an attacker.
+        _ = trouble
+    }
+}
+
+func runAll(_ wanted: [String], isVerbose: Bool) throws -> Bool {
+    guard let program = Daemon.program else {
+        write(#"{"benchmark":"hostile","skipped":"build agd first, in the same configuration"}"#, to: 1)
+        return true
+    }
+    var isGood = true
+    for attack in Attack.all where wanted.isEmpty || wanted.contains(where: { attack.name.hasPrefix($0) }) {
+        if !attack.hasRights, getuid() != 0 {
+            write(#"{"benchmark":"hostile","attack":"\#(attack.name)","skipped":"only root can attack as a user without rights"}"#, to: 1)
+            continue
+        }
+        if try !Trial(attack: attack, program: program, isVerbose: isVerbose).run() { isGood = false }
+    }
+    return isGood
+}
+
+raiseDescriptors()
+signal(SIGPIPE, SIG_IGN)
+do {
+    let isVerbose = arguments.contains("--verbose")
+    let words = arguments.filter { $0 != "--verbose" }
+    switch words.first {
+    case "--list": for attack in Attack.all { print(attack.name) }
+    case "--ping": try HealthyClient.main(words[1])
+    case "--attack": try attack(words[1], words[2], user: UInt32(words[3]) ?? getuid(), isVerbose: isVerbose)
+    default: exit(try runAll(words, isVerbose: isVerbose) ? 0 : 1)
+    }
+} catch {
+    write("hostile-benchmark: \(error)", to: 2)
+    exit(2)
+}

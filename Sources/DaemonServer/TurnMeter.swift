@@ -1,0 +1,33 @@
+import EventLoop
+import GraphRuntime
+
+/// Measures each turn in processor time: all that the loop does between two sleeps, reading and writing too. Waits for the disk and
+/// for a busy machine do not count. Takes one clock reading a turn.
+struct TurnMeter {
+    /// Where the present turn began, on the thread's clock.
+    private var began: Double
+    /// Seconds.
+    private(set) var longest = 0.0
+    private(set) var over10Milliseconds: UInt64 = 0
+    private(set) var over100Milliseconds: UInt64 = 0
+
+    init(at now: Double = Loop.processorTime) { began = now }
+
+    /// Called when the loop is about to sleep.
+    mutating func end(at now: Double = Loop.processorTime) {
+        let length = now - began
+        began = now
+        if length <= longest, length <= 0.01 { return }
+        longest = max(longest, length)
+        if length > 0.01 { over10Milliseconds += 1 }
+        if length > 0.1 { over100Milliseconds += 1 }
+    }
+
+    var figures: [GraphRuntime.Figure] {
+        [
+            ("longest_turn_seconds", false, "Longest turn since the start, in processor time.", longest),
+            ("turns_over_10ms", true, "Turns of more than 10 ms of processor time.", Double(over10Milliseconds)),
+            ("turns_over_100ms", true, "Turns of more than 100 ms of processor time.", Double(over100Milliseconds)),
+        ]
+    }
+}
