@@ -28,7 +28,7 @@ extension Daemon {
 
     /// They go away from the graph in the next turn, with what they asked for in that case.
     private func closeClients() {
-        for session in sessions.all { sessions.close(session) }
+        sessions.closeAll()
     }
 
     func closeWhenDrained() {
