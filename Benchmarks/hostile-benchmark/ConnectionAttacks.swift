@@ -58,7 +58,7 @@ let connectionAttacks = [
     },
     Attack(name: "stop-during-a-batch-of-costly-evals", scene: scene, seconds: 0.6, ending: .stopped) { target in
         let client = try target.connect()
-        let call = #"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"expression":"lists.range(400).all(i, lists.range(400).all(j, i + j >= 0))"}}"#
+        let call = #"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"expression":"lists.range(300).map(i, lists.range(300).map(j, string(i * j) + string(j))).size()"}}"#
         try client.send("[" + (0..<1024).map { _ in call }.joined(separator: ",") + "]\n")
         _ = try client.reply()
     },

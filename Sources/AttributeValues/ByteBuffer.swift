@@ -2,7 +2,8 @@
 /// its readers; its memory lives as long as the buffer and is never handed out beyond a closure.
 public final class ByteBuffer {
     @usableFromInline private(set) var base: UnsafeMutablePointer<UInt8>
-    @usableFromInline private(set) var capacity: Int
+    /// Bytes of memory that the buffer has.
+    public private(set) var capacity: Int
     public private(set) var count = 0
 
     public init(capacity: Int = 256) {

@@ -17,11 +17,21 @@ agd_json_parser *agd_json_parser_new(size_t max_depth) {
 
 void agd_json_parser_free(agd_json_parser *parser) { delete parser; }
 
-int agd_json_parse(agd_json_parser *parser, const uint8_t *text, size_t length, int padded, agd_json_document *document) {
+static int make_room(agd_json_parser *parser, size_t length) {
     // parse() only ever grows the tape to fit; the depth is set together with the capacity, so it must be asked for first.
-    if (parser->parser.capacity() < length || parser->parser.max_depth() != parser->max_depth) {
-        if (auto error = parser->parser.allocate(length < 4096 ? 4096 : length, parser->max_depth)) return error;
-    }
+    if (parser->parser.capacity() >= length && parser->parser.max_depth() == parser->max_depth) return 0;
+    return parser->parser.allocate(length < 4096 ? 4096 : length, parser->max_depth);
+}
+
+size_t agd_json_structural_count(agd_json_parser *parser, const uint8_t *text, size_t length) {
+    if (make_room(parser, length)) return 0;
+    auto &implementation = *parser->parser.implementation;
+    if (implementation.stage1(text, length, simdjson::stage1_mode::regular)) return 0;
+    return implementation.n_structural_indexes;
+}
+
+int agd_json_parse(agd_json_parser *parser, const uint8_t *text, size_t length, int padded, agd_json_document *document) {
+    if (auto error = make_room(parser, length)) return error;
     auto result = parser->parser.parse(text, length, padded == 0);
     if (result.error()) return result.error();
     document->tape = parser->parser.doc.tape.get();

@@ -28,8 +28,7 @@ extension Daemon {
 
     /// They go away from the graph in the next turn, with what they asked for in that case. Calls of theirs that wait are dropped.
     private func closeClients() {
-        sessions.dropCalls()
-        for session in sessions.all { sessions.close(session) }
+        sessions.closeAll()
     }
 
     func closeWhenDrained() {

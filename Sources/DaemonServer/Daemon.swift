@@ -77,6 +77,7 @@ public final class Daemon {
                 limits: configuration.runtime, access: configuration.accessRules, epoch: restored?.epoch ?? newEpoch(),
                 revision: restored?.revision ?? 0, at: Daemon.now())
             runtime.longestAnswer = configuration.server.outputMaximum
+            runtime.longestAnswerWithoutRights = configuration.server.outputQueue
             sessions = Sessions(limits: configuration.server, access: configuration.accessRules, log: log)
             turn = Turn(sessions, runtime, store)
             // A turn of many costly rules ends, but may outlast the service manager's patience.
@@ -111,7 +112,10 @@ public final class Daemon {
 
     /// Called in every iteration of the loop, before it sleeps.
     func beforeSleep() {
-        defer { meter.end() }
+        defer {
+            sessions.readOn()
+            meter.end()
+        }
         let now = Daemon.now()
         do throws(StoreError) {
             if try turn.run(at: now) { tidyUp(behind: now) }
@@ -173,6 +177,7 @@ public final class Daemon {
             sessions.change(limits: configuration.server, log: log)
             makeRoomForClients()
             runtime.longestAnswer = configuration.server.outputMaximum
+            runtime.longestAnswerWithoutRights = configuration.server.outputQueue
             sessions.change(configuration.accessRules)
             let rest = waiting.isEmpty ? "" : "; these wait for a restart: " + waiting.joined(separator: ", ")
             log.notice("the configuration was read again\(rest)")

@@ -11,17 +11,19 @@ final class Outbox {
 
     init(_ sessions: Sessions) { self.sessions = sessions }
 
-    /// In order, then one write for each client that has something to hear.
-    func deliver(_ deliveries: [Delivery], at now: Moment) {
+    /// Puts deliveries into the queues, in order.
+    func take(_ deliveries: [Delivery]) {
         for delivery in deliveries {
             switch delivery {
             case .reply(let client, let id, let result): reply(result, to: id, of: client)
             case .batchBegins(let client): receiver(client)?.replies.beginBatch()
-            case .batchEnds(let client): if let session = receiver(client) { session.replies.endBatch(&session.output) }
+            case .batchEnds(let client):
+                guard let session = receiver(client) else { continue }
+                session.replies.endBatch(&session.output)
+                session.count()
             case .event(let receivers, let event): send(event, to: receivers)
             }
         }
-        sessions.flush(at: now.monotonic)
     }
 
     private func reply(_ result: Result, to id: RequestID, of client: ClientID) {
@@ -29,6 +31,7 @@ final class Outbox {
         guard let session = receiver(client) else { return }
         if let subscription = result.newSubscription { session.subscriptions.insert(subscription) }
         session.replies.write(result, to: id, &session.output)
+        session.count()
     }
 
     /// A client that is still there; it is written to at the end of the turn.
@@ -41,14 +44,15 @@ final class Outbox {
     private func send(_ event: Event, to receivers: [(client: ClientID, subscription: Int64)]) {
         tail.removeAll()
         tail.appendTail(of: event)
+        // Queues hold a large tail together; it is theirs then.
+        let run = tail.count >= OutputQueue.sharingThreshold ? OutputRun(tail, sessions.output) : nil
         for (client, subscription) in receivers {
             guard let session = session(client) else { continue }
             if case .ended = event { session.subscriptions.remove(subscription) }
             session.output.append { $0.appendHead(of: event, to: subscription) }
-            session.output.append(tail)
+            if let run { session.output.append(run) } else { session.output.append(tail) }
         }
-        // Queues may hold a large tail; it is theirs now.
-        if tail.count >= OutputQueue.sharingThreshold { tail = ByteBuffer(capacity: 1024) }
+        if run != nil { tail = ByteBuffer(capacity: 1024) }
     }
 
     /// The receiver, if it is still there and has not let the most pile up that is kept for anybody. What one turn makes is not

@@ -5,6 +5,8 @@ import WireProtocol
 public struct ServerLimits: Equatable {
     public var clients = 1000
     public var messageSize = 16 << 20
+    /// Values in one message, keys of objects counted too.
+    public var messageValues = RequestDecoder.defaultMaximumValues
     /// Unread bytes of all clients together.
     public var inputTotal = 256 << 20
     public var nesting = JSONParser.defaultDepth
@@ -14,6 +16,8 @@ public struct ServerLimits: Equatable {
     public var outputQueue = 1 << 20
     /// Waiting output at which a client is disconnected when there is still more to say.
     public var outputMaximum = 64 << 20
+    /// Waiting output of all clients together.
+    public var outputTotal = 256 << 20
     /// How long a client that is behind may take nothing at all before it is disconnected.
     public var stallTime = 30.0
     /// How long a stopping daemon waits for its clients to take what is theirs.

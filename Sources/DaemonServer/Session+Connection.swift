@@ -8,9 +8,12 @@ extension Session: ConnectionDelegate {
     /// Bytes with complete lines in them from which the client has to wait for the next turn.
     private static let readAhead = 4 * InputBlock.smallest
 
-    func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer { input.room() }
+    func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer {
+        sessions.mayRead(self) ? input.room() : UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    }
 
     func connection(_ connection: Connection, didRead count: Int) {
+        sessions.didRead(count)
         if isDiscarding {
             guard input.didFillUnwanted(count) else { return }
             isDiscarding = false
@@ -24,7 +27,16 @@ extension Session: ConnectionDelegate {
             refuseLine("too many large messages at once", hint: "input-total is the limit; try again")
         }
         if input.hasLine { sessions.markReady(self) }
-        if input.hasLine, input.count >= Session.readAhead { connection.stopReading() }
+        if hasReadAhead { connection.stopReading() }
+    }
+
+    /// More is not read before some of it is taken.
+    private var hasReadAhead: Bool { input.hasLine && input.count >= Session.readAhead }
+
+    /// Reads what waited for the next turn.
+    func readOn() {
+        // Behind a line that was dropped nothing is read before the client is told of it.
+        if !isClosing, !hasEnded, !hasReadAhead, !(input.hasLine && owedFault != nil) { connection.startReading() }
     }
 
     /// Drops the line that is coming in, up to its end.
@@ -50,6 +62,8 @@ extension Session: ConnectionDelegate {
 
     func connection(_ connection: Connection, didEndReading error: LoopError?) {
         hasEnded = true
+        // To let go of a client takes about as long as reading so much.
+        sessions.didRead(InputBlock.smallest)
         if let error {
             sessions.log.debug("\(name): \(error)")
             isBroken = true
@@ -82,12 +96,20 @@ extension Session: ConnectionDelegate {
     }
 
     /// Writes what the client takes.
-    func flush(at now: Double) {
-        if isBroken { return output.removeAll() }
+    /// - Returns: bytes.
+    func flush(at now: Double) -> Int {
+        defer { count() }
+        if isBroken {
+            output.removeAll()
+            return 0
+        }
         do throws(LoopError) {
-            if try output.flush(to: connection) > 0 || waiting == 0 { lastProgress = now }
+            let taken = try output.flush(to: connection)
+            if taken > 0 || waiting == 0 { lastProgress = now }
+            return taken
         } catch {
             breakOff(error)
+            return 0
         }
     }
 }

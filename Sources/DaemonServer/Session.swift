@@ -12,6 +12,8 @@ final class Session {
     let peer: Peer
     let connection: Connection
     unowned let sessions: Sessions
+    /// Shared with the other connections of the client's process.
+    let debt: Debt
 
     // What came in.
     var input: InputBuffer
@@ -34,7 +36,9 @@ final class Session {
 
     // What goes out.
     var replies = PendingReplies()
-    var output = OutputQueue()
+    var output: OutputQueue
+    /// Bytes outside of the queue's runs that the ledger of all output holds for this client.
+    private var counted = 0
     /// Stands in the list of sessions with something to write.
     var isTouched = false
     /// `output.count` when this turn began to write.
@@ -53,12 +57,14 @@ final class Session {
     /// Subscriptions that the client is known to have: they keep a client that has ended its side.
     var subscriptions: Set<Int64> = []
 
-    init(id: ClientID, peer: Peer, connection: Connection, sessions: Sessions, now: Double) {
+    init(id: ClientID, peer: Peer, connection: Connection, sessions: Sessions, debt: Debt, now: Double) {
         self.id = id
         self.peer = peer
         self.connection = connection
         self.sessions = sessions
+        self.debt = debt
         input = InputBuffer(pool: sessions.pool)
+        output = OutputQueue(sessions.output)
         lastProgress = now
     }
 
@@ -67,6 +73,20 @@ final class Session {
 
     /// The same with the answers to a batch, which the client can only take when all of it is answered.
     var waiting: Int { untaken + replies.heldBytes }
+
+    /// Has what was written for the client counted among the output of all.
+    func count() {
+        let now = output.uncounted + replies.heldBytes
+        if now != counted { sessions.output.add(now - counted) }
+        counted = now
+    }
+
+    /// Forgets what the client is owed.
+    func dropOutput() {
+        output.removeAll()
+        replies = PendingReplies()
+        count()
+    }
 
     var hasPostponed: Bool { !postponed.isEmpty }
 

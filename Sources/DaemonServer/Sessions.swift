@@ -12,10 +12,16 @@ final class Sessions {
     /// Who is at the other end of a connection.
     var identify: (Connection) throws(LoopError) -> Peer = Peer.init(of:)
     let pool = InputPool()
+    /// What waits for all clients together.
+    let output = OutputLedger()
     private var decoder: RequestDecoder
 
     private var slots: [Session?] = []
     private var freeSlots: [Int] = []
+    /// By process.
+    private var debts: [Int32: Debt] = [:]
+    /// Nobody waits for answers any more.
+    private var isClosed = false
     private var nextSerial: UInt64 = 1
     private(set) var count = 0
 
@@ -23,11 +29,12 @@ final class Sessions {
     private var ready: [Session] = []
     /// With output since the last flush.
     private var touched: [Session] = []
+    /// Bytes that may be read yet before the next turn.
+    private(set) var readRoom = Sessions.readPerTurn
+    /// They wait for the next turn to read on.
+    private var unread: [Session] = []
     /// Comings and goings since the last turn, in order.
     private var news: [Command] = []
-
-    /// The time for stopping is over: calls that wait for a turn are not done any more.
-    private var dropsCalls = false
 
     /// Somebody waits or has ended its side, and has to be looked after from time to time.
     private(set) var needsCare = false
@@ -41,18 +48,26 @@ final class Sessions {
     /// Who may do what, as the runtime knows it.
     private var access: AccessRules
 
+    /// Bytes that all clients together may send, and take, from one turn to the next: some milliseconds of copying.
+    private static let readPerTurn = 8 << 20
+    private static let writtenPerTurn = 8 << 20
+    /// Seconds after which a turn reads no more clients' lines into requests.
+    private static let decodingTime = 0.015
+
     init(limits: ServerLimits, access: AccessRules, log: Logger) {
         self.limits = limits
         self.access = access
         self.log = log
-        decoder = RequestDecoder(maximumDepth: limits.nesting, maximumBatch: limits.batchCalls)
+        decoder = RequestDecoder(
+            maximumDepth: limits.nesting, maximumBatch: limits.batchCalls, maximumValues: limits.messageValues)
     }
 
     /// Takes effect from the next line on.
     func change(limits: ServerLimits, log: Logger) {
         self.limits = limits
         self.log = log
-        decoder = RequestDecoder(maximumDepth: limits.nesting, maximumBatch: limits.batchCalls)
+        decoder = RequestDecoder(
+            maximumDepth: limits.nesting, maximumBatch: limits.batchCalls, maximumValues: limits.messageValues)
     }
 
     /// Takes effect in the next turn, before any request of it.
@@ -90,7 +105,11 @@ final class Sessions {
         if slot == slots.count { slots.append(nil) }
         let id = ClientID(number: nextSerial << Sessions.slotBits | UInt64(slot))
         nextSerial += 1
-        let session = Session(id: id, peer: peer, connection: connection, sessions: self, now: Loop.monotonicTime)
+        let now = Loop.monotonicTime
+        let debt = debts[peer.pid] ?? Debt(at: now)
+        debts[peer.pid] = debt
+        debt.connections += 1
+        let session = Session(id: id, peer: peer, connection: connection, sessions: self, debt: debt, now: now)
         session.hasRights = access.giveAny(to: peer)
         slots[slot] = session
         count += 1
@@ -135,9 +154,10 @@ final class Sessions {
         slots[slot] = nil
         freeSlots.append(slot)
         count -= 1
+        session.debt.connections -= 1
+        if session.debt.connections == 0 { debts[session.peer.pid] = nil }
         // What was received is still executed.
-        let postponed = session.takePostponed()
-        if !dropsCalls { news += postponed }
+        if !isClosed { news += session.takePostponed() }
         news.append(.disconnected(session.id))
         log.debug("\(session.name) is gone")
     }
@@ -153,7 +173,7 @@ final class Sessions {
     func close(_ session: Session) {
         guard !session.isClosing else { return }
         session.isClosing = true
-        session.output.removeAll()
+        session.dropOutput()
         session.connection.close()
     }
 
@@ -191,15 +211,57 @@ final class Sessions {
     func takeCommands(into commands: inout [Command]) {
         swap(&commands, &news)
         news.removeAll(keepingCapacity: true)
-        let takers = ready
+        var takers = ready
         ready.removeAll(keepingCapacity: true)
-        for session in takers {
+        var end = Double.infinity
+        var last = 0.0
+        if takers.count > 1 {
+            let now = Loop.monotonicTime
+            last = now
+            end = now + Sessions.decodingTime
+            takers = takers.map { (debt: $0.debt.seconds(at: now), session: $0) }.sorted { $0.debt < $1.debt }.map(\.session)
+        }
+        for (place, session) in takers.enumerated() {
             session.isReady = false
             if session.isClosing { continue }
             if session.takeCalls(decoder, into: &commands) { markReady(session) }
             // Nothing may be owed to a client that has ended: it is let go behind this turn.
             if session.hasEnded { touch(session) }
+            guard end < .infinity else { continue }
+            let now = Loop.monotonicTime
+            session.debt.add(now - last, at: now)
+            last = now
+            if now > end {
+                // They come first in the next turn.
+                ready.insert(contentsOf: takers[(place + 1)...], at: 0)
+                break
+            }
         }
+    }
+
+    // Sharing what is read between two turns.
+
+    /// - Returns: false when the client has to wait for the next turn.
+    func mayRead(_ session: Session) -> Bool {
+        if readRoom > 0 { return true }
+        unread.append(session)
+        return false
+    }
+
+    func didRead(_ count: Int) { readRoom -= count }
+
+    /// Called before each sleep: reads on from those that had to wait.
+    func readOn() {
+        readRoom = Sessions.readPerTurn
+        if unread.isEmpty { return }
+        let sessions = unread
+        unread.removeAll(keepingCapacity: true)
+        for session in sessions { session.readOn() }
+    }
+
+    /// Takes note of what the requests of a turn have taken.
+    func charge(_ times: [(client: ClientID, seconds: Double)], at now: Double) {
+        for (client, seconds) in times { self[client]?.debt.add(seconds, at: now) }
     }
 
     /// Keeps what a turn had no time for until the client's next turn.
@@ -209,40 +271,81 @@ final class Sessions {
             if let client = command.requester, let session = self[client] {
                 touch(session)
                 session.postpone(command)
+                // Before those that were served in this turn.
+                if !session.isBehind { markReady(session) }
             } else {
                 ofGone.append(command)
             }
         }
+        if isClosed { ofGone.removeAll { $0.requester != nil } }
         if !ofGone.isEmpty { news.insert(contentsOf: ofGone, at: 0) }
-    }
-
-    /// From now on no call is done that waits for a turn. What clients leave for when they go away still is.
-    func dropCalls() {
-        dropsCalls = true
-        news.removeAll { if case .call = $0 { true } else { false } }
     }
 
     /// Writes what each client takes, and sees who has fallen behind or is done.
     func flush(at now: Double) {
         let sessions = touched
         touched.removeAll(keepingCapacity: true)
-        for session in sessions {
+        var room = Sessions.writtenPerTurn
+        for (place, session) in sessions.enumerated() {
+            if room < 0 {
+                touched.insert(contentsOf: sessions[place...], at: 0)
+                break
+            }
             session.isTouched = false
             if session.isClosing { continue }
             session.measureAnswers(session.output.count - session.outputBefore)
-            session.flush(at: now)
+            room -= session.flush(at: now)
             if settle(session) { needsCare = true }
         }
+        keepWithinTotal()
+    }
+
+    // Memory of output.
+
+    /// Whether an answer may wait for a client. Another one that takes nothing and hoards much more has to go for it.
+    func admits(_ bytes: Int, for client: ClientID) -> Bool {
+        guard output.total + bytes > limits.outputTotal, let session = self[client] else { return true }
+        var freed = 0
+        let now = Loop.monotonicTime
+        while let hoarder = largest(after: { now - $0.lastProgress > 1 }), hoarder.waiting > 2 * (session.waiting + bytes) {
+            freed += hoarder.waiting
+            disconnect(hoarder, hoarding(hoarder))
+            if output.total - freed + bytes <= limits.outputTotal { return true }
+        }
+        return false
+    }
+
+    /// Lets go of those that hoard most while too much waits for all together.
+    private func keepWithinTotal() {
+        var excess = output.total - limits.outputTotal
+        while excess > 0, let hoarder = largest(after: { _ in true }) {
+            excess -= hoarder.waiting
+            disconnect(hoarder, hoarding(hoarder))
+        }
+    }
+
+    private func largest(after condition: (Session) -> Bool) -> Session? {
+        var found: Session?
+        for case let session? in slots where !session.isClosing && session.waiting > found?.waiting ?? 0 && condition(session) {
+            found = session
+        }
+        return found
+    }
+
+    private func hoarding(_ session: Session) -> String {
+        "\(session.waiting) bytes wait for it, the most of all, and more than \(limits.outputTotal) for all clients (output-total)"
     }
 
     /// - Returns: whether the session has to be looked after from time to time.
     private func settle(_ session: Session) -> Bool {
         let untaken = session.untaken
-        if !session.isBehind, untaken > limits.outputQueue {
+        // News is conflated the earlier the less room there is for all together.
+        let queue = output.total > limits.outputTotal / 2 ? limits.outputQueue / 16 : limits.outputQueue
+        if !session.isBehind, untaken > queue {
             session.isBehind = true
             statistics.fallenBehind += 1
             news.append(.behind(session.id))
-        } else if session.isBehind, untaken <= limits.outputQueue / 2 {
+        } else if session.isBehind, untaken <= queue / 2 {
             session.isBehind = false
             news.append(.drained(session.id))
         }
@@ -273,6 +376,13 @@ final class Sessions {
                 needsCare = true
             }
         }
+    }
+
+    /// Lets go of everybody. Requests that no turn had time for are not executed; what clients left for when they go is.
+    func closeAll() {
+        isClosed = true
+        news.removeAll { $0.requester != nil }
+        for session in all { close(session) }
     }
 
     /// Reads no more from anybody: what has come in is answered, and then each is let go.

@@ -44,12 +44,14 @@ struct Setting {
             // Clients: the daemon's shell. A client's number holds 20 bits for its slot.
             shell("clients", .count(\.server.clients, atLeast: 1, atMost: 1_000_000)),
             shell("message-size", .size(\.server.messageSize, atLeast: 1024)),
+            shell("message-values", .count(\.server.messageValues, atLeast: 1000, atMost: Int(Int32.max))),
             shell("input-total", .size(\.server.inputTotal, atLeast: 1 << 20)),
             shell("nesting", .count(\.server.nesting, atLeast: 8, atMost: 512)),
             shell("batch-calls", .count(\.server.batchCalls, atLeast: 1, atMost: 1_000_000)),
             shell("requests-per-turn", .count(\.server.requestsPerTurn, atLeast: 1, atMost: 1_000_000)),
             shell("output-queue", .size(\.server.outputQueue, atLeast: 4096)),
             shell("output-maximum", .size(\.server.outputMaximum, atLeast: 65_536)),
+            shell("output-total", .size(\.server.outputTotal, atLeast: 1 << 20)),
             shell("stall-time", .seconds(\.server.stallTime)),
             shell("shutdown-time", .seconds(\.server.shutdownTime)),
 

@@ -22,7 +22,11 @@ final class Turn {
         self.sessions = sessions
         self.runtime = runtime
         self.store = store
-        outbox = Outbox(sessions)
+        let outbox = Outbox(sessions)
+        self.outbox = outbox
+        // Nothing of it leaves before the commit.
+        runtime.onDelivery = { outbox.take($0) }
+        runtime.admitsAnswer = { [unowned sessions] client, bytes in sessions.admits(bytes, for: client) }
     }
 
     /// - Returns: false when there was nothing to do.
@@ -34,10 +38,12 @@ final class Turn {
         sessions.takeCommands(into: &commands)
         if isDue { commands.append(.woken) }
         let outcome = runtime.apply(commands, at: now)
+        sessions.charge(outcome.times, at: now.monotonic)
         sessions.takeBack(outcome.postponed)
         if !outcome.denials.isEmpty { sessions.note(outcome.denials) }
         try store?.append(outcome.accepted, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
-        outbox.deliver(outcome.deliveries, at: now)
+        outbox.take(outcome.deliveries)
+        sessions.flush(at: now.monotonic)
         startTimer(at: now)
         return true
     }

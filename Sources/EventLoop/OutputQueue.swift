@@ -6,8 +6,9 @@ import CLibuv
 /// Lifetime: a run that stands in the queue is not written to any more, except the last own one, which is set aside
 /// before its bytes are handed to libuv. So the addresses that libuv holds stay good until the run is dropped.
 public struct OutputQueue {
+    private let ledger: OutputLedger
     /// Runs that are complete, oldest first; those before `head` are gone.
-    private var runs: [ByteBuffer] = []
+    private var runs: [OutputRun?] = []
     private var head = 0
     /// Bytes of the run at `head` that have been written.
     private var offset = 0
@@ -22,11 +23,14 @@ public struct OutputQueue {
     /// An own run that has grown beyond this is not kept for reuse.
     private static let keptCapacity = 65_536
 
-    public init() {}
+    public init(_ ledger: OutputLedger = OutputLedger()) { self.ledger = ledger }
 
     public var isEmpty: Bool { count == 0 }
     /// Bytes that libuv has not been given yet.
     public var count: Int { completeBytes - offset + last.count }
+
+    /// Bytes that no run of the ledger holds.
+    public var uncounted: Int { last.count }
 
     /// Writes a message at the end.
     @inline(__always)
@@ -35,9 +39,14 @@ public struct OutputQueue {
     /// Puts a finished message at the end. It must not be written to again.
     public mutating func append(_ message: ByteBuffer) {
         if message.count < OutputQueue.sharingThreshold { return last.append(message) }
+        append(OutputRun(message, ledger))
+    }
+
+    /// Puts a message at the end that other queues hold, too.
+    public mutating func append(_ run: OutputRun) {
         setLastAside()
-        runs.append(message)
-        completeBytes += message.count
+        runs.append(run)
+        completeBytes += run.bytes.count
     }
 
     public mutating func removeAll() {
@@ -50,7 +59,7 @@ public struct OutputQueue {
 
     private mutating func setLastAside() {
         guard !last.isEmpty else { return }
-        runs.append(last)
+        runs.append(OutputRun(last, ledger))
         completeBytes += last.count
         last = ByteBuffer(capacity: min(last.count, OutputQueue.keptCapacity))
     }
@@ -66,7 +75,7 @@ extension OutputQueue {
         var total = 0
         // The common case first: one message or a few, in one run, taken whole.
         if head == runs.count, !last.isEmpty {
-            total = try OutputQueue.write([last], from: 0, to: connection)
+            total = try OutputQueue.write(last, to: connection)
             if total == last.count {
                 last.count > OutputQueue.keptCapacity ? last = ByteBuffer() : last.removeAll()
                 return total
@@ -77,8 +86,8 @@ extension OutputQueue {
         setLastAside()
         while head < runs.count {
             let end = min(runs.count, head + OutputQueue.maximumRuns)
-            let slice = Array(runs[head..<end])
-            let wanted = slice.reduce(-offset) { $0 + $1.count }
+            let slice = runs[head..<end].compactMap { $0 }
+            let wanted = slice.reduce(-offset) { $0 + $1.bytes.count }
             let taken = try OutputQueue.write(slice, from: offset, to: connection)
             total += taken
             drop(taken)
@@ -93,7 +102,7 @@ extension OutputQueue {
     /// Gives libuv some runs to write in its own time.
     private mutating func handOver(to connection: Connection) throws(LoopError) {
         let end = min(runs.count, head + OutputQueue.maximumRuns)
-        let owner = Runs(Array(runs[head..<end]))
+        let owner = Runs(runs[head..<end].compactMap { $0 })
         let from = offset
         let result = OutputQueue.withBuffers(of: owner.runs, from: from) { buffers -> LoopError? in
             do throws(LoopError) {
@@ -104,14 +113,15 @@ extension OutputQueue {
             }
         }
         if let result { throw result }
-        drop(owner.runs.reduce(-from) { $0 + $1.count })
+        drop(owner.runs.reduce(-from) { $0 + $1.bytes.count })
     }
 
     private mutating func drop(_ count: Int) {
         var rest = count
-        while head < runs.count, rest >= runs[head].count - offset {
-            rest -= runs[head].count - offset
-            completeBytes -= runs[head].count
+        while head < runs.count, let length = runs[head]?.bytes.count, rest >= length - offset {
+            rest -= length - offset
+            completeBytes -= length
+            runs[head] = nil
             head += 1
             offset = 0
         }
@@ -125,7 +135,22 @@ extension OutputQueue {
         }
     }
 
-    private static func write(_ runs: [ByteBuffer], from offset: Int, to connection: Connection) throws(LoopError) -> Int {
+    private static func write(_ bytes: ByteBuffer, to connection: Connection) throws(LoopError) -> Int {
+        let result = bytes.withBytes { bytes -> Swift.Result<Int, LoopError> in
+            let start = bytes.baseAddress.map { UnsafeMutablePointer(mutating: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)) }
+            var buffer = uv_buf_init(start, UInt32(bytes.count))
+            return withUnsafeMutablePointer(to: &buffer) { buffer in
+                do throws(LoopError) {
+                    return .success(try connection.tryWrite(UnsafeMutableBufferPointer(start: buffer, count: 1)))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    private static func write(_ runs: [OutputRun], from offset: Int, to connection: Connection) throws(LoopError) -> Int {
         let result = withBuffers(of: runs, from: offset) { buffers -> Swift.Result<Int, LoopError> in
             do throws(LoopError) {
                 return .success(try connection.tryWrite(buffers))
@@ -138,11 +163,11 @@ extension OutputQueue {
 
     /// The bytes of some runs as libuv wants them; good inside `body`, and beyond it as long as the runs live unchanged.
     private static func withBuffers<R>(
-        of runs: [ByteBuffer], from offset: Int, _ body: (UnsafeMutableBufferPointer<uv_buf_t>) -> R
+        of runs: [OutputRun], from offset: Int, _ body: (UnsafeMutableBufferPointer<uv_buf_t>) -> R
     ) -> R {
         withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: runs.count) { buffers in
             for (place, run) in runs.enumerated() {
-                run.withBytes { bytes in
+                run.bytes.withBytes { bytes in
                     let skipped = place == 0 ? offset : 0
                     let start = bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0 + skipped) }
                     buffers.initializeElement(
@@ -157,6 +182,31 @@ extension OutputQueue {
 
 /// Runs that libuv is writing.
 private final class Runs {
-    let runs: [ByteBuffer]
-    init(_ runs: [ByteBuffer]) { self.runs = runs }
+    let runs: [OutputRun]
+    init(_ runs: [OutputRun]) { self.runs = runs }
+}
+
+/// Counts the memory of output that waits in all queues together. A run that several queues hold counts once.
+public final class OutputLedger {
+    /// Bytes.
+    public fileprivate(set) var total = 0
+
+    public init() {}
+
+    /// Counts bytes that are in no run.
+    public func add(_ bytes: Int) { total += bytes }
+}
+
+/// Bytes that are not written to any more, for one queue or for many; they count for as long as somebody holds them.
+public final class OutputRun {
+    public let bytes: ByteBuffer
+    private let ledger: OutputLedger?
+
+    public init(_ bytes: ByteBuffer, _ ledger: OutputLedger) {
+        self.bytes = bytes
+        self.ledger = ledger
+        ledger.total += bytes.capacity
+    }
+
+    deinit { ledger?.total -= bytes.capacity }
 }

@@ -32,7 +32,7 @@ extension GraphRuntime {
         recording.add(
             turnFrom: now.monotonic, to: exactTime,
             [
-                "commands": .int(Int64(commands)), "deliveries": .int(Int64(outcome.deliveries.count)),
+                "commands": .int(Int64(commands)), "deliveries": .int(Int64(outcome.handedOver + outcome.deliveries.count)),
                 "evaluations": .int(Int64(after.evaluations &- before.evaluations)),
                 "invalidations": .int(Int64(after.invalidations &- before.invalidations)),
                 "cutoffs": .int(Int64(after.cutOffs &- before.cutOffs)), "revision": .int(Int64(clamping: revision)),

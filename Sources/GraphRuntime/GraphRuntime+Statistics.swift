@@ -7,7 +7,7 @@ extension GraphRuntime {
     /// One line for people who look after the daemon.
     public var status: String {
         func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-        return "\(counted(graph.namedAttributes, "attribute")), \(counted(subscriptions.count, "subscription")), revision \(revision)"
+        return "\(counted(graph.liveAttributes, "attribute")), \(counted(subscriptions.count, "subscription")), revision \(revision)"
     }
 
     /// Name, whether it only grows, what it counts, value.
@@ -17,7 +17,7 @@ extension GraphRuntime {
         let engine = graph.counters
         return [
             ("nodes", false, "Nodes of the tree.", Double(graph.liveNodes)),
-            ("attributes", false, "Attributes that definitions name.", Double(graph.namedAttributes)),
+            ("attributes", false, "Attributes that definitions name.", Double(graph.liveAttributes)),
             ("vertices", false, "Vertices of the dependency graph.", Double(engine.liveAttributes)),
             ("edges", false, "Dependencies between vertices.", Double(engine.liveEdges)),
             ("clients", false, "Connections.", Double(clients.count)),

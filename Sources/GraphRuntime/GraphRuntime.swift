@@ -108,6 +108,14 @@ public final class GraphRuntime {
             ? .max : limits.requestCost * limits.startRequests
     }
 
+    /// Bytes that an answer to a client without any right may have behind others of the same turn or batch.
+    public var longestAnswerWithoutRights = 1 << 20
+    /// Whether an answer of so many bytes may wait for a client now; asked for long answers to requests that only read.
+    public var admitsAnswer: ((ClientID, Int) -> Bool)?
+    /// Takes the deliveries of each command as soon as it is performed, instead of leaving them in the outcome, so that the time
+    /// to write them counts as the command's.
+    public var onDelivery: (([Delivery]) -> Void)?
+
     /// Called now and then in a turn whose rules take long.
     public var onLongWork: (() -> Void)? {
         get { graph.onLongWork }
@@ -129,11 +137,13 @@ public final class GraphRuntime {
         let before = graph.counters
         var queue = TurnQueue(began: turnBegan, limits)
         for command in commands {
-            if queue.postpones(command) { continue }
+            let isRightless = isRightless(command.requester)
+            if queue.postpones(command, isRightless: isRightless) { continue }
             let waiting = graph.waitingRuleCount
             if case .disconnected(let client) = command, !disconnect(client) { queue.postpone(command, of: client) }
             apply(command)
             mostVertices = max(mostVertices, graph.counters.liveAttributes)
+            handOver()
             guard case .call(let client, _, let request) = command else {
                 queue.pass(until: turnClock?() ?? 0)
                 continue
@@ -145,9 +155,10 @@ public final class GraphRuntime {
             default: break
             }
             if graph.waitingRuleCount > waiting { queue.close() }
-            queue.charge(client, until: turnClock?() ?? 0)
+            queue.charge(client, until: turnClock?() ?? 0, isRightless: isRightless)
         }
         outcome.postponed = queue.leftovers()
+        outcome.times = queue.times
         giveSalvagedValues()
         deliverDue()
         keepWhatFollowed()
@@ -159,6 +170,18 @@ public final class GraphRuntime {
         graph.sweepVertices()
         recordTurn(commands.count - outcome.postponed.count, since: before)
         return outcome
+    }
+
+    private func handOver() {
+        guard let onDelivery, !outcome.deliveries.isEmpty else { return }
+        onDelivery(outcome.deliveries)
+        outcome.handedOver += outcome.deliveries.count
+        outcome.deliveries.removeAll(keepingCapacity: true)
+    }
+
+    private func isRightless(_ client: ClientID?) -> Bool {
+        guard !access.rules.isEmpty, let client else { return false }
+        return clients[client]?.grants?.rules.isEmpty == true
     }
 
     /// Whether the turn has not taken so many seconds yet.
@@ -240,14 +263,24 @@ public final class GraphRuntime {
         result.draw(from: &room)
         let size = longestAnswer - room
         if room >= 0, size <= GraphRuntime.shortAnswer, clients[client]?.isInBatch != true { return nil }
-        let sent = clients[client]?.takeNote(of: size, in: statistics.turns, atMost: longestAnswer) ?? 0
-        if sent + size <= longestAnswer { return nil }
+        if room >= 0, size > GraphRuntime.shortAnswer, admitsAnswer?(client, size) == false {
+            let failure = Failure(
+                .limit, "too much output waits for all clients together",
+                hint: "try again later, or ask for less; output-total is the limit")
+            return .fault(RequestFault(code: RequestFault.refused, failure: failure))
+        }
+        let before = clients[client]?.bytesSent(in: statistics.turns) ?? 0
+        let limit = before > 0 && isRightless(client) ? min(longestAnswer, longestAnswerWithoutRights) : longestAnswer
+        let sent = clients[client]?.takeNote(of: size, in: statistics.turns, atMost: limit) ?? 0
+        if sent + size <= limit { return nil }
         let failure =
             sent == 0
             ? Failure(.limit, "the answer would have more than \(longestAnswer) bytes", hint: "ask for less; output-maximum is the limit")
             : Failure(
-                .limit, "with what waits already the answer would be more than \(longestAnswer) bytes",
-                hint: "ask for less at once; output-maximum is the limit")
+                .limit, "with what waits already the answer would be more than \(limit) bytes",
+                hint: limit == longestAnswer
+                    ? "ask for less at once; output-maximum is the limit"
+                    : "ask for less at once; output-queue is the limit for clients without any right")
         return .fault(RequestFault(code: RequestFault.refused, failure: failure))
     }
 
@@ -381,6 +414,8 @@ public struct RuntimeLimits {
     public var startRequests = 20
     /// Seconds of a turn after which the rest of a client's requests wait for the next one.
     public var clientTime = 0.02
+    /// The same for all clients without any right together.
+    public var rightlessTime = 0.003
     /// Seconds of a turn after which all other requests wait for the next one.
     public var turnTime = 0.04
 

@@ -128,6 +128,10 @@ public struct Outcome {
     public var accepted: [(revision: UInt64, entry: JournalEntry)] = []
     /// Commands that are left to the next turn, to be put before what comes in until then.
     public var postponed: [Command] = []
+    /// Seconds that the requests of clients have taken.
+    public var times: [(client: ClientID, seconds: Double)] = []
+    /// Deliveries that `GraphRuntime.onDelivery` has taken.
+    public internal(set) var handedOver = 0
     /// For the log: requests that were refused for want of a right, in order.
     public var denials: [(client: ClientID, failure: Failure)] = []
     public init() {}

@@ -1,7 +1,8 @@
 /// Which commands of a turn have to wait for the next one. What a client does stays in order.
 ///
 /// A turn gives a client `RuntimeLimits.clientTime`, and all of them together `turnTime`. Clients that go away or catch up have half
-/// of it, so that requests are served in every turn however many clients do so at once.
+/// of it, so that requests are served in every turn however many clients do so at once. All clients without any right together have
+/// `rightlessTime`.
 struct TurnQueue {
     private let limits: RuntimeLimits
     private let began: Double
@@ -9,6 +10,7 @@ struct TurnQueue {
     private var last: Double
     /// Seconds that requests have taken, by client.
     private var taken: [ClientID: Double] = [:]
+    private var takenByRightless = 0.0
     /// Clients that have had their share.
     private var served: Set<ClientID> = []
     /// Clients of which a command waits.
@@ -30,10 +32,11 @@ struct TurnQueue {
 
     /// Called for each command once, in order.
     /// - Returns: whether it has to wait, and is kept for that.
-    mutating func postpones(_ command: Command) -> Bool {
+    mutating func postpones(_ command: Command, isRightless: Bool) -> Bool {
         switch command {
         case .call(let client, _, _):
-            guard isClosed || last - began >= limits.turnTime || served.contains(client) || waiting.contains(client) else { return false }
+            let isOver = isClosed || last - began >= limits.turnTime || isRightless && takenByRightless > limits.rightlessTime
+            guard isOver || served.contains(client) || waiting.contains(client) else { return false }
             postpone(command, of: client)
         // These stay behind the calls before them.
         case .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client):
@@ -59,9 +62,13 @@ struct TurnQueue {
         return postponed.filter { taken[$0.client] == nil }.map(\.command) + postponed.filter { taken[$0.client] != nil }.map(\.command)
     }
 
+    /// Seconds that clients have taken; nothing where there is no clock.
+    var times: [(client: ClientID, seconds: Double)] { taken.compactMap { $0.value > 0 ? ($0.key, $0.value) : nil } }
+
     /// Takes note of what a client's request has taken.
-    mutating func charge(_ client: ClientID, until now: Double) {
+    mutating func charge(_ client: ClientID, until now: Double, isRightless: Bool) {
         taken[client, default: 0] += now - last
+        if isRightless { takenByRightless += now - last }
         last = now
         if taken[client, default: 0] > limits.clientTime { served.insert(client) }
     }

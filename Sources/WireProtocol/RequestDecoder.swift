@@ -19,11 +19,20 @@ public final class RequestDecoder {
     private let parameters = Parameters()
     /// Calls that one batch may hold: each may be answered with an error longer than itself.
     public let maximumBatch: Int
+    /// Values that one message may hold, the keys of objects counted too: the time to read it depends on them.
+    public let maximumValues: Int
 
     public static let defaultMaximumBatch = 1024
+    public static let defaultMaximumValues = 500_000
+    /// A message of more bytes leaves the parser with more memory than is kept.
+    private static let keptLength = 1 << 20
 
     /// - Parameter maximumDepth: how deeply a message may be nested, from 1.
-    public init(maximumDepth: Int = JSONParser.defaultDepth, maximumBatch: Int = defaultMaximumBatch) {
+    public init(
+        maximumDepth: Int = JSONParser.defaultDepth, maximumBatch: Int = defaultMaximumBatch,
+        maximumValues: Int = defaultMaximumValues
+    ) {
+        self.maximumValues = maximumValues
         parser = JSONParser(maximumDepth: maximumDepth)
         readers = Method.table().map(CallReader.init)
         self.maximumBatch = maximumBatch
@@ -36,8 +45,15 @@ public final class RequestDecoder {
         _ line: UnsafeBufferPointer<UInt8>, isPadded: Bool = false, _ receive: (Incoming) -> Void
     ) {
         if !line.contains(where: { $0 != 0x20 && $0 != 0x0d && $0 != 0x09 }) { return }
+        defer { if line.count > RequestDecoder.keptLength { parser.releaseMemory() } }
         let message: JSONElement
         do throws(Failure) {
+            // A value takes two bytes at least, so most messages need not be counted.
+            if line.count / 2 > maximumValues, parser.valueCount(line) > maximumValues {
+                throw Failure(
+                    .limit, "a message of more than \(maximumValues) values",
+                    hint: "send less at once, a document as a text; message-values is the limit")
+            }
             message = try parser.parse(line, isPadded: isPadded)
         } catch {
             return receive(unparsed(line, error))

@@ -233,6 +233,58 @@ struct WorkTests {
         #expect(graph.changes == ["/a.seed": .value(77)] && graph.runtime.subscriptions[other] != nil)
     }
 
+    @Test("a turn that has taken its time leaves the rest of its requests to the next one, and tells each client's time") func turnTime() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { x: 0 } }]", clients: 20)
+        var clock = 0.0
+        graph.runtime.turnClock = {
+            clock += 0.015
+            return clock
+        }
+        let commands: [Command] = (1...20).map { .call(ClientID(number: $0), id: .int(1), .ping) }
+        let outcome = graph.runtime.apply(commands, at: graph.now)
+        #expect(outcome.deliveries.count == 3 && outcome.postponed.count == 17)
+        #expect(outcome.times.count == 3)
+    }
+
+    @Test("clients without any right share a small part of a turn, and leave the rest to others") func rightless() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { x: 0 } }]", clients: 5)
+        let other = ClientID(number: 6)
+        graph.turn([
+            .connected(other, Peer(pid: 6, uid: 1001, gid: 1001)),
+            .accessChanged(AccessRules([AccessRule(.read, [.user(1001)], .everything)], owner: 7)),
+        ])
+        var clock = 0.0
+        graph.runtime.turnClock = {
+            clock += 0.002
+            return clock
+        }
+        let commands: [Command] = (1...5).map { .call(ClientID(number: $0), id: .int(1), .ping) }
+        let outcome = graph.runtime.apply(commands + [.call(other, id: .int(2), .ping)], at: graph.now)
+        #expect(outcome.deliveries.count == 3 && outcome.postponed.count == 3)
+        guard case .reply(other, .int(2), _)? = outcome.deliveries.last else { return #expect(Bool(false)) }
+    }
+
+    @Test("long answers are asked for before they wait, and deliveries are handed over command by command") func handingOver() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { x: 0, y: \(String(repeating: "y", count: 9000)) } }]")
+        var handed: [Int] = []
+        var asked: [Int] = []
+        graph.runtime.onDelivery = { handed.append($0.count) }
+        graph.runtime.admitsAnswer = { _, bytes in
+            asked.append(bytes)
+            return false
+        }
+        func get(_ path: String) -> Command {
+            .call(ClientID(number: 1), id: .int(1), .get(.init(paths: [path], isSingle: true, presentation: false, typed: false)))
+        }
+        let outcome = graph.runtime.apply([get("/a.x"), get("/a.y")], at: graph.now)
+        #expect(handed == [1, 1] && outcome.deliveries.isEmpty && outcome.handedOver == 2)
+        #expect(asked.count == 1 && asked.allSatisfy { $0 > 8999 })
+        graph.runtime.onDelivery = nil
+        let refused = graph.runtime.apply([get("/a.y")], at: graph.now).deliveries.last
+        guard case .reply(_, _, .fault(let fault))? = refused else { return #expect(Bool(false)) }
+        #expect(fault.failure.code == .limit && fault.failure.hint?.contains("output-total") == true)
+    }
+
     @Test("patterns that look at more nodes than a request may cost refuse it") func patterns() throws {
         let nodes = (0..<100).map { "{ id: n\($0), state: { x: 1 } }" }.joined(separator: ", ")
         var limits = RuntimeLimits()

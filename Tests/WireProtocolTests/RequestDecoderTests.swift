@@ -55,6 +55,19 @@ struct RequestDecoderTests {
         #expect(pieces("[1,1,1,1]", decoder) == [.fault("null", -32600, .limit)])
     }
 
+    @Test("a message of more values than the limit is refused under its id, and a text of any length is one value") func values() {
+        let decoder = RequestDecoder(maximumValues: 1000)
+        func set(_ value: String) -> String { #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.b","value":\#(value)}}"# }
+        func list(_ count: Int) -> String { "[" + Array(repeating: "1", count: count).joined(separator: ",") + "]" }
+        func map(_ count: Int) -> String { "{" + (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",") + "}" }
+        #expect(pieces(set(list(900)), decoder) == [.call("1", "set")])
+        #expect(pieces(set(list(1100)), decoder) == [.fault("1", -32600, .limit)])
+        #expect(pieces(set(map(450)), decoder) == [.call("1", "set")])
+        #expect(pieces(set(map(600)), decoder) == [.fault("1", -32600, .limit)])
+        #expect(pieces(set("\"" + String(repeating: "[1,{:", count: 5000) + "\""), decoder) == [.call("1", "set")])
+        #expect(pieces(set(list(900)), decoder) == [.call("1", "set")])
+    }
+
     @Test("nesting ends where the limit says, and the next line is read") func depth() {
         let decoder = RequestDecoder(maximumDepth: 16)
         func nested(_ depth: Int) -> String {

@@ -28,6 +28,9 @@ void agd_json_parser_free(agd_json_parser *parser);
 /// otherwise the text is copied first.
 int agd_json_parse(agd_json_parser *parser, const uint8_t *text, size_t length, int padded, agd_json_document *document);
 
+/// Brackets, commas, colons and beginnings of scalars outside of strings, found without building anything; 0 when they cannot be found.
+size_t agd_json_structural_count(agd_json_parser *parser, const uint8_t *text, size_t length);
+
 /// Whether an error code says that the text is nested deeper than the parser takes, or that a number cannot be read.
 int agd_json_is_too_deep(int code);
 int agd_json_is_number_error(int code);

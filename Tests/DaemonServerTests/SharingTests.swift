@@ -1,0 +1,128 @@
+import AttributeValues
+import EventLoop
+import GraphRuntime
+import Testing
+import WireProtocol
+
+@testable import DaemonServer
+
+/// How the turn, its input and its output are shared among clients.
+@Suite("Sharing", .serialized)
+struct SharingTests {
+    private func set(_ value: Int) -> String {
+        #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value","value":\#(value)}}"# + "\n"
+    }
+
+    private let get = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.text"}}"#
+
+    /// Each client is a process of its own.
+    private func separate(_ daemon: TestDaemon) {
+        var next: Int32 = 1
+        daemon.sessions.identify = { _ in
+            next += 1
+            return Peer(pid: next, uid: 0, gid: 0)
+        }
+    }
+
+    @Test("of all that have sent something the process that has had least time is served first") func order() throws {
+        let daemon = try TestDaemon()
+        separate(daemon)
+        let (heavy, light) = (try daemon.connect(), try daemon.connect())
+        daemon.run { daemon.sessions.count == 2 }
+        daemon.sessions.all[0].debt.add(1, at: Loop.monotonicTime)
+        #expect(heavy.sendSome(set(1)) > 0 && light.sendSome(set(2)) > 0)
+        #expect(try heavy.next()?.member("result") != nil && light.next()?.member("result") != nil)
+        #expect(try light.call("get", #"{"path":"/counter.value"}"#).member("result", "value") == 1)
+    }
+
+    @Test("connections of one process have one debt, which halves every second and is forgotten with the last of them") func debt() throws {
+        let debt = Debt(at: 10)
+        debt.add(1 - Debt.atFirst, at: 10)
+        #expect(abs(debt.seconds(at: 12) - 0.25) < 1e-9)
+        let daemon = try TestDaemon()
+        let first = try daemon.connect()
+        let second = try daemon.connect()
+        daemon.run { daemon.sessions.count == 2 }
+        let sessions = daemon.sessions.all
+        #expect(sessions[0].debt === sessions[1].debt && sessions[0].debt.connections == 2)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("who sends when a turn's room for reading is used up is read in the next turn") func reading() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        _ = try client.call("ping")
+        daemon.sessions.didRead(daemon.sessions.readRoom)
+        #expect(client.sendSome(set(1)) > 0)
+        daemon.daemon.loop.runOnce()
+        #expect(try client.next()?.member("result") != nil)
+        #expect(daemon.sessions.readRoom > 0)
+    }
+
+    @Test("a client without any right may send short messages only, and gets long ones with its first right") func rightless() throws {
+        let daemon = try TestDaemon { $0.access = [AccessRule(.read, [.user(7)], .everything)] }
+        daemon.sessions.identify = { _ in Peer(pid: 1, uid: 4242, gid: 4242) }
+        let client = try daemon.connect()
+        let long = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"paths":["\#(String(repeating: "a", count: 100_000))"]}}"#
+        client.send(long)
+        let refused = try #require(try client.next())
+        #expect(refused.member("error", "data", "code") == "limit")
+        #expect(refused.member("error", "data", "hint")?.string?.contains("without any right") == true)
+        #expect(try client.call("ping").member("result", "pong") == true)
+        daemon.sessions.change(AccessRules([AccessRule(.read, [.user(4242)], .everything)], owner: 7))
+        client.send(long)
+        #expect(try client.next()?.member("error", "data", "hint")?.string?.contains("without any right") != true)
+    }
+
+    private func long(_ daemon: TestDaemon, _ client: TestClient) throws {
+        _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(String(repeating: "x", count: 400_000))\"}")
+    }
+
+    @Test("who hoards and takes nothing goes when another one needs the room") func hoarder() throws {
+        let daemon = try TestDaemon { $0.server.outputTotal = 1 << 20 }
+        separate(daemon)
+        let (hoarder, other) = (try daemon.connect(), try daemon.connect())
+        try long(daemon, other)
+        let session = try #require(daemon.sessions.all.first)
+        let run = ByteBuffer()
+        run.append(text: String(repeating: "x", count: 900_000))
+        session.output.append(run)
+        #expect(daemon.sessions.output.total >= 900_000)
+        let refused = try other.call("get", #"{"path":"/counter.text"}"#)
+        #expect(refused.member("error", "data", "hint")?.string?.contains("output-total") == true)
+        session.lastProgress -= 2
+        #expect(try other.call("get", #"{"path":"/counter.text"}"#).member("result") != nil)
+        daemon.run { daemon.sessions.count == 1 }
+        #expect(daemon.sessions.output.total < 100_000)
+        withExtendedLifetime(hoarder) {}
+    }
+
+    @Test("a run that many queues hold counts once, until the last of them has dropped it") func shared() {
+        let ledger = OutputLedger()
+        var queues = (0..<5).map { _ in OutputQueue(ledger) }
+        do {
+            let bytes = ByteBuffer(capacity: 5000)
+            bytes.append(text: String(repeating: "x", count: 5000))
+            let run = OutputRun(bytes, ledger)
+            for place in queues.indices { queues[place].append(run) }
+        }
+        #expect(ledger.total == 5000)
+        for place in 0..<4 { queues[place].removeAll() }
+        #expect(ledger.total == 5000)
+        queues[4].removeAll()
+        #expect(ledger.total == 0)
+    }
+
+    @Test("when the time to stop is over, requests that waited are dropped, and what clients left is done") func stop() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        _ = try client.call("onDisconnect", #"{"mutations":[{"op":"set","path":"/counter.value","value":7}]}"#)
+        let session = try #require(daemon.sessions.all.first)
+        let mutation = Mutation(operation: .set, path: "/counter.text", value: "late")
+        for _ in 0..<5 { session.postpone(.call(session.id, id: nil, .set(mutation, TransactionOptions()))) }
+        let revision = daemon.daemon.runtime.revision
+        daemon.sessions.closeAll()
+        daemon.run { daemon.sessions.count == 0 && !daemon.sessions.hasNews }
+        #expect(daemon.daemon.runtime.revision == revision + 1)
+    }
+}
