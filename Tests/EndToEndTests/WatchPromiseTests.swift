@@ -286,6 +286,7 @@ private final class WatchScenario {
             watch.client = nil
             watch.validator.interrupted()
         }
+        truth.noteRestart()
         daemon = try WatchScenario.start(folder)
         writer = try daemon.client()
         let isNew = try writer.call("hello")["epoch"]?.string != epoch

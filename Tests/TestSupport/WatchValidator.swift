@@ -5,6 +5,8 @@ public final class WatchTruth {
     private var steps: [(revision: Int64, contents: [String: Value])] = []
     /// Stretches of revisions of which nothing is known: a daemon was killed in them.
     private var gaps: [ClosedRange<Int64>] = []
+    /// Last revisions before a restart.
+    private var ends: [Int64] = []
     /// The last revision that the writer was told of.
     public private(set) var revision: Int64 = 0
     /// The writer has sent what it has no answer to: nothing is known behind the last revision.
@@ -13,6 +15,12 @@ public final class WatchTruth {
     private var paths: [String: AttributePath] = [:]
 
     public init() {}
+
+    /// The daemon has ended and is to start again.
+    public func noteRestart() { ends.append(revision) }
+
+    /// A daemon that has restarted knows which states were written, and not which rules came out the same.
+    func isInOneLife(from first: Int64, to last: Int64) -> Bool { !ends.contains { first <= $0 && $0 < last } }
 
     /// What `get` was answered with.
     public func add(_ revision: Int64, _ values: Value) {
@@ -159,7 +167,7 @@ public final class WatchValidator {
         if Set(paths).count != paths.count { fault("revision \(revision) names a path twice") }
         let isInitial = event.map?["initial"] == true
         if isInitial != awaitsSnapshot { fault("revision \(revision) is \(isInitial ? "a" : "no") snapshot") }
-        if let since = resumedSince {
+        if let since = resumedSince, truth.isInOneLife(from: since, to: revision) {
             for path in paths where truth.isKnown(revision) && truth.changes(of: [whole(of: path)], after: since, through: revision).isEmpty {
                 fault("resumed from \(since) to \(revision), and \(path) is named, which has not changed")
             }
