@@ -4,7 +4,7 @@
  */
 
 import { AttributeFailed, connect, Update } from './gateway.js'
-import { Cards, ORDER } from './cards.js'
+import { Cards, make, ORDER, words } from './cards.js'
 
 const client = connect()
 const board = document.getElementById('board')
@@ -13,11 +13,6 @@ const cards = new Cards(client)
 
 /** Containers that show one thing are no section of their own. */
 const TRANSPARENT = ['group', 'forEach', 'section']
-
-function words(id) {
-  const text = id.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase()
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
 
 /** Container values of a container's subviews, by id: where cards are described. */
 async function panelsOf(path) {
@@ -59,31 +54,24 @@ async function build(root) {
   }
   const old = new Map([...board.querySelectorAll('section')].map((each) => [each.dataset.title, each]))
   const made = sections.map(({ title, views }) => {
-    const section = old.get(title ?? '') ?? element('section', { data: { title: title ?? '' } })
-    const grid = section.querySelector('.cards') ?? element('div', { class: 'cards' })
+    const section = old.get(title ?? '') ?? make('section')
+    section.dataset.title = title ?? ''
+    const grid = section.querySelector('.cards') ?? make('div', 'cards')
     const shown = views.flatMap(({ node, title, panel }) => cards.forNode(node, title, panel))
     shown.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
     grid.replaceChildren(...shown.map((each) => each.element))
-    if (title && !section.querySelector('h2')) section.append(element('h2', { text: title }))
+    if (title && !section.querySelector('h2')) section.append(make('h2', '', title))
     if (!grid.parentNode) section.append(grid)
     section.hidden = shown.length === 0
     return section
   })
   board.replaceChildren(...made)
   if (made.every((section) => section.hidden)) {
-    board.replaceChildren(element('p', { class: 'empty', text: `Nothing stands at ${root} yet. agctl apply -f FILE adds a scene.` }))
+    board.replaceChildren(make('p', 'empty', `Nothing stands at ${root} yet. agctl apply -f FILE adds a scene.`))
   }
   board.setAttribute('aria-busy', 'false')
   document.getElementById('title').textContent = root === '/' ? 'agd' : words(tree.id)
   document.title = document.getElementById('title').textContent
-}
-
-function element(name, { class: className, text, data = {} } = {}) {
-  const made = document.createElement(name)
-  if (className) made.className = className
-  if (text) made.textContent = text
-  Object.assign(made.dataset, data)
-  return made
 }
 
 function showConnection(isLive) {
@@ -126,7 +114,7 @@ for (;;) {
   } catch (error) {
     showConnection(false)
     if (board.childElementCount === 0) {
-      board.replaceChildren(element('p', { class: 'empty', text: error.message }))
+      board.replaceChildren(make('p', 'empty', error.message))
     }
     await new Promise((resolve) => setTimeout(resolve, 1000))
   }

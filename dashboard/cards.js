@@ -7,14 +7,15 @@ const NUMBERS = ['int', 'uint', 'double', 'angle']
 /** Attributes that say how well another one is, and are shown with it. */
 const STATUSES = ['ok', 'warn', 'critical', 'stale']
 
-function make(name, className, text) {
+export function make(name, className, text) {
   const element = document.createElement(name)
   if (className) element.className = className
   if (text !== undefined) element.textContent = text
   return element
 }
 
-function words(id) {
+/** An id as people write it: `busiestCore` is "Busiest core". */
+export function words(id) {
   const text = id.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase()
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
@@ -230,7 +231,7 @@ class Card {
       if (this.#parts.value) this.#parts.value.textContent = '–'
       return
     }
-    const { parts } = { parts: this.#parts }
+    const parts = this.#parts
     switch (this.kind) {
       case 'gauge': return this.#showGauge(change)
       case 'toggle':

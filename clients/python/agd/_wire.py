@@ -249,6 +249,32 @@ class Subscriber:
         return self.is_known and error.code in ("notFound", "limit", "unavailable")
 
 
+class WatchState:
+    """What both kinds of watch know, apart from their connection."""
+
+    def __init__(
+        self, path: str, name: Optional[str], timeout: Optional[float], params: Mapping[str, Any],
+        since: Optional[Since], on_live: Optional[Callable[[bool], None]],
+    ) -> None:  # fmt: skip
+        self._path, self._name, self._timeout = path, name, timeout
+        self._subscriber = Subscriber(params, since)
+        self._on_live = on_live
+        #: Events that came before the reply to their subscription.
+        self._early: List[bytes] = []
+        self._backoff = Backoff()
+        self._is_closed = False
+
+    @property
+    def values(self) -> Dict[str, Value]:
+        """The present values by path, as far as they have been told."""
+        return self._subscriber.values
+
+    @property
+    def position(self) -> Optional[Since]:
+        """From where another process could continue (``since``); None before the first snapshot."""
+        return self._subscriber.position
+
+
 class Backoff:
     """How long to wait before connecting again: each time twice as long, up to a limit."""
 

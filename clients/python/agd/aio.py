@@ -229,30 +229,15 @@ class AsyncClient:
         return AsyncWatch(self.path, self._name, self._timeout, params, since, on_live)
 
 
-class AsyncWatch(AsyncIterator[Event]):
+class AsyncWatch(wire.WatchState, AsyncIterator[Event]):
     """Events of a subscription, without end; see :class:`agd.Watch`."""
 
     def __init__(
         self, path: str, name: Optional[str], timeout: Optional[float], params: Mapping[str, Any],
         since: Optional[Since], on_live: Optional[Callable[[bool], None]],
     ) -> None:  # fmt: skip
-        self._path, self._name, self._timeout = path, name, timeout
-        self._subscriber = wire.Subscriber(params, since)
-        self._on_live = on_live
+        super().__init__(path, name, timeout, params, since, on_live)
         self._streams: Optional[_Streams] = None
-        self._early: List[bytes] = []
-        self._backoff = wire.Backoff()
-        self._is_closed = False
-
-    @property
-    def values(self) -> Dict[str, Value]:
-        """The present values by path, as far as they have been told."""
-        return self._subscriber.values
-
-    @property
-    def position(self) -> Optional[Since]:
-        """From where another process could continue (``since``); None before the first snapshot."""
-        return self._subscriber.position
 
     @property
     def is_live(self) -> bool:

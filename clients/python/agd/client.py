@@ -263,7 +263,7 @@ class Client:
         return Watch(self.path, self._name, self._timeout, params, since, on_live)
 
 
-class Watch(Iterator[Event]):
+class Watch(wire.WatchState, Iterator[Event]):
     """Events of a subscription, without end.
 
     It has a connection of its own. When that is lost it connects again and continues where it was: the
@@ -275,24 +275,9 @@ class Watch(Iterator[Event]):
         self, path: str, name: Optional[str], timeout: Optional[float], params: Mapping[str, Any],
         since: Optional[Since], on_live: Optional[Callable[[bool], None]],
     ) -> None:  # fmt: skip
-        self._path, self._name, self._timeout = path, name, timeout
-        self._subscriber = wire.Subscriber(params, since)
-        self._on_live = on_live
+        super().__init__(path, name, timeout, params, since, on_live)
         self._line: Optional[_Line] = None
-        self._early: List[bytes] = []
-        self._backoff = wire.Backoff()
-        self._is_closed = False
         self._connect()
-
-    @property
-    def values(self) -> Dict[str, Value]:
-        """The present values by path, as far as they have been told."""
-        return self._subscriber.values
-
-    @property
-    def position(self) -> Optional[Since]:
-        """From where another process could continue (``since``); None before the first snapshot."""
-        return self._subscriber.position
 
     @property
     def is_live(self) -> bool:
