@@ -37,7 +37,7 @@ enum HealthyClient {
         print("\(waits.count) \(waits[waits.count - 1]) \(waits[place])")
     }
 
-    /// What the process has printed.
+    /// Output of the process so far.
     static func read(_ text: String) -> Waits? {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
         guard words.count == 3, let pings = Int(words[0]), let worst = Double(words[1]), let most = Double(words[2]) else { return nil }
@@ -68,7 +68,7 @@ private final class PingSocket {
         if send(descriptor, message, message.count, Int32(MSG_NOSIGNAL)) < 0 { isClosed = true }
     }
 
-    /// Whether the end of the answer has come.
+    /// True once the answer has arrived whole.
     func isAnswered() -> Bool {
         let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
         if count == 0 || (count < 0 && errno != EAGAIN) { isClosed = true }

@@ -64,7 +64,7 @@ final class Process {
         return status
     }
 
-    /// What it prints, up to the end.
+    /// All output until the process ends.
     func readOutput() -> String {
         var text: [UInt8] = []
         var bytes = [UInt8](repeating: 0, count: 4096)

@@ -24,7 +24,7 @@ struct Trial {
         var start: Double?
         /// Seconds until the daemon had ended.
         var stop: Double?
-        /// What did not hold.
+        /// Promises that the daemon broke, in words.
         var faults: [String] = []
         var isAlive = true
     }

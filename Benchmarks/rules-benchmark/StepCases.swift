@@ -3,7 +3,7 @@ import CAllocationCounter
 import Glibc
 import RuleLanguage
 
-/// What a step of each kind of work takes: nanoseconds of processor time, which is to be 50 at most for every kind and size.
+/// Nanoseconds of processor time that a step takes, for each kind and size of work. The limit is 50.
 enum StepCases {
     /// Rules in a loop: `t` is a text, `u` an equal one elsewhere, `l` a list, `m` a map, `n` the number of runs.
     static let bodies: [(name: String, body: String)] = [
@@ -105,7 +105,7 @@ enum StepCases {
     }
 }
 
-/// What reading a rule takes: nanoseconds of processor time for each byte of a text of the longest length.
+/// Nanoseconds of processor time that reading a rule takes for each byte, for a text of the longest length.
 extension StepCases {
     static func runReading() {
         let parts: [(name: String, open: String, unit: String, close: String)] = [

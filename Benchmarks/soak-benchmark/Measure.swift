@@ -1,6 +1,6 @@
 import BenchmarkSupport
 
-/// What the daemon holds when everything that came has gone.
+/// Figures of a daemon from which everything that came has gone.
 struct Measure {
     /// Since the start.
     var seconds: Double
@@ -29,7 +29,7 @@ struct Measure {
     /// The allocator's holes, the last requests' texts and what the kernel counts in pages.
     static let spareKilobytes = 16 << 10
 
-    /// What has grown since an earlier measure, in words.
+    /// The figures that have grown since an earlier measure, in words.
     func growth(since first: Measure) -> [String] {
         var faults: [String] = []
         func hold(_ what: String, _ now: Int, _ before: Int, _ spare: Int) {

@@ -66,9 +66,12 @@ extension GraphRuntime {
     /// know the rest.
     private func markRead(_ place: Place, by client: ClientID) {
         guard let numbers = clients[client]?.subscriptions, !numbers.isEmpty else { return }
+        var vertices: [AttributeID]?
         for number in numbers {
             guard let topic = subscriptions[number]?.topic, topic.key.events.contains(.invalidate) else { continue }
-            for vertex in graph.existingVertices(in: place) where topic.paths[vertex] != nil {
+            let found = vertices ?? graph.existingVertices(in: place)
+            vertices = found
+            for vertex in found where topic.paths[vertex] != nil {
                 subscriptions[number]?.outstanding.remove(vertex)
                 // The graph reports a vertex again only once it has been read, also one that was reported to somebody else.
                 _ = graph.content(of: vertex)

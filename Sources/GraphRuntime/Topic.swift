@@ -174,6 +174,7 @@ struct WatchTable {
 
     /// Gives back the rows behind the last watch.
     mutating func giveBack() {
-        rows = Array(rows[...(rows.lastIndex { $0 != nil } ?? -1)])
+        let used = rows.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
+        rows = Array(rows.prefix(used))
     }
 }

@@ -11,7 +11,7 @@ final class DaemonLink {
     struct Unavailable: Error { let reason: String }
     typealias Answer = (Swift.Result<Value, Unavailable>) -> Void
 
-    /// Called with every event of a subscription, and with nil when the connection is lost.
+    /// Called with every event of a subscription, until the connection is lost.
     typealias Listener = (_ method: String, _ parameters: Value) -> Void
 
     private static let clientName = "agd-gateway"

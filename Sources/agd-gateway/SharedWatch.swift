@@ -110,13 +110,8 @@ final class SharedWatch {
         if case .int(let number)? = parameters["revision"] { revision = max(revision, number) }
         switch method {
         case "update": update(parameters)
-        case "bookmark":
-            for (page, index) in pages.values { page.didHear(index, epoch, revision) }
-            return
-        default: break
-        }
-        if method != "update" {
-            for (page, index) in pages.values { page.send(method, index, parameters) }
+        case "bookmark": for (page, index) in pages.values { page.didHear(index, epoch, revision) }
+        default: for (page, index) in pages.values { page.send(method, index, parameters) }
         }
     }
 
