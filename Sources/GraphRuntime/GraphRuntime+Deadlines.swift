@@ -14,7 +14,7 @@ extension GraphRuntime {
             if let time, time < next ?? .infinity { next = time }
         }
         if graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(now.wall) { consider(now.monotonic + wait.seconds) }
-        if graph.waitingRuleCount > 0 { consider(now.monotonic) }
+        if graph.waitingRuleCount > 0 || !jobs.isEmpty { consider(now.monotonic) }
         for stream in frameStreams { consider(stream.nextTick) }
         if completionTopics > 0 { consider(presentations.completions.nextDeadline) }
         for number in held {

@@ -52,6 +52,13 @@ public final class GraphRuntime {
     /// share is ever used up.
     public var turnClock: (() -> Double)?
 
+    /// Changes of structure that are not done yet, in the order of the requests. The first one is under way.
+    var jobs: [StructureJob] = []
+    /// Results whose requests have yet to come again.
+    var finishedJobs: [ClientID: Result] = [:]
+    /// Steps that jobs may take in this turn.
+    var jobSteps = 0
+
     var outcome = Outcome()
     var unplaced = UnplacedStates()
     /// Changes of structure that the store has ever held or been given: the next one's number.
@@ -99,13 +106,18 @@ public final class GraphRuntime {
         statistics.turns += 1
         tickClocks()
         resumeRules()
+        jobSteps = limits.sliceSteps
+        doJobs()
         let before = graph.counters
         let clock = commands.count > 1 ? turnClock : nil
         var queue = TurnQueue(began: clock?() ?? 0)
         for command in commands {
             if queue.postpones(command) { continue }
             let waiting = graph.waitingRuleCount
-            apply(command)
+            guard apply(command) else {
+                queue.postpone(command)
+                continue
+            }
             guard case .call(let client, _, let request) = command else { continue }
             if case .subscribe = request, hasLongSnapshots(client) { queue.serve(client) }
             if graph.waitingRuleCount > waiting { queue.close() }
@@ -132,13 +144,20 @@ public final class GraphRuntime {
         publish(since: stamp, .none, nil)
     }
 
-    private func apply(_ command: Command) {
+    /// - Returns: false for a request whose job is not done yet.
+    private func apply(_ command: Command) -> Bool {
         graph.stepsLeft = limits.requestCost
         switch command {
         case .connected(let client, let peer): clients[client] = Client(peer: peer, grants: access.grants(to: peer), limits)
         case .call(let client, let id, let request):
-            statistics.requests += 1
-            var result = perform(request, for: client)
+            var result: Result
+            if request.changesStructure {
+                guard let done = resultOfJob(request, for: client) else { return false }
+                result = done
+            } else {
+                statistics.requests += 1
+                result = perform(request, for: client)
+            }
             if request.onlyReads, result.isLonger(than: longestAnswer) {
                 let failure = Failure(
                     .limit, "the answer would have more than \(longestAnswer) bytes", hint: "ask for less; output-maximum is the limit")
@@ -154,6 +173,7 @@ public final class GraphRuntime {
         case .accessChanged(let rules): changeAccess(to: rules)
         case .woken: break
         }
+        return true
     }
 
     /// One method each; a refused request has changed nothing.
@@ -166,9 +186,7 @@ public final class GraphRuntime {
             case .get(let get): return try self.get(get, client)
             case .set(let mutation, let options): return try transact([mutation], options, client)
             case .transact(let mutations, let options): return try transact(mutations, options, client)
-            case .apply(let apply): return try self.apply(apply, client)
-            case .remove(let path, let options): return try remove(path, options, client)
-            case .move(let move, let options): return try self.move(move, options, client)
+            case .apply, .remove, .move: preconditionFailure("a job that was not queued")
             case .subscribe(let request): return try subscribe(request, client)
             case .unsubscribe(let subscription): return try unsubscribe(subscription, client)
             case .onDisconnect(let mutations, let options): return try onDisconnect(mutations, options, client)
@@ -210,6 +228,7 @@ public final class GraphRuntime {
             }
         }
         clients[client] = nil
+        finishedJobs[client] = nil
         updateScenePhase()
     }
 }
@@ -261,6 +280,8 @@ public struct RuntimeLimits {
     public var describedNodes = 1_000_000
     /// Steps of all rules that run for one request, and of its patterns for the nodes that they look at.
     public var requestCost = 20_000_000
+    /// Steps of 50 ns that reading, checking and building of documents may take in one turn.
+    public var sliceSteps = 300_000
     /// Seconds of a turn after which the rest of a client's requests wait for the next one.
     public var clientTime = 0.02
 

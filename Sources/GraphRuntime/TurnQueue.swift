@@ -25,8 +25,7 @@ struct TurnQueue {
         switch command {
         case .call(let client, _, _):
             guard isClosed || served.contains(client) else { return false }
-            waiting.insert(client)
-            postponed.append((client, command))
+            postpone(command)
             return true
         // What it has sent comes before its going.
         case .disconnected(let client):
@@ -35,6 +34,14 @@ struct TurnQueue {
             return true
         default: return false
         }
+    }
+
+    /// A request is not done yet. What the client does behind it has to wait, too.
+    mutating func postpone(_ command: Command) {
+        guard case .call(let client, _, _) = command else { return }
+        served.insert(client)
+        waiting.insert(client)
+        postponed.append((client, command))
     }
 
     /// What has to wait: that of clients for whom nothing was done yet comes first.

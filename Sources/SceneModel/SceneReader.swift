@@ -10,7 +10,8 @@ public enum SceneReader {
         text: String, file: String? = nil, context: SceneContext = SceneContext()
     ) throws(SceneFaults) -> SceneDefinition {
         let reading = SceneReading(text: text, file: file, context: context)
-        while !reading.advance(.max) {}
+        var steps = Int.max
+        while !reading.advance(&steps) {}
         return try reading.scene()
     }
 
@@ -18,7 +19,8 @@ public enum SceneReader {
     /// - Parameter value: no deeper than `SceneLimits.nesting`; `JSONParser` admits less.
     public static func read(value: Value, context: SceneContext = SceneContext()) throws(SceneFaults) -> SceneDefinition {
         let reading = SceneReading(value: value, context: context)
-        while !reading.advance(.max) {}
+        var steps = Int.max
+        while !reading.advance(&steps) {}
         return try reading.scene()
     }
 
@@ -71,8 +73,7 @@ public final class SceneReading {
 
     /// Goes on until the steps are used up.
     /// - Returns: whether the document is read and checked.
-    public func advance(_ budget: Int) -> Bool {
-        var steps = budget
+    public func advance(_ steps: inout Int) -> Bool {
         while steps > 0 {
             switch stage {
             case .text(var reader):
