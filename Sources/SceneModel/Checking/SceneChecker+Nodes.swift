@@ -17,6 +17,8 @@ struct OpenNode {
     /// How many lists have been read, and how many nodes of the next one.
     var listsRead = 0
     var nodesRead = 0
+    /// What the next list has come to.
+    var made: [NodeDefinition] = []
     /// Called when all children have been read.
     var finish: () -> Void = {}
 
@@ -45,6 +47,13 @@ extension SceneChecker {
         let list = open[innermost].lists[open[innermost].listsRead]
         let position = open[innermost].nodesRead
         guard position < list.nodes.count else {
+            let receiver = open[innermost].node
+            switch list.key {
+            case .header: receiver.header += open[innermost].made
+            case .footer: receiver.footer += open[innermost].made
+            default: receiver.children += open[innermost].made
+            }
+            open[innermost].made = []
             open[innermost].listsRead += 1
             open[innermost].nodesRead = 0
             return
@@ -65,13 +74,7 @@ extension SceneChecker {
                 hint: fields[.id] == nil ? "the node got this id for its place; write one that no other has" : nil)
         }
         treePath?.append(id)
-        let receiver = open[innermost].node
-        guard let definition = self.node(fields, id: id, place(of: open[innermost].place)) else { return }
-        switch list.key {
-        case .header: receiver.header.append(definition)
-        case .footer: receiver.footer.append(definition)
-        default: receiver.children.append(definition)
-        }
+        if let definition = self.node(fields, id: id, place(of: open[innermost].place)) { open[innermost].made.append(definition) }
     }
 
     /// Where the node at `treePath` stands: a live one that is a component's own sees the component, whoever completes it.
