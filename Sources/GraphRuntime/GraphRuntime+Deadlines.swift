@@ -30,6 +30,7 @@ extension GraphRuntime {
         guard graph.hasClocks else { return }
         guard let due = graph.nextTick(), due <= now.wall else { return graph.advance(to: now.wall) }
         graph.stepsLeft = limits.requestCost
+        graph.growthLeft = limits.requestCost
         let stamp = graph.stamp
         graph.advance(to: now.wall)
         advanceRevision(nil, "clock", since: stamp, writes: [])

@@ -19,8 +19,10 @@ final class StructureJob {
         case waiting
         /// A document is read and checked.
         case reading(SceneReading, Request.Apply)
+        case checked(SceneDefinition, Request.Apply)
         /// Its new nodes are made.
         case building(Construction, SceneDefinition, Request.Apply)
+        case built(Construction, SceneDefinition, Request.Apply)
         /// They are destroyed, because the tree has no place for them any more.
         case abandoning(Construction, Failure)
     }
@@ -52,6 +54,7 @@ extension GraphRuntime {
     func doJobs() {
         while jobSteps > 0, let job = jobs.first {
             graph.stepsLeft = limits.requestCost
+            graph.growthLeft = limits.requestCost
             job.slices += 1
             let result: Result
             do throws(Failure) {
@@ -84,6 +87,10 @@ extension GraphRuntime {
                 guard reading.advance(&jobSteps) else { return nil }
                 let scene: SceneDefinition
                 do throws(SceneFaults) { scene = try reading.scene() } catch { throw error.failure }
+                job.stage = .checked(scene, apply)
+                // Freeing what was read takes a while, too.
+                if job.slices > 1 { return nil }
+            case .checked(let scene, let apply):
                 try checkAccess(of: job.client, to: scene.declarations)
                 let at = try place(of: apply)
                 let plan = try graph.plan(scene, at: at, mode(of: apply), isTold: apply.dryRun)
@@ -91,6 +98,9 @@ extension GraphRuntime {
                 job.stage = .building(graph.construct(plan), scene, apply)
             case .building(let construction, let scene, let apply):
                 guard graph.advance(construction, &jobSteps) else { return nil }
+                job.stage = .built(construction, scene, apply)
+                if job.slices > 1 { return nil }
+            case .built(let construction, let scene, let apply):
                 do throws(Failure) { return try link(construction, scene, apply, job) } catch {
                     job.stage = .abandoning(construction, error)
                 }

@@ -147,6 +147,7 @@ public final class GraphRuntime {
     /// - Returns: false for a request whose job is not done yet.
     private func apply(_ command: Command) -> Bool {
         graph.stepsLeft = limits.requestCost
+        graph.growthLeft = limits.requestCost
         switch command {
         case .connected(let client, let peer): clients[client] = Client(peer: peer, grants: access.grants(to: peer), limits)
         case .call(let client, let id, let request):

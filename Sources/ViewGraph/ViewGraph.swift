@@ -60,6 +60,8 @@ public final class ViewGraph {
     var evaluators = EvaluatorStack()
     /// Steps that rules may take yet for the request at hand. Whoever begins one sets it; below zero rules wait.
     public var stepsLeft = Int.max
+    /// Remaining budget of the current request for instances that lists make, in steps. Without a request there is no limit.
+    public var growthLeft = Int.max
     /// Attributes whose rules were not run for want of steps.
     var waitingRules: [AttributeID] = []
     /// Called now and then while rules run that take long: whoever waits for the end of it can see that there will be one.
