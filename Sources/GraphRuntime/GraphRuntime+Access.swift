@@ -58,6 +58,7 @@ extension GraphRuntime {
     /// New rules hold for everybody from here on. Subscriptions that they no longer allow end, with the reason.
     func changeAccess(to rules: AccessRules) {
         access = rules
+        for job in jobs { job.hasOldAccess = true }
         for client in clients.keys.sorted(by: { $0.number < $1.number }) {
             guard let peer = clients[client]?.peer else { continue }
             let grants = rules.grants(to: peer)

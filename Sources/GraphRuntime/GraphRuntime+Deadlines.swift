@@ -14,7 +14,7 @@ extension GraphRuntime {
             if let time, time < next ?? .infinity { next = time }
         }
         if graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(now.wall) { consider(now.monotonic + wait.seconds) }
-        if graph.waitingRuleCount > 0 { consider(now.monotonic) }
+        if graph.waitingRuleCount > 0 || !jobs.isEmpty { consider(now.monotonic) }
         for stream in frameStreams { consider(stream.nextTick) }
         if let bookmarks = nextBookmarks { consider(bookmarks) }
         if completionTopics > 0 { consider(presentations.completions.nextDeadline) }
@@ -31,6 +31,7 @@ extension GraphRuntime {
         guard graph.hasClocks else { return }
         guard let due = graph.nextTick(), due <= now.wall else { return graph.advance(to: now.wall) }
         graph.stepsLeft = limits.requestCost
+        graph.growthLeft = limits.instanceCost
         let stamp = graph.stamp
         graph.advance(to: now.wall)
         advanceRevision(nil, "clock", since: stamp, writes: [])

@@ -5,23 +5,17 @@ import ViewGraph
 import WireProtocol
 
 extension GraphRuntime {
-    /// A scene document becomes part of the tree. It is checked whole first: any fault, and nothing has changed.
-    func apply(_ request: Request.Apply, _ client: ClientID) throws(Failure) -> Result {
+    /// A checked document becomes part of the tree.
+    /// - Parameter construction: its new nodes, if they were made ahead and still fit.
+    func apply(
+        _ scene: SceneDefinition, _ request: Request.Apply, at: NodeID, _ plan: ScenePlan, _ construction: Construction?,
+        _ client: ClientID
+    ) throws(Failure) -> Result {
         let motion = try motion(request.options)
-        let at = try graph.node(at: try nodePath(request.at).nodes)
-        let mode: ApplyMode =
-            switch request.mode {
-            case .create: .create
-            case .merge: .merge
-            case .replace: .replace
-            }
-        let scene = try read(request.document, at: at, mode)
-        try checkAccess(of: client, to: scene)
-        let plan = try graph.plan(scene, at: at, mode, isTold: request.dryRun)
         var unset: [String] = []
         if !request.dryRun, !graph.isDone(plan) {
             forgetRenewed(by: plan)
-            let performed = graph.keeping(changes) { perform(plan, client, motion, cut(request.options.label)) }
+            let performed = graph.keeping(changes) { perform(plan, construction, client, motion, cut(request.options.label)) }
             keep(.applied(document: request.document, at: graph.path(of: at), mode: request.mode.rawValue), states: performed.states)
             forgetHopeless()
             unset = performed.unset
@@ -40,7 +34,7 @@ extension GraphRuntime {
     /// - Throws: what is wrong with it, with the file's name in the message.
     public func load(_ text: String, file: String) throws(Failure) {
         let scene = try read(.string(text), file: file, at: .root, .merge)
-        perform(try graph.plan(scene, at: .root, .merge), nil, .none, file)
+        perform(try graph.plan(scene, at: .root, .merge), nil, nil, .none, file)
         outcome = Outcome()
         _ = graph.takeLostStates()
         _ = graph.takeHeldLists()
@@ -61,10 +55,10 @@ extension GraphRuntime {
 
     @discardableResult
     private func perform(
-        _ plan: ScenePlan, _ client: ClientID?, _ motion: Motion, _ label: String?
+        _ plan: ScenePlan, _ construction: Construction?, _ client: ClientID?, _ motion: Motion, _ label: String?
     ) -> (states: [AttributeID], unset: [String]) {
         let stamp = graph.stamp
-        let performed = graph.perform(plan)
+        let performed = graph.perform(plan, construction)
         advanceRevision(client, label, since: stamp, writes: [])
         lastRedefinition = revision
         publish(since: stamp, motion, label)

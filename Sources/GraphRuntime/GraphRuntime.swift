@@ -58,6 +58,13 @@ public final class GraphRuntime {
     /// The most vertices since memory was last given back.
     var mostVertices: UInt64 = 0
 
+    /// Changes of structure that are not done yet, in the order of the requests. The first one is under way.
+    var jobs: [StructureJob] = []
+    /// Results whose requests have yet to come again.
+    var finishedJobs: [ClientID: Result] = [:]
+    /// Steps that jobs may take in this turn.
+    var jobSteps = 0
+
     var outcome = Outcome()
     var unplaced = UnplacedStates()
     /// Changes of structure that the store has ever held or been given: the next one's number.
@@ -134,6 +141,8 @@ public final class GraphRuntime {
         statistics.turns += 1
         tickClocks()
         resumeRules()
+        jobSteps = limits.sliceSteps
+        doJobs()
         let before = graph.counters
         var queue = TurnQueue(began: turnBegan, limits)
         for command in commands {
@@ -141,13 +150,14 @@ public final class GraphRuntime {
             if queue.postpones(command, isRightless: isRightless) { continue }
             let waiting = graph.waitingRuleCount
             if case .disconnected(let client) = command, !disconnect(client) { queue.postpone(command, of: client) }
-            apply(command)
+            let isDone = apply(command)
             mostVertices = max(mostVertices, graph.counters.liveAttributes)
             handOver()
             guard case .call(let client, _, let request) = command else {
                 queue.pass(until: turnClock?() ?? 0)
                 continue
             }
+            if !isDone { queue.postpone(command, of: client) }
             switch request {
             case .subscribe: if hasLongSnapshots(client) { queue.serve(client) }
             // Long, and asked for without any right.
@@ -199,13 +209,21 @@ public final class GraphRuntime {
         publish(since: stamp, .none, nil)
     }
 
-    private func apply(_ command: Command) {
+    /// - Returns: false for a request whose job is not done yet.
+    private func apply(_ command: Command) -> Bool {
         graph.stepsLeft = limits.requestCost
+        graph.growthLeft = limits.instanceCost
         switch command {
         case .connected(let client, let peer): clients[client] = Client(peer: peer, grants: access.grants(to: peer), limits)
         case .call(let client, let id, let request):
-            statistics.requests += 1
-            var result = perform(request, for: client)
+            var result: Result
+            if request.changesStructure {
+                guard let done = resultOfJob(request, for: client) else { return false }
+                result = done
+            } else {
+                statistics.requests += 1
+                result = perform(request, for: client)
+            }
             if request.onlyReads, let refusal = tooLong(result, for: client) { result = refusal }
             if let id { outcome.deliveries.append(.reply(client, id: id, result)) }
             if !openings.isEmpty { beginSubscriptions(of: client) }
@@ -222,6 +240,7 @@ public final class GraphRuntime {
         case .drained(let client): catchUp(client)
         case .accessChanged(let rules): changeAccess(to: rules)
         }
+        return true
     }
 
     /// One method each; a refused request has changed nothing.
@@ -242,9 +261,7 @@ public final class GraphRuntime {
         case .get(let get): return try self.get(get, client)
         case .set(let mutation, let options): return try transact([mutation], options, client)
         case .transact(let mutations, let options): return try transact(mutations, options, client)
-        case .apply(let apply): return try self.apply(apply, client)
-        case .remove(let path, let options): return try remove(path, options, client)
-        case .move(let move, let options): return try self.move(move, options, client)
+        case .apply, .remove, .move: preconditionFailure("a job that was not queued")
         case .subscribe(let request): return try subscribe(request, client)
         case .unsubscribe(let subscription): return try unsubscribe(subscription, client)
         case .onDisconnect(let mutations, let options): return try onDisconnect(mutations, options, client)
@@ -314,6 +331,7 @@ public final class GraphRuntime {
             guard hasTime(limits.turnTime / 2) else { return false }
         }
         clients[client] = nil
+        finishedJobs[client] = nil
         updateScenePhase()
         return true
     }
@@ -410,8 +428,12 @@ public struct RuntimeLimits {
     public var describedNodes = 1_000_000
     /// Steps of all rules that run for one request, and of its patterns for the nodes that they look at.
     public var requestCost = 1_000_000
+    /// Steps of the nodes that lists make for one request.
+    public var instanceCost: Int { min(requestCost, .max / 2) * 2 }
     /// Steps of all rules that run at a start, as many times what one request may cost.
     public var startRequests = 20
+    /// Steps of 50 ns that reading, checking and building of documents may take in one turn.
+    public var sliceSteps = 300_000
     /// Seconds of a turn after which the rest of a client's requests wait for the next one.
     public var clientTime = 0.02
     /// The same for all clients without any right together.

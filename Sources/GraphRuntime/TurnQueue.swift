@@ -51,6 +51,7 @@ struct TurnQueue {
         return true
     }
 
+    /// A command is not done yet. What the client does behind it has to wait, too.
     mutating func postpone(_ command: Command, of client: ClientID) {
         waiting.insert(client)
         postponed.append((client, command))

@@ -24,7 +24,7 @@ extension ViewGraph {
         for row in rows where nodes.isAlive(row) { connectRules(of: row) }
     }
 
-    private func connectReferences(of row: UInt32) {
+    func connectReferences(of row: UInt32) {
         // A node sees the objects that it provides itself. They may be reached through its own references.
         nodes[Int(row)].objects = providedObjects(of: row)
         connectAttributes(of: row)
@@ -76,7 +76,7 @@ extension ViewGraph {
         }
     }
 
-    private func connectRules(of row: UInt32) {
+    func connectRules(of row: UInt32) {
         for (_, attribute) in nodes[Int(row)].attributes {
             switch attributes[Int(attribute.index)]?.definition?.role {
             case .computed(let program): replaceSource(of: attribute, rule(program, at: row, .own, type: record(attribute).type))

@@ -23,6 +23,7 @@ extension ViewGraph {
         guard rows.count <= limit else {
             throw Failure(.limit, "\(rows.count) nodes; at most \(limit) are described at once", hint: "name a smaller part, or a depth")
         }
+        try chargeDescription(of: rows.lazy.map(\.0))
         // Children stand behind their parents, so the reverse order has every child ready when its parent comes.
         var described: [UInt32: Value] = [:]
         for (row, level) in rows.reversed() {
@@ -36,6 +37,17 @@ extension ViewGraph {
             described[row] = .map(map)
         }
         return described[node.row] ?? .null
+    }
+
+    /// Charges an answer that describes nodes and their attributes before it is made: by what the attributes hold now, for rules have
+    /// costs of their own.
+    func chargeDescription(of rows: some Sequence<UInt32>) throws(Failure) {
+        for row in rows {
+            try charge(ViewGraph.stepsPerDescribedNode)
+            for (_, attribute) in nodes[Int(row)].attributes {
+                try charge(ViewGraph.stepsPerDescribedAttribute, telling: engine.lastValue(of: attribute) ?? .value(.null))
+            }
+        }
     }
 
     private func subtree(of row: UInt32, depth: Int) -> [(UInt32, Int)] {
@@ -139,6 +151,7 @@ extension ViewGraph {
         guard rows.count <= limit else {
             throw Failure(.limit, "\(rows.count) nodes; at most \(limit) are dumped at once", hint: "name a smaller part")
         }
+        try chargeDescription(of: rows)
         var found: [AttributeID] = []
         for row in rows.sorted() {
             let node = nodes[Int(row)]

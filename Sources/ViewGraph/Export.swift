@@ -360,6 +360,7 @@ extension ViewGraph {
     /// What stands at and below a node as a scene document.
     /// - Throws: `limit` when more nodes than that would be written, or more levels than a document has.
     public func scene(at node: NodeID, limit: Int) throws(Failure) -> Value {
+        try chargeDescription(of: subtree(of: node.row))
         var exporter = SceneExporter(self, at: node.row)
         return try exporter.document(of: node.row, limit: limit)
     }

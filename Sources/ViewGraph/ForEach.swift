@@ -172,7 +172,7 @@ extension ViewGraph {
         }
     }
 
-    /// - Throws: `limit` when the instances would be more than the graph may hold.
+    /// - Throws: `limit` when the instances would be more than the graph may hold, or than one request may make.
     func refuseExcess(_ change: ListChange, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
         let made = change.sources.count { $0 == nil }
         guard made > 0 else { return }
@@ -180,6 +180,7 @@ extension ViewGraph {
         let more = made - change.gone.count
         // Each has its element as an attribute beside those of the template.
         try refuse(Growth(nodes: more * growth.nodes, attributes: more * (growth.attributes + 1)))
+        try chargeInstances(made, growth)
     }
 
     /// The instances keep their states until the data is right again.

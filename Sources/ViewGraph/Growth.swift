@@ -74,6 +74,37 @@ extension ViewGraph {
         try charge((limits.valueSize - room) / ViewGraph.bytesPerStep)
     }
 
+    /// Charges an answer for a value that it tells: the steps, and its bytes as JSON.
+    public func charge(_ steps: Int, telling content: Content) throws(Failure) {
+        var bytes = 0
+        if case .value(let value) = content {
+            // No more of it is looked at than could be paid for.
+            let most = min(max(stepsLeft, 0), Int.max / ViewGraph.bytesPerStep) * ViewGraph.bytesPerStep
+            var room = most
+            value.draw(from: &room, isTyped: false)
+            bytes = most - room
+        }
+        try charge(steps + bytes / ViewGraph.bytesPerStep)
+    }
+
+    /// Steps for a node and for an attribute of an answer that describes both.
+    static let stepsPerDescribedNode = 40
+    static let stepsPerDescribedAttribute = 80
+
+    /// Charges the instances that a list makes before they are made.
+    func chargeInstances(_ count: Int, _ each: Growth) throws(Failure) {
+        let steps = count * (each.nodes * ViewGraph.stepsPerNewNode + (each.attributes + 1) * ViewGraph.stepsPerNewAttribute)
+        guard steps <= growthLeft else {
+            throw Failure(
+                .limit, "\(count) new elements are more than one request may make nodes for",
+                hint: "add them in several requests; request-cost is the limit")
+        }
+        growthLeft -= steps
+    }
+
+    private static let stepsPerNewNode = 60
+    private static let stepsPerNewAttribute = 20
+
     /// Bytes of JSON that are looked at in a step.
     private static let bytesPerStep = 32
     /// Elements of a list or map that are copied in a step.

@@ -12,27 +12,54 @@ extension ViewGraph {
     func instantiate(_ definition: NodeDefinition, id: String? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil)
         -> UInt32
     {
-        // An explicit stack: documents are only as deep as `SceneModel` admits, but components multiply.
-        var first: UInt32?
-        var pending: [(NodeDefinition, String, UInt32, Slot, Int?)] = [(definition, id ?? definition.id, parent, slot, place)]
-        while let (definition, id, parent, slot, place) = pending.popLast() {
-            let row = createNode(
-                id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
-                isScopeBoundary: definition.component != nil)
-            nodes[Int(row)].isContent = definition.isContent
-            attach(row, to: parent, at: place)
-            for attribute in definition.attributes { createAttribute(attribute, of: row) }
-            createModifiers(of: row)
-            if definition.forEach != nil { createForEach(row) }
-            unboundNodes.append(row)
-            structureChange.addedNodes.append(nodeID(row))
-            if first == nil { first = row }
-            let children =
-                definition.header.map { ($0, Slot.header) } + definition.children.map { ($0, Slot.content) }
-                + definition.footer.map { ($0, Slot.footer) }
-            pending.append(contentsOf: children.reversed().map { ($0.0, $0.0.id, row, $0.1, nil) })
+        let top = makeNode(definition, id ?? definition.id, under: parent, slot)
+        attach(top, to: parent, at: place)
+        var pending: [UnmadeNode] = []
+        addChildren(of: definition, at: top, to: &pending)
+        var steps = Int.max
+        instantiate(&pending, &steps)
+        return top
+    }
+
+    /// A node to be made below another one, which is made already.
+    struct UnmadeNode {
+        let definition: NodeDefinition
+        let parent: UInt32
+        let slot: Slot
+    }
+
+    /// Makes nodes until there are no more or the steps are used up, parents before children and siblings in order. An explicit
+    /// stack: documents are only as deep as `SceneModel` admits, but components multiply.
+    func instantiate(_ pending: inout [UnmadeNode], _ steps: inout Int) {
+        while steps > 0, let next = pending.popLast() {
+            let row = makeNode(next.definition, next.definition.id, under: next.parent, next.slot)
+            attach(row, to: next.parent)
+            addChildren(of: next.definition, at: row, to: &pending)
+            steps -= BuildCost.node + BuildCost.attribute * next.definition.attributes.count
         }
-        return first ?? parent
+    }
+
+    func addChildren(of definition: NodeDefinition, at row: UInt32, to pending: inout [UnmadeNode]) {
+        func add(_ children: [NodeDefinition], _ slot: Slot) {
+            for child in children.reversed() { pending.append(UnmadeNode(definition: child, parent: row, slot: slot)) }
+        }
+        add(definition.footer, .footer)
+        add(definition.children, .content)
+        add(definition.header, .header)
+    }
+
+    /// Makes one node with its vertices. Its parent does not know it yet.
+    func makeNode(_ definition: NodeDefinition, _ id: String, under parent: UInt32, _ slot: Slot) -> UInt32 {
+        let row = createNode(
+            id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
+            isScopeBoundary: definition.component != nil)
+        nodes[Int(row)].isContent = definition.isContent
+        for attribute in definition.attributes { createAttribute(attribute, of: row) }
+        createModifiers(of: row)
+        if definition.forEach != nil { createForEach(row) }
+        unboundNodes.append(row)
+        structureChange.addedNodes.append(nodeID(row))
+        return row
     }
 
     func createAttribute(_ definition: AttributeDefinition, of row: UInt32) {

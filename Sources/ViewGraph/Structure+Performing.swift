@@ -6,13 +6,15 @@ import SceneModel
 
 extension ViewGraph {
     /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
+    /// - Parameter construction: the new nodes of this plan or of an earlier one with the same `creations`, if they were made ahead.
     /// - Returns: the states whose present value counts from now on, because `values` has changed it or because they were transient;
     ///   and the paths in `values` where no state takes the value.
     @discardableResult
-    public func perform(_ plan: ScenePlan) -> (states: [AttributeID], unset: [String]) {
+    public func perform(_ plan: ScenePlan, _ construction: Construction? = nil) -> (states: [AttributeID], unset: [String]) {
         // States that are made belong to this change, not to the one before.
         engine.advanceRevision()
         noteConcerns(of: plan)
+        let before = declarations
         declare(plan.declarations)
         destroySubtrees(plan.removals)
         for row in plan.restarts { removeInstances(of: row) }
@@ -22,8 +24,9 @@ extension ViewGraph {
         }
         for (row, slot) in plan.slots { put(row, into: slot) }
         var parents: Set<UInt32> = []
-        for (parent, definition, slot, isContent) in plan.creations {
-            let made = instantiate(definition, under: parent, slot: slot)
+        if let construction { link(construction, before) }
+        for (position, (parent, definition, slot, isContent)) in plan.creations.enumerated() {
+            let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
             if isBeside(parent, plan.top) { noteMade(subtree(of: made)) }
             parents.insert(parent)
@@ -35,14 +38,28 @@ extension ViewGraph {
         noteRenewal(of: plan.renewed)
         markEdited(plan.top)
         if !plan.updates.isEmpty {
+            let made = unboundNodes
             unboundNodes = []
-            connect(withObjects(subtree(of: plan.top)))
+            connect(withObjects(subtrees(of: plan.changes)) + made)
             shapeChanged(at: plan.top)
         }
         settleStructure()
         let set = set(plan.values, isKept: plan.isKept)
         defer { durableFromNow = [] }
         return (durableFromNow.filter { engine.isAlive($0) } + set.states, set.unset)
+    }
+
+    /// The rows of these nodes and of all below them, each once.
+    private func subtrees(of tops: [UInt32]) -> [UInt32] {
+        let known = Set(tops)
+        return tops.filter { top in
+            var at = top
+            while at != NodeID.root.row {
+                at = nodes[Int(at)].parent
+                if known.contains(at) { return false }
+            }
+            return true
+        }.flatMap { subtree(of: $0) }
     }
 
     /// What a plan concerns before it is done. What it makes of instances by way of their template data makes again.

@@ -171,8 +171,10 @@ extension ViewGraph {
     /// - Parameters:
     ///   - isTold: `differences` are wanted.
     ///   - isKept: it was accepted once, and comes from a store: what only later versions refuse is admitted.
+    ///   - construction: of the same document. Its nodes count towards the limits already.
     public func plan(
-        _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false, isKept: Bool = false
+        _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false, isKept: Bool = false,
+        _ construction: Construction? = nil
     ) throws(Failure) -> ScenePlan {
         guard nodes[Int(node.row)].kind != .forEach else {
             throw Failure(
@@ -189,6 +191,7 @@ extension ViewGraph {
             (AttributePath(nodes: place + path.nodes, attribute: path.attribute, steps: path.steps), value)
         }
         var growth = Growth()
+        if let made = construction?.growth { growth = Growth(nodes: -made.nodes, attributes: -made.attributes) }
         var pending = [
             ScenePlan.Children(
                 parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace,

@@ -75,6 +75,8 @@ public final class ViewGraph {
     /// Whether the client of the request at hand may read an attribute, or all attributes of a node; nil: it may read everything.
     /// Looked at where the graph tells something by name, never where values are made.
     public var mayRead: ((AttributePath) -> Bool)?
+    /// Remaining budget of the current request for instances that lists make, in steps. Without a request there is no limit.
+    public var growthLeft = Int.max
     /// Attributes whose rules were not run for want of steps.
     var waitingRules: [AttributeID] = []
     /// Called now and then while rules run that take long: whoever waits for the end of it can see that there will be one.

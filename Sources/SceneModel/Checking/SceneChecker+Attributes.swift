@@ -10,6 +10,7 @@ extension SceneChecker {
 
     /// Enters an attribute unless its name is wrong or taken.
     func enter(_ key: DocumentNode, _ role: AttributeRole, _ type: ValueType, into list: inout AttributeList) {
+        work += SceneCost.entry
         guard checkName(key, "an attribute") else { return }
         let attribute = AttributeDefinition(name: key.text, role: role, type: type, position: key.position)
         guard let taken = list.add(attribute) else { return }

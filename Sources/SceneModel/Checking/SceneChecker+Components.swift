@@ -27,7 +27,7 @@ extension SceneChecker {
         }
         let uses = components.mapValues { ComponentUses(of: $0.entry.value) }
         tellEndless(order, uses)
-        for name in ComponentUses.order(order, uses) { read(component: name) }
+        componentOrder = ComponentUses.order(order, uses)
     }
 
     /// Tells of components that contain themselves other than through the elements of a list.
@@ -44,23 +44,37 @@ extension SceneChecker {
         }
     }
 
-    /// Reads a component's body, unless that is done or under way.
+    /// Reads a component that one around it needs, with all that is below. Components come in the order in which they need each
+    /// other; only a circle through forEach makes readings nest.
     private func read(component name: String) {
         guard let state = components[name], state.progress == .untouched else { return }
-        // Components come in the order in which they need each other; only a circle through forEach makes readings nest.
         guard nodeDepth <= SceneLimits.repetitionDepth else {
             let chain = (componentChain + [name]).joined(separator: " → ")
             return fault(
                 .limit, "components repeat each other from more than \(SceneLimits.repetitionDepth) nodes deep: \(chain)",
                 at: state.entry.key)
         }
+        let outer = (path, treePath, nodeDepth)
+        let around = open.count
+        begin(component: name)
+        while open.count > around { readNext() }
+        end(component: name)
+        (path, treePath, nodeDepth) = outer
+    }
+
+    /// Reads a component's root; what is below it comes next.
+    func begin(component name: String) {
+        guard let state = components[name], state.progress == .untouched else { return }
         state.progress = .reading
-        let outer = (path, treePath)
         componentChain.append(name)
         path = [.key("components"), .key(name)]
         treePath = nil
         readBody(state, name)
-        (path, treePath) = outer
+    }
+
+    /// All that is below a component's root has been read.
+    func end(component name: String) {
+        guard let state = components[name] else { return }
         componentChain.removeLast()
         state.progress = .done
         declared.components[name] = state.definition
@@ -118,7 +132,7 @@ extension SceneChecker {
             // What is written inside is checked all the same.
             let stray = NodeDefinition()
             stray.kind = fields[.header] ?? fields[.content] ?? fields[.footer] != nil ? .section : .container
-            children(fields, of: stray, Surroundings(enclosing: place.enclosing))
+            children(fields, of: stray, Surroundings(enclosing: place.enclosing)) {}
             return nil
         }
         for key in [NodeKey.state, .computed, .inherit, .clock, .forEach] {
@@ -187,19 +201,22 @@ extension SceneChecker {
         let inside =
             place.isComponentRoot ? Surroundings(enclosing: scope) : Surroundings(enclosing: place.enclosing, isContent: true)
         content(fields, of: node, inside)
-        measure(node, at: fields.node)
     }
 
     /// Children given at the use stand behind the body's own.
     private func content(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings) {
-        guard node.repeated != nil else { return children(fields, of: node, place) }
+        guard node.repeated != nil else {
+            return children(fields, of: node, place) { [unowned self] in measure(node, at: fields.node) }
+        }
         // The body is not complete yet; only what is given here is this node's own.
         let given = NodeDefinition()
         given.kind = node.kind
-        children(fields, of: given, place)
-        node.header = given.header
-        node.children = given.children
-        node.footer = given.footer
+        children(fields, of: given, place) { [unowned self] in
+            node.header = given.header
+            node.children = given.children
+            node.footer = given.footer
+            measure(node, at: fields.node)
+        }
     }
 
     private func refuseChildren(_ fields: NodeFields, _ kind: NodeKind, _ name: String, _ base: NodeDefinition) {

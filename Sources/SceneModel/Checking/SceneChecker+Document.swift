@@ -4,8 +4,57 @@ import RuleLanguage
 extension SceneChecker {
     static let documentKeys = ["agd", "keys", "types", "components", "nodes", "values", "dangling"]
 
-    /// The whole document, in the order in which its parts need each other.
-    func check(_ document: DocumentNode) -> SceneDefinition {
+    /// The parts of a document, in the order in which they need each other.
+    enum Stage {
+        case beginning
+        /// Components that are still to be read, the next one last.
+        case components([String])
+        case nodes
+        case done
+    }
+
+    /// Checks on until the steps are used up. A slice ends behind a node, a component or what stands before both.
+    /// - Returns: whether everything is checked.
+    func advance(_ steps: inout Int) -> Bool {
+        let before = work
+        let limit = steps
+        defer { steps -= work - before }
+        while work - before < limit {
+            if !open.isEmpty {
+                readNext()
+                continue
+            }
+            switch stage {
+            case .beginning: stage = begin() ? .components(componentOrder.reversed()) : .done
+            case .components(var names):
+                if let name = componentChain.last {
+                    end(component: name)
+                } else if let name = names.popLast() {
+                    stage = .components(names)
+                    nodeDepth = 0
+                    begin(component: name)
+                } else {
+                    (path, treePath) = ([], [])
+                    beginNodes()
+                    stage = .nodes
+                }
+            case .nodes:
+                (path, treePath) = ([], [])
+                if let written = document["nodes"] { at("nodes") { checkSize(top.children, at: written) } }
+                if let written = document["values"] { sceneValues = at("values") { values(written) } }
+                stage = .done
+            case .done: return true
+            }
+        }
+        if case .done = stage { return true }
+        return false
+    }
+
+    var scene: SceneDefinition { SceneDefinition(declarations: declared, nodes: top.children, values: sceneValues) }
+
+    /// What stands before components and nodes.
+    /// - Returns: false when the document is no scene.
+    private func begin() -> Bool {
         known = context.declarations
         for key in SystemEnvironment.keys where known.environment[key.name] == nil { known.environment[key.name] = key }
         typeNames = Set(known.types.keys)
@@ -13,7 +62,7 @@ extension SceneChecker {
             fault(
                 "a scene is a map with the keys \(SceneChecker.documentKeys.joined(separator: ", ")), not \(document.summary)",
                 at: document)
-            return SceneDefinition(declarations: declared, nodes: [])
+            return false
         }
         for entry in entries where !SceneChecker.documentKeys.contains(entry.name) {
             let isNodeKey = NodeKey(entry.name) != nil
@@ -35,25 +84,26 @@ extension SceneChecker {
         prepareScopes()
         if let keys = document["keys"] { at("keys") { compileReducers(keys) } }
         if let written = document["components"] { at("components") { declareComponents(written) } }
+        return true
+    }
+
+    private func beginNodes() {
         // Without a live tree around, the document stands at the root, whose attributes are the system values.
         let system = SystemEnvironment.keys.map { (name: $0.name, type: $0.type) }
         let surroundings = (context.enclosing.isEmpty ? [system] : context.enclosing).reversed().reduce(dangling(in: document)) {
             outer, names in
             LexicalScope(names.map { ScopeEntry(name: $0.name, type: $0.type) }, in: outer, base: baseScope)
         }
-        var nodes: [NodeDefinition] = []
-        if let written = document["nodes"] {
-            nodes = at("nodes") {
-                let list = elements(written, "nodes", hint: "write each node behind a '-'")
-                var ids = NameSet()
-                // Names around a component mean nothing to what it has inside.
-                let place = context.existing?([]).flatMap { $0.component != nil ? self.surroundings(below: $0, in: surroundings) : nil }
-                return self.nodes(list, place ?? Surroundings(enclosing: surroundings), ids: &ids)
-            }
-            checkSize(nodes, at: written)
+        guard let written = document["nodes"] else { return }
+        at("nodes") {
+            let list = elements(written, "nodes", hint: "write each node behind a '-'")
+            // Names around a component mean nothing to what it has inside.
+            let place = context.existing?([]).flatMap { $0.component != nil ? self.surroundings(below: $0, in: surroundings) : nil }
+            open.append(
+                OpenNode(
+                    node: top, place: place ?? Surroundings(enclosing: surroundings), path: path, treePath: [], depth: 0,
+                    lists: [OpenNode.List(key: nil, nodes: list, offset: 0, prefix: nil)]))
         }
-        let values = document["values"].map { written in at("values") { self.values(written) } } ?? []
-        return SceneDefinition(declarations: declared, nodes: nodes, values: values)
     }
 
     /// Names that may lead nowhere, as though they stood around everything else.

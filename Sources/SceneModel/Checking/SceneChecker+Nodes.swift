@@ -1,32 +1,80 @@
 import AttributeValues
 import RuleLanguage
 
+/// A node whose children are being read, one list of them after the other.
+struct OpenNode {
+    /// Gets the children.
+    let node: NodeDefinition
+    /// Where the children stand.
+    let place: Surroundings
+    // What the checker's properties of these names are at the node.
+    let path: [SceneChecker.Step]
+    let treePath: [String]?
+    let depth: Int
+    /// Ids of the children so far.
+    var ids = NameSet()
+    var lists: [List]
+    /// How many lists have been read, and how many nodes of the next one.
+    var listsRead = 0
+    var nodesRead = 0
+    /// What the next list has come to.
+    var made: [NodeDefinition] = []
+    /// Called when all children have been read.
+    var finish: () -> Void = {}
+
+    /// Children under one key.
+    struct List {
+        /// nil for the nodes of a document.
+        let key: NodeKey?
+        let nodes: [DocumentNode]
+        /// How many siblings stand before the first, for the ids of those without.
+        let offset: Int
+        /// What their ids begin with; nil: each one's kind or component.
+        let prefix: String?
+    }
+}
+
 extension SceneChecker {
-    /// Sibling nodes.
-    /// - Parameters:
-    ///   - ids: of the siblings so far.
-    ///   - offset: how many siblings stand before the first, for the ids of those without.
-    ///   - prefix: what their ids begin with; by default each one's kind or component.
-    func nodes(
-        _ list: [DocumentNode], _ place: Surroundings, ids: inout NameSet, offset: Int = 0, prefix: String? = nil
-    ) -> [NodeDefinition] {
-        var made: [NodeDefinition] = []
-        made.reserveCapacity(list.count)
-        for (position, node) in list.enumerated() {
-            path.append(.index(position))
-            defer { path.removeLast() }
-            guard let fields = fields(node) else { continue }
-            let id = id(of: fields, position: offset + position, prefix: prefix)
-            if ids.insert(id, at: offset + position) != nil {
-                fault(
-                    .conflict, "two siblings have the id '\(id)'", at: fields[.id] ?? node,
-                    hint: fields[.id] == nil ? "the node got this id for its place; write one that no other has" : nil)
-            }
-            treePath?.append(id)
-            if let definition = self.node(fields, id: id, self.place(of: place)) { made.append(definition) }
-            treePath?.removeLast()
+    /// Reads the next node of the innermost list that is not at its end, without its children.
+    func readNext() {
+        let innermost = open.count - 1
+        guard open[innermost].listsRead < open[innermost].lists.count else {
+            let done = open.removeLast()
+            (path, treePath, nodeDepth) = (done.path, done.treePath, done.depth)
+            work += 1
+            return done.finish()
         }
-        return made
+        let list = open[innermost].lists[open[innermost].listsRead]
+        let position = open[innermost].nodesRead
+        guard position < list.nodes.count else {
+            let receiver = open[innermost].node
+            switch list.key {
+            case .header: receiver.header += open[innermost].made
+            case .footer: receiver.footer += open[innermost].made
+            default: receiver.children += open[innermost].made
+            }
+            open[innermost].made = []
+            open[innermost].listsRead += 1
+            open[innermost].nodesRead = 0
+            return
+        }
+        open[innermost].nodesRead += 1
+        path = open[innermost].path
+        if let key = list.key { path.append(.key(key.name)) }
+        path.append(.index(position))
+        treePath = open[innermost].treePath
+        nodeDepth = open[innermost].depth
+        let node = list.nodes[position]
+        guard let fields = fields(node) else { return }
+        let number = list.offset + position
+        let id = id(of: fields, position: number, prefix: list.prefix)
+        if open[innermost].ids.insert(id, at: number) != nil {
+            fault(
+                .conflict, "two siblings have the id '\(id)'", at: fields[.id] ?? node,
+                hint: fields[.id] == nil ? "the node got this id for its place; write one that no other has" : nil)
+        }
+        treePath?.append(id)
+        if let definition = self.node(fields, id: id, place(of: open[innermost].place)) { open[innermost].made.append(definition) }
     }
 
     /// Where the node at `treePath` stands: a live one that is a component's own sees the component, whoever completes it.
@@ -57,6 +105,7 @@ extension SceneChecker {
 
     /// A node by its keys; nil with a fault told if it is no map.
     func fields(_ node: DocumentNode) -> NodeFields? {
+        work += SceneCost.node
         guard node.map != nil else {
             let hint = node.string.map { components[$0] != nil ? "write {component: \($0)}" : "write {id: \($0)}" }
             fault("a node is a map, not \(node.summary)", at: node, hint: hint)
@@ -155,7 +204,7 @@ extension SceneChecker {
         return node
     }
 
-    /// Everything below a node's head, in the order in which its parts need each other.
+    /// Everything below a node's head, in the order in which its parts need each other. The children come behind it: see `children`.
     func complete(_ node: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
         var list = AttributeList()
         attributes(fields, place, into: &list)
@@ -192,12 +241,12 @@ extension SceneChecker {
         if let written = fields[.forEach], node.kind == .forEach {
             at("forEach") { node.forEach = forEach(written, place, scope) }
         }
+        let finish = { [unowned self] in measure(node, at: fields.node) }
         if let live = continued, live.component != nil {
-            children(fields, of: node, surroundings(below: live, in: place.enclosing, adding: own))
+            children(fields, of: node, surroundings(below: live, in: place.enclosing, adding: own), finish)
         } else {
-            children(fields, of: node, Surroundings(enclosing: scope))
+            children(fields, of: node, Surroundings(enclosing: scope), finish)
         }
-        measure(node, at: fields.node)
     }
 
     /// What the node's own rules see of it: its attributes, and its element where it is made for one.
@@ -256,31 +305,31 @@ extension SceneChecker {
 
     // MARK: Children
 
-    func children(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings) {
-        let outer = treePath
-        if continued(by: node) == nil { treePath = nil }
-        defer { treePath = outer }
-        var ids = NameSet()
-        for inherited in node.header + node.children + node.footer { _ = ids.insert(inherited.id, at: 0) }
-        func read(_ key: NodeKey, _ offset: Int, prefix: String? = nil) -> [NodeDefinition] {
-            guard let written = fields[key] else { return [] }
-            return at(key.name) {
+    /// Opens a node: its children are read next.
+    /// - Parameter finish: called when they are read, with all that is below them.
+    func children(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings, _ finish: @escaping () -> Void) {
+        var opened = OpenNode(
+            node: node, place: place, path: path, treePath: continued(by: node) == nil ? nil : treePath, depth: nodeDepth, lists: [],
+            finish: finish)
+        for inherited in node.header + node.children + node.footer { _ = opened.ids.insert(inherited.id, at: 0) }
+        func enter(_ key: NodeKey, _ offset: Int, prefix: String? = nil) {
+            guard let written = fields[key] else { return }
+            at(key.name) {
                 if written.map != nil {
-                    fault("\(key.name) is a list of nodes, not a map", at: written, hint: "write each node behind a '-'")
-                    return []
+                    return fault("\(key.name) is a list of nodes, not a map", at: written, hint: "write each node behind a '-'")
                 }
-                return nodes(
-                    elements(written, key.name, hint: "write each node behind a '-'"), place, ids: &ids, offset: offset,
-                    prefix: prefix)
+                let nodes = elements(written, key.name, hint: "write each node behind a '-'")
+                if !nodes.isEmpty { opened.lists.append(OpenNode.List(key: key, nodes: nodes, offset: offset, prefix: prefix)) }
             }
         }
         if node.kind == .section {
-            node.header += read(.header, node.header.count, prefix: "header")
-            node.children += read(fields[.content] != nil ? .content : .children, node.children.count)
-            node.footer += read(.footer, node.footer.count, prefix: "footer")
+            enter(.header, node.header.count, prefix: "header")
+            enter(fields[.content] != nil ? .content : .children, node.children.count)
+            enter(.footer, node.footer.count, prefix: "footer")
         } else if node.kind != .forEach, fields[.children] != nil {
-            node.children += read(.children, node.children.count)
+            enter(.children, node.children.count)
         }
+        if opened.lists.isEmpty { finish() } else { open.append(opened) }
     }
 
     // MARK: Size

@@ -90,6 +90,7 @@ extension SceneChecker {
     }
 
     func compile(_ text: String, in scope: RuleScope, at node: DocumentNode, skipping skipped: Int = 0) -> Program? {
+        work += SceneCost.rule + SceneCost.ruleByte * text.utf8.count
         do throws(RuleErrors) {
             return try Rule.compile(text, in: scope, looksForNames: !faults.isFull)
         } catch {

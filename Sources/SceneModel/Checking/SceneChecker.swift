@@ -25,6 +25,18 @@ final class SceneChecker {
     var containerScope = RuleScope()
     var computedCache: [ComputedKey: [ComputedRule]] = [:]
     var toldOfNodeLimit = false
+    /// Nodes whose children are being read, outermost first.
+    var open: [OpenNode] = []
+    /// What is to be checked next.
+    var stage = Stage.beginning
+    let document: DocumentNode
+    /// The document's nodes, as the children of a node that is none of them.
+    let top = NodeDefinition()
+    var sceneValues: [(path: AttributePath, value: Value)] = []
+    /// Names of the document's components, used ones before their users.
+    var componentOrder: [String] = []
+    /// Steps taken since the checking began.
+    var work = 0
 
     /// Where the check stands, for faults.
     var path: [Step] = []
@@ -36,7 +48,8 @@ final class SceneChecker {
         case index(Int)
     }
 
-    init(_ context: SceneContext, _ faults: FaultCollector, _ lines: SourceLines?) {
+    init(_ context: SceneContext, _ faults: FaultCollector, _ lines: SourceLines?, _ document: DocumentNode) {
+        self.document = document
         self.context = context
         self.faults = faults
         self.lines = lines

@@ -38,22 +38,12 @@ struct DocumentEntry {
 }
 
 extension DocumentNode {
-    /// A document that came as a value: it has no places. Recursion is bounded by the depth values are admitted with.
-    init(_ value: Value, _ faults: FaultCollector? = nil) {
-        switch value {
-        case .list(let elements): self.init(.list(elements.map { DocumentNode($0, faults) }))
-        case .map(let map):
-            do throws(Failure) {
-                if let typed = try TypedLiteral.value(of: map) {
-                    self.init(typed: typed)
-                    return
-                }
-            } catch {
-                faults?.add(.invalid, "\(TypedLiteral.key): \(error.message)")
-            }
-            self.init(.map(map.map { DocumentEntry(key: DocumentNode($0.key), value: DocumentNode($0.value, faults)) }))
-        case .string(let text): self.init(.scalar(value), text: text)
-        default: self.init(.scalar(value), text: value.jsonText)
+    /// A scalar that came as a value: it has no place.
+    init(scalar value: Value) {
+        if case .string(let text) = value {
+            self.init(.scalar(value), text: text)
+        } else {
+            self.init(.scalar(value), text: value.jsonText)
         }
     }
 

@@ -1,6 +1,7 @@
 import AttributeValues
 
-/// Reads YAML or JSON into a tree of document nodes. Iterative: the depth of a text costs no stack.
+/// Reads YAML or JSON into a tree of document nodes, as many steps at a time as it is told. Iterative: the depth of a text
+/// costs no stack.
 struct DocumentReader {
     private let events: any DocumentEvents
     private let faults: FaultCollector
@@ -8,29 +9,46 @@ struct DocumentReader {
     /// Parts made so far, those behind aliases counted each time they are used.
     private var size = 0
     private var anchors: [String: (node: DocumentNode, size: Int)] = [:]
+    /// Lists and maps that are not complete yet, outermost first.
+    private var pending: [Pending] = []
+    /// The document, once it is complete. `nil` at the end when the text cannot be read; then `faults` says why.
+    private(set) var document: DocumentNode?
 
-    /// nil when the text cannot be read to its end; then `faults` says why.
     /// - Parameter isKept: the document was accepted once: keys that rules cannot name and numbers out of range are admitted.
-    static func read(_ text: String, _ faults: FaultCollector, isKept: Bool = false) -> DocumentNode? {
+    /// - Returns: nil for a text that is too long.
+    init?(_ text: String, _ faults: FaultCollector, isKept: Bool = false) {
         guard text.utf8.count <= SceneLimits.textSize else {
             faults.add(.limit, "a document of \(text.utf8.count) bytes; at most \(SceneLimits.textSize) are allowed")
             return nil
         }
-        let events: any DocumentEvents = JSONEventReader(text) ?? YAMLEventReader(JSONEscapes.joiningSurrogates(text))
-        var reader = DocumentReader(events: events, faults: faults, isKept: isKept)
-        do throws(YAMLError) {
-            if let document = try reader.readStream() { return document }
-            if faults.isEmpty { faults.add(.invalid, "the document cannot be read") }
-        } catch {
-            faults.add(.invalid, "not YAML: \(error.message)", at: error.position, hint: hint(for: error.message))
-        }
-        return nil
-    }
-
-    private init(events: any DocumentEvents, faults: FaultCollector, isKept: Bool) {
-        self.events = events
+        events = JSONEventReader(text) ?? YAMLEventReader(JSONEscapes.joiningSurrogates(text))
         self.faults = faults
         self.isKept = isKept
+    }
+
+    /// Reads a whole text; nil when it cannot be read to its end. Then `faults` says why.
+    static func read(_ text: String, _ faults: FaultCollector) -> DocumentNode? {
+        guard var reader = DocumentReader(text, faults) else { return nil }
+        var steps = Int.max
+        while !reader.advance(&steps) {}
+        return reader.document
+    }
+
+    /// Reads on until the steps are used up.
+    /// - Returns: whether the reading is over.
+    mutating func advance(_ steps: inout Int) -> Bool {
+        do throws(YAMLError) {
+            while steps > 0 {
+                let event = try events.next()
+                steps -= SceneCost.event + event.text.utf8.count / SceneCost.bytesPerStep
+                if try !take(event) { return true }
+            }
+            return false
+        } catch {
+            document = nil
+            faults.add(.invalid, "not YAML: \(error.message)", at: error.position, hint: DocumentReader.hint(for: error.message))
+            return true
+        }
     }
 
     private static func hint(for message: String) -> String? {
@@ -44,25 +62,22 @@ struct DocumentReader {
         return nil
     }
 
-    private mutating func readStream() throws(YAMLError) -> DocumentNode? {
-        var document: DocumentNode?
-        while true {
-            let event = try events.next()
-            switch event.kind {
-            case .streamStart, .documentStart, .documentEnd: continue
-            case .streamEnd:
-                if document == nil, faults.isEmpty {
-                    faults.add(.invalid, "the document is empty", at: SourcePosition(line: 1, column: 1))
-                }
-                return document
-            default:
-                guard document == nil else {
-                    faults.add(.invalid, "a file holds one document", at: event.position, hint: "remove what stands behind ---")
-                    return document
-                }
-                guard let read = try readNode(event) else { return nil }
-                document = read
+    /// - Returns: whether there is more to read.
+    private mutating func take(_ event: YAMLEvent) throws(YAMLError) -> Bool {
+        if !pending.isEmpty { return takePart(event) }
+        switch event.kind {
+        case .streamStart, .documentStart, .documentEnd: return true
+        case .streamEnd:
+            if document == nil, faults.isEmpty {
+                faults.add(.invalid, "the document is empty", at: SourcePosition(line: 1, column: 1))
             }
+            return false
+        default:
+            guard document == nil else {
+                faults.add(.invalid, "a file holds one document", at: event.position, hint: "remove what stands behind ---")
+                return false
+            }
+            return takePart(event)
         }
     }
 
@@ -75,69 +90,74 @@ struct DocumentReader {
         var elements: [DocumentNode] = []
         var entries: [DocumentEntry] = []
         var key: DocumentNode?
+
+        mutating func add(_ part: DocumentNode) {
+            if !isMap {
+                elements.append(part)
+            } else if let key {
+                entries.append(DocumentEntry(key: key, value: part))
+                self.key = nil
+            } else {
+                key = part
+            }
+        }
     }
 
-    private mutating func readNode(_ first: YAMLEvent) throws(YAMLError) -> DocumentNode? {
-        var pending: [Pending] = []
-        var event = first
-        while true {
-            size += 1
-            guard size <= SceneLimits.entries else {
-                faults.add(
-                    .limit, "the document has more than \(SceneLimits.entries) parts", at: event.position,
-                    hint: "parts behind an alias count wherever they are used")
-                return nil
-            }
-            var complete: DocumentNode?
-            switch event.kind {
-            case .scalar:
-                let made = scalar(event)
-                if let anchor = event.anchor { anchors[anchor] = (made, 1) }
-                complete = made
-            case .alias:
-                if let (node, count) = anchors[event.text] {
-                    size += count
-                    complete = node
-                } else {
-                    faults.add(
-                        .notFound, "no anchor '\(event.text)'", at: event.position,
-                        hint: NearestName.hint(event.text, among: anchors.keys.sorted())
-                            ?? "an anchor stands before its aliases, as &\(event.text)")
-                    complete = DocumentNode(.scalar(.null), at: event.position)
-                }
-            case .listStart, .mapStart:
-                guard pending.count < SceneLimits.nesting else {
-                    faults.add(.limit, "nested deeper than \(SceneLimits.nesting) levels", at: event.position)
-                    return nil
-                }
-                let isMap = event.kind == .mapStart
-                let node = DocumentNode(isMap ? .map([]) : .list([]), at: event.position)
-                pending.append(Pending(node: node, isMap: isMap, anchor: event.anchor, sizeBefore: size))
-            default:
-                guard var done = pending.popLast() else { return nil }
-                if done.isMap {
-                    let entries = entries(of: done)
-                    done.node = typedLiteral(entries, done.node) ?? DocumentNode(.map(entries), at: done.node.position)
-                } else {
-                    done.node.content = .list(done.elements)
-                }
-                if let anchor = done.anchor { anchors[anchor] = (done.node, size - done.sizeBefore + 1) }
-                complete = done.node
-            }
-            if let complete {
-                guard var parent = pending.popLast() else { return complete }
-                if !parent.isMap {
-                    parent.elements.append(complete)
-                } else if let key = parent.key {
-                    parent.entries.append(DocumentEntry(key: key, value: complete))
-                    parent.key = nil
-                } else {
-                    parent.key = complete
-                }
-                pending.append(parent)
-            }
-            event = try events.next()
+    /// Takes one event of the document.
+    /// - Returns: false when the document cannot be read.
+    private mutating func takePart(_ event: YAMLEvent) -> Bool {
+        size += 1
+        guard size <= SceneLimits.entries else {
+            faults.add(
+                .limit, "the document has more than \(SceneLimits.entries) parts", at: event.position,
+                hint: "parts behind an alias count wherever they are used")
+            return false
         }
+        let complete: DocumentNode
+        switch event.kind {
+        case .scalar:
+            complete = scalar(event)
+            if let anchor = event.anchor { anchors[anchor] = (complete, 1) }
+        case .alias:
+            if let (node, count) = anchors[event.text] {
+                size += count
+                complete = node
+            } else {
+                faults.add(
+                    .notFound, "no anchor '\(event.text)'", at: event.position,
+                    hint: NearestName.hint(event.text, among: anchors.keys.sorted())
+                        ?? "an anchor stands before its aliases, as &\(event.text)")
+                complete = DocumentNode(.scalar(.null), at: event.position)
+            }
+        case .listStart, .mapStart:
+            guard pending.count < SceneLimits.nesting else {
+                faults.add(.limit, "nested deeper than \(SceneLimits.nesting) levels", at: event.position)
+                return false
+            }
+            let isMap = event.kind == .mapStart
+            let node = DocumentNode(isMap ? .map([]) : .list([]), at: event.position)
+            pending.append(Pending(node: node, isMap: isMap, anchor: event.anchor, sizeBefore: size))
+            return true
+        default:
+            guard var done = pending.popLast() else {
+                faults.add(.invalid, "the document cannot be read")
+                return false
+            }
+            if done.isMap {
+                let entries = entries(of: done)
+                done.node = typedLiteral(entries, done.node) ?? DocumentNode(.map(entries), at: done.node.position)
+            } else {
+                done.node.content = .list(done.elements)
+            }
+            if let anchor = done.anchor { anchors[anchor] = (done.node, size - done.sizeBefore + 1) }
+            complete = done.node
+        }
+        guard !pending.isEmpty else {
+            document = complete
+            return true
+        }
+        pending[pending.count - 1].add(complete)
+        return true
     }
 
     /// A map that is the form of a literal that names its type.

@@ -1,0 +1,170 @@
+import AttributeValues
+import SceneModel
+import ViewGraph
+import WireProtocol
+
+// Changes of structure are jobs: one that takes long is done over several turns, between which everybody else is served. Jobs are done
+// one after the other, so that only data changes the tree while a document is read, checked and built. The client's later requests wait
+// for the reply, as always.
+
+/// A change of structure that a client has asked for.
+final class StructureJob {
+    let client: ClientID
+    let request: Request
+    var stage = Stage.waiting
+    /// Slices that it has taken.
+    var slices = 0
+    /// The access rules changed after the job began. It starts again, so that it meets the new ones as a whole.
+    var hasOldAccess = false
+
+    enum Stage {
+        case waiting
+        /// A document is read and checked.
+        case reading(SceneReading, Request.Apply)
+        case checked(SceneDefinition, Request.Apply)
+        /// Its new nodes are made.
+        case building(Construction, SceneDefinition, Request.Apply)
+        case built(Construction, SceneDefinition, Request.Apply)
+        /// They are destroyed, because the tree has no place for them any more.
+        /// - nil: the job starts again.
+        case abandoning(Construction, Failure?)
+    }
+
+    init(_ client: ClientID, _ request: Request) {
+        self.client = client
+        self.request = request
+    }
+}
+
+extension GraphRuntime {
+    /// The result of a change of structure.
+    /// - Returns: nil while it is under way or others are before it. The request has to come again in the next turn.
+    func resultOfJob(_ request: Request, for client: ClientID) -> Result? {
+        if let result = finishedJobs.removeValue(forKey: client) { return result }
+        guard !jobs.contains(where: { $0.client == client }) else { return nil }
+        statistics.requests += 1
+        do throws(Failure) {
+            try checkAccess(of: client, to: request)
+        } catch {
+            return .fault(RequestFault(code: RequestFault.refused, failure: error))
+        }
+        jobs.append(StructureJob(client, request))
+        doJobs()
+        return finishedJobs.removeValue(forKey: client)
+    }
+
+    /// Does what this turn has time for.
+    func doJobs() {
+        while jobSteps > 0, let job = jobs.first {
+            graph.stepsLeft = limits.requestCost
+            graph.growthLeft = limits.instanceCost
+            job.slices += 1
+            let result: Result
+            do throws(Failure) {
+                guard let done = try seeing(as: job.client, { () throws(Failure) in try goOn(with: job) }) else { return }
+                result = done
+            } catch {
+                result = .fault(RequestFault(code: RequestFault.refused, failure: error))
+            }
+            jobs.removeFirst()
+            // Each takes some of the turn, however little it was.
+            jobSteps -= GraphRuntime.stepsPerJob
+            finishedJobs[job.client] = result
+        }
+    }
+
+    private static let stepsPerJob = 100
+
+    /// - Returns: nil when the steps are used up.
+    private func goOn(with job: StructureJob) throws(Failure) -> Result? {
+        if job.hasOldAccess { startAgain(job) }
+        while true {
+            switch job.stage {
+            case .waiting:
+                try checkAccess(of: job.client, to: job.request)
+                switch job.request {
+                case .apply(let apply): job.stage = .reading(try reading(of: apply), apply)
+                case .remove(let path, let options): return try remove(path, options, job.client)
+                case .move(let move, let options): return try self.move(move, options, job.client)
+                default: preconditionFailure("a job that changes no structure")
+                }
+            case .reading(let reading, let apply):
+                guard reading.advance(&jobSteps) else { return nil }
+                let scene: SceneDefinition
+                do throws(SceneFaults) { scene = try reading.scene() } catch { throw error.failure }
+                job.stage = .checked(scene, apply)
+                // Freeing what was read takes a while, too.
+                if job.slices > 1 { return nil }
+            case .checked(let scene, let apply):
+                try checkAccess(of: job.client, to: scene)
+                let at = try place(of: apply)
+                let plan = try graph.plan(scene, at: at, mode(of: apply), isTold: apply.dryRun)
+                if apply.dryRun || graph.isDone(plan) { return try self.apply(scene, apply, at: at, plan, nil, job.client) }
+                job.stage = .building(graph.construct(plan), scene, apply)
+            case .building(let construction, let scene, let apply):
+                guard graph.advance(construction, &jobSteps) else { return nil }
+                job.stage = .built(construction, scene, apply)
+                if job.slices > 1 { return nil }
+            case .built(let construction, let scene, let apply):
+                do throws(Failure) { return try link(construction, scene, apply, job) } catch {
+                    job.stage = .abandoning(construction, error)
+                }
+            case .abandoning(let construction, let failure):
+                guard graph.abandon(construction, &jobSteps) else { return nil }
+                if let failure { throw failure }
+                job.stage = .waiting
+            }
+        }
+    }
+
+    private func startAgain(_ job: StructureJob) {
+        job.hasOldAccess = false
+        switch job.stage {
+        case .reading, .checked: job.stage = .waiting
+        case .building(let construction, _, _), .built(let construction, _, _): job.stage = .abandoning(construction, nil)
+        case .waiting, .abandoning: break
+        }
+    }
+
+    private func reading(of apply: Request.Apply) throws(Failure) -> SceneReading {
+        _ = try motion(apply.options)
+        let context = graph.sceneContext(at: try place(of: apply), mode(of: apply), isKept: false)
+        if case .string(let text) = apply.document { return SceneReading(text: text, context: context) }
+        return SceneReading(value: apply.document, context: context)
+    }
+
+    private func place(of apply: Request.Apply) throws(Failure) -> NodeID {
+        try graph.node(at: try nodePath(apply.at).nodes)
+    }
+
+    private func mode(of apply: Request.Apply) -> ApplyMode {
+        switch apply.mode {
+        case .create: .create
+        case .merge: .merge
+        case .replace: .replace
+        }
+    }
+
+    /// Puts what was built into the tree. What data has changed meanwhile is looked at again.
+    private func link(
+        _ construction: Construction, _ scene: SceneDefinition, _ apply: Request.Apply, _ job: StructureJob
+    ) throws(Failure) -> Result {
+        let at = try place(of: apply)
+        let plan = try graph.plan(scene, at: at, mode(of: apply), isTold: false, isKept: false, construction)
+        guard graph.fits(construction, plan) else {
+            throw Failure(
+                .conflict, "the place of the document changed while it was read", path: apply.at, hint: "apply it again")
+        }
+        return try self.apply(scene, apply, at: at, plan, construction, job.client)
+    }
+}
+
+extension Request {
+    /// Whether it is a job.
+    var changesStructure: Bool {
+        switch self {
+        case .apply, .remove, .move: true
+        default: false
+        }
+    }
+}
