@@ -102,7 +102,8 @@ extension GraphRuntime {
                 if apply.dryRun || graph.isDone(plan) { return try self.apply(scene, apply, at: at, plan, nil, job.client) }
                 job.stage = .building(graph.construct(plan), scene, apply)
             case .building(let construction, let scene, let apply):
-                guard graph.advance(construction, &jobSteps) else { return nil }
+                // Without its place, `link` says what is wrong.
+                if graph.hasParents(of: construction), !graph.advance(construction, &jobSteps) { return nil }
                 job.stage = .built(construction, scene, apply)
                 if job.slices > 1 { return nil }
             case .built(let construction, let scene, let apply):

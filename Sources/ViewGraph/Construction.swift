@@ -42,9 +42,12 @@ public final class Construction {
 
     /// Environment keys that the graph does not know yet.
     private let newKeys: Set<String>
+    /// The living nodes that get new children.
+    fileprivate let parents: Set<NodeID>
 
-    fileprivate init(_ plan: ScenePlan, _ declarations: Declarations, newKeys: Set<String>) {
+    fileprivate init(_ plan: ScenePlan, _ declarations: Declarations, newKeys: Set<String>, parents: Set<NodeID>) {
         self.plan = plan
+        self.parents = parents
         self.newKeys = newKeys
         self.declarations = declarations
     }
@@ -58,10 +61,14 @@ extension ViewGraph {
         var declarations = self.declarations
         declarations.add(plan.declarations)
         let newKeys = Set(plan.declarations.environment.keys.filter { self.declarations.environment[$0] == nil })
-        return Construction(plan, declarations, newKeys: newKeys)
+        return Construction(plan, declarations, newKeys: newKeys, parents: Set(plan.creations.map { nodeID($0.parent) }))
     }
 
-    /// Makes nodes until the steps are used up.
+    /// Whether the nodes that get new children are all there. If one has gone, another node may be in its row: the construction can
+    /// only be abandoned.
+    public func hasParents(of construction: Construction) -> Bool { construction.parents.allSatisfy { isAlive($0) } }
+
+    /// Makes nodes until the steps are used up. Call it only while `hasParents` is true.
     /// - Returns: whether all are made and connected.
     public func advance(_ construction: Construction, _ steps: inout Int) -> Bool {
         let before = (liveNodes, liveAttributes)
@@ -140,7 +147,10 @@ extension ViewGraph {
 
     /// Whether a construction holds the new nodes of a plan.
     public func fits(_ construction: Construction, _ plan: ScenePlan) -> Bool {
-        construction.plan.creations.elementsEqual(plan.creations) { $0.parent == $1.parent && $0.definition === $1.definition && $0.slot == $1.slot }
+        hasParents(of: construction)
+            && construction.plan.creations.elementsEqual(plan.creations) {
+                $0.parent == $1.parent && $0.definition === $1.definition && $0.slot == $1.slot
+            }
     }
 
     /// Destroys nodes that shall not come into the tree, until the steps are used up.
