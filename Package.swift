@@ -127,6 +127,7 @@ let package = Package(
         tests("Timelines", ["Timelines", "AttributeValues"]),
         tests("SceneModel", ["SceneModel", "RuleLanguage", "AttributeValues"]),
         tests("WireProtocol", ["WireProtocol", "AttributeValues"]),
+        tests("ViewGraph", ["ViewGraph", "AttributeGraph", "RuleLanguage", "SceneModel", "AttributeValues"]),
         tests("GraphRuntime", ["GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),

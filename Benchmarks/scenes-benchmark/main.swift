@@ -92,8 +92,8 @@ func isWanted(_ name: String) -> Bool { wanted.isEmpty || wanted.contains { name
 
 do {
     for benchmark in [chain(10), chain(1000), chain(10_000), diamonds(300)] where isWanted(benchmark.name) { try run(benchmark) }
-    for count in [1_000, 10_000, 100_000] where isWanted("forEach") { try changeLists(of: count) }
-    for count in [1_000, 10_000, 100_000] where isWanted("apply") { try applyDocuments(of: count) }
+    for count in [1_000, 10_000, 100_000] where isWanted("forEach \(count), ") { try changeLists(of: count) }
+    for count in [1_000, 10_000, 100_000] where isWanted("apply \(count), ") { try applyDocuments(of: count) }
 } catch {
     print("{\"error\": \"\(error)\"}")
     exit(1)

@@ -151,7 +151,7 @@ extension ViewGraph {
             return .literal(
                 .failure(
                     Failure(
-                        .dangling, "$\(reference.name) names no attribute of an enclosing node", path: path(of: nodeID(row)),
+                        .dangling, "$\(reference.name) names no attribute of an enclosing node", path: nodes.path(of: row),
                         hint: "declare \(reference.name) in an enclosing node")))
         }
         return .alias(Place(target, reference.steps), vertex: nil)
@@ -167,7 +167,7 @@ extension ViewGraph {
         return .literal(
             .failure(
                 Failure(
-                    .notFound, "no object of type \(type) in the environment of \(path(of: nodeID(row)))",
+                    .notFound, "no object of type \(type) in the environment of \(nodes.path(of: row))",
                     path: path(of: attribute),
                     hint: "provide one above with environment: {objects: [$…]}, or inherit \(type)?")))
     }

@@ -54,7 +54,7 @@ extension ViewGraph {
     }
 
     /// Names one node for as long as it lives.
-    private func subviewNumber(_ row: UInt32) -> Int64 { Int64(nodes[Int(row)].generation) << 32 | Int64(row) }
+    private func subviewNumber(_ row: UInt32) -> Int64 { Int64(nodes.nodeID(row).generation) << 32 | Int64(row) }
 
     /// The rows of the subviews; the running rule depends on them, and on nothing else of what is below.
     private func readSubviewRows(of row: UInt32) throws -> [UInt32] {
@@ -333,10 +333,10 @@ extension ViewGraph {
         switch which {
         case .selfID: made = createInput(.value(.string(nodes[Int(row)].id)), node: row, name: "self.id", source: .system)
         case .selfPath:
-            made = createInput(.value(.string(path(of: nodeID(row)))), node: row, name: "self.path", source: .system)
+            made = createInput(.value(.string(nodes.path(of: row))), node: row, name: "self.path", source: .system)
         case .selfIndex:
-            made = createInput(index(of: row), node: row, name: "self.index", source: .system)
-            nodes[Int(nodes[Int(row)].parent)].numberedChildren += 1
+            made = createInput(.value(.int(Int64(nodes.index(of: row)))), node: row, name: "self.index", source: .system)
+            nodes.number(row)
         case .subviewList: made = createRule(node: row, name: "subviews", source: .subviewList)
         case .subviews(let parts): made = createRule(node: row, name: "subviews", source: .subviews(parts))
         case .sections(let parts): made = createRule(node: row, name: "sections", source: .sections(parts))
@@ -348,28 +348,17 @@ extension ViewGraph {
         return made
     }
 
-    /// A node's place among its siblings. O(1) for one that follows the one asked for last, else O(siblings).
-    func index(of row: UInt32) -> Content {
-        let parent = Int(nodes[Int(row)].parent)
-        let next = nodes[parent].lastPlace + 1
-        let place =
-            nodes[parent].children.indices.contains(next) && nodes[parent].children[next] == row
-            ? next : nodes[parent].children.firstIndex(of: row) ?? 0
-        nodes[parent].lastPlace = place
-        return .value(.int(Int64(place)))
-    }
-
     /// Brings `self.path` below and `self.index` among the siblings of a moved node up to date.
     func placeChanged(of rows: [UInt32]) {
         for row in rows {
             if let attribute = nodes[Int(row)].system[.selfPath] {
-                setInput(attribute, .value(.string(path(of: nodeID(row)))))
+                setInput(attribute, .value(.string(nodes.path(of: row))))
             }
         }
     }
 
     func indicesChanged(below parent: UInt32) {
-        guard nodes[Int(parent)].numberedChildren > 0 else { return }
+        guard nodes[Int(parent)].hasNumberedChildren else { return }
         for (position, child) in nodes[Int(parent)].children.enumerated() {
             if let attribute = nodes[Int(child)].system[.selfIndex] { setInput(attribute, .value(.int(Int64(position)))) }
         }

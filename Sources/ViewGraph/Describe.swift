@@ -19,11 +19,11 @@ extension ViewGraph {
     /// - Parameter depth: levels of children to include; those left out are counted.
     /// - Throws: `limit` when more nodes than that would be described.
     public func describe(_ node: NodeID, depth: Int, limit: Int) throws(Failure) -> Value {
-        let rows = subtree(of: node.row, depth: depth)
+        let rows = nodes.subtree(of: node.row, depth: depth)
         guard rows.count <= limit else {
             throw Failure(.limit, "\(rows.count) nodes; at most \(limit) are described at once", hint: "name a smaller part, or a depth")
         }
-        try chargeDescription(of: rows.lazy.map(\.0))
+        try chargeDescription(of: rows.lazy.map(\.row))
         // Children stand behind their parents, so the reverse order has every child ready when its parent comes.
         var described: [UInt32: Value] = [:]
         for (row, level) in rows.reversed() {
@@ -50,21 +50,11 @@ extension ViewGraph {
         }
     }
 
-    private func subtree(of row: UInt32, depth: Int) -> [(UInt32, Int)] {
-        var rows: [(UInt32, Int)] = []
-        var pending = [(row, 0)]
-        while let (next, level) = pending.popLast() {
-            rows.append((next, level))
-            if level < depth { pending.append(contentsOf: nodes[Int(next)].children.reversed().map { ($0, level + 1) }) }
-        }
-        return rows
-    }
-
     private func describeNode(_ row: UInt32) -> ValueMap {
         let node = nodes[Int(row)]
         var map = ValueMap()
         map["id"] = .string(node.id)
-        map["path"] = .string(path(of: nodeID(row)))
+        map["path"] = .string(nodes.path(of: row))
         map["kind"] = .string(node.kind.rawValue)
         if let component = node.definition.component { map["component"] = .string(component) }
         var described = ValueMap()
@@ -147,7 +137,7 @@ extension ViewGraph {
 
     /// The vertices of a subtree and the edges between them.
     private func vertices(below node: NodeID, limit: Int) throws(Failure) -> [AttributeID] {
-        let rows = Set(subtree(of: node.row))
+        let rows = Set(nodes.subtree(of: node.row))
         guard rows.count <= limit else {
             throw Failure(.limit, "\(rows.count) nodes; at most \(limit) are dumped at once", hint: "name a smaller part")
         }

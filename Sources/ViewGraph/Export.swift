@@ -27,7 +27,7 @@ struct SceneExporter {
     init(_ graph: ViewGraph, at row: UInt32, isKept: Bool = false) {
         self.graph = graph
         self.isKept = isKept
-        place = row == NodeID.root.row ? 0 : graph.ids(of: row).count - 1
+        place = row == NodeID.root.row ? 0 : graph.nodes.ids(of: row).count - 1
     }
 
     /// - Throws: `limit` when there are more nodes than that, or more levels than a document can have.
@@ -360,7 +360,7 @@ extension ViewGraph {
     /// What stands at and below a node as a scene document.
     /// - Throws: `limit` when more nodes than that would be written, or more levels than a document has.
     public func scene(at node: NodeID, limit: Int) throws(Failure) -> Value {
-        try chargeDescription(of: subtree(of: node.row))
+        try chargeDescription(of: nodes.subtree(of: node.row))
         var exporter = SceneExporter(self, at: node.row)
         return try exporter.document(of: node.row, limit: limit)
     }

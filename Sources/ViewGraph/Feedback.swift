@@ -74,7 +74,7 @@ extension ViewGraph {
             settlement.endless[list] = loop
             removeInstances(of: list)
             staleForEach.remove(list)
-            let path = path(of: nodeID(list))
+            let path = nodes.path(of: list)
             let failure = Failure(
                 .cycle,
                 "\(path) would change its instances without end, because its data depends on them: "

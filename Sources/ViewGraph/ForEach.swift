@@ -131,7 +131,7 @@ extension ViewGraph {
             for row in settlement.endless.keys { staleForEach.remove(row) }
             guard !staleForEach.isEmpty else { break }
             // Outer ones first: an inner one may go with its element. Rows decide between the others, so that each run does the same.
-            let rows = staleForEach.map { (depth: depth(of: $0), row: $0) }.sorted { $0 < $1 }
+            let rows = staleForEach.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
             staleForEach = []
             for (_, row) in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil {
                 noteUpdate(update(forEach: row), of: row, &settlement)
@@ -176,7 +176,7 @@ extension ViewGraph {
     func refuseExcess(_ change: ListChange, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
         let made = change.sources.count { $0 == nil }
         guard made > 0 else { return }
-        let growth = try growth(by: definition.template, below: depth(of: row))
+        let growth = try growth(by: definition.template, below: nodes.depth(of: row))
         let more = made - change.gone.count
         // Each has its element as an attribute beside those of the template.
         try refuse(Growth(nodes: more * growth.nodes, attributes: more * (growth.attributes + 1)))
@@ -185,7 +185,7 @@ extension ViewGraph {
 
     /// The instances keep their states until the data is right again.
     private func refuse(_ row: UInt32, _ failure: Failure) {
-        let located = failure.located(at: path(of: nodeID(row)))
+        let located = failure.located(at: nodes.path(of: row))
         guard let state = nodes[Int(row)].instances, state.failure != located else { return }
         if state.failure == nil, isRestoring || isCompletingInstances {
             removeInstances(of: row)
@@ -230,7 +230,7 @@ extension ViewGraph {
             for name in change.removed { state.rows[name] = nil }
             let rows = replaceInstances(change, list, definition, at: row, &state)
             state.ids.replaceSubrange(change.old, with: change.ids)
-            if state.hasIndices || nodes[Int(row)].numberedChildren > 0 {
+            if state.hasIndices || nodes[Int(row)].hasNumberedChildren {
                 renumber(rows, from: change.new.lowerBound)
                 // Behind the stretch all places have shifted, if it is longer or shorter than it was.
                 if change.old.count != change.new.count {
@@ -257,7 +257,6 @@ extension ViewGraph {
         _ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32, _ state: inout ForEachState
     ) -> [UInt32] {
         let before = Array(nodes[Int(row)].children[change.old])
-        let old = nodes[Int(row)].children.count
         var made: [UInt32] = []
         made.reserveCapacity(change.sources.count)
         for (offset, source) in change.sources.enumerated() {
@@ -279,16 +278,10 @@ extension ViewGraph {
             state.rows[name] = instance
             made.append(instance)
         }
-        // New ones have been put at the end.
-        nodes[Int(row)].children.removeLast(nodes[Int(row)].children.count - old)
-        nodes[Int(row)].children.replaceSubrange(change.old, with: made)
-        for offset in change.gone {
-            let instance = before[offset]
-            let id = nodes[Int(instance)].id
-            nodes[Int(row)].childrenByID?[id] = nil
-            destroySubtree(instance)
-        }
-        for offset in change.moved { structureChange.reorderedNodes.append(nodeID(made[offset])) }
+        let gone = change.gone.map { before[$0] }
+        nodes.replace(change.old, with: made, gone: gone, below: row)
+        for instance in gone { destroySubtree(instance) }
+        for offset in change.moved { structureChange.reorderedNodes.append(nodes.nodeID(made[offset])) }
         return made
     }
 
@@ -316,7 +309,7 @@ extension ViewGraph {
         nodes[Int(made)].elementScope = [(definition.elementName, attribute)]
         nodes[Int(made)].indexScope = (definition.indexName, nil)
         if isNamed(attribute) { structureChange.addedAttributes.append(attribute) }
-        structureChange.addedInstances.append(nodeID(made))
+        structureChange.addedInstances.append(nodes.nodeID(made))
         createdInstances += 1
         return made
     }
@@ -335,7 +328,7 @@ extension ViewGraph {
         if let made = scope.attribute { return made }
         let parent = nodes[Int(row)].parent
         let made = createInput(
-            index(of: row), node: row, name: scope.name, type: .int, source: .system, isHidden: false)
+            .value(.int(Int64(nodes.index(of: row)))), node: row, name: scope.name, type: .int, source: .system, isHidden: false)
         nodes[Int(row)].indexScope?.attribute = made
         nodes[Int(parent)].instances?.hasIndices = true
         return made

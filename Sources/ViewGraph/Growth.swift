@@ -141,17 +141,6 @@ extension ViewGraph {
         if let accepted, mayGrow || room < limits.valueSize { try refuseLong(accepted, at: path) }
         return accepted
     }
-
-    /// The levels that a node and what is below it make.
-    func levels(of row: UInt32) -> Int {
-        var levels = 0
-        var pending = [(row, 1)]
-        while let (next, level) = pending.popLast() {
-            levels = max(levels, level)
-            for child in nodes[Int(next)].children { pending.append((child, level + 1)) }
-        }
-        return levels
-    }
 }
 
 extension Value {

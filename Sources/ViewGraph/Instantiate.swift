@@ -13,7 +13,7 @@ extension ViewGraph {
         -> UInt32
     {
         let top = makeNode(definition, id ?? definition.id, under: parent, slot)
-        attach(top, to: parent, at: place)
+        nodes.attach(top, to: parent, at: place)
         var pending: [UnmadeNode] = []
         addChildren(of: definition, at: top, to: &pending)
         var steps = Int.max
@@ -33,7 +33,7 @@ extension ViewGraph {
     func instantiate(_ pending: inout [UnmadeNode], _ steps: inout Int) {
         while steps > 0, let next = pending.popLast() {
             let row = makeNode(next.definition, next.definition.id, under: next.parent, next.slot)
-            attach(row, to: next.parent)
+            nodes.attach(row, to: next.parent)
             addChildren(of: next.definition, at: row, to: &pending)
             steps -= BuildCost.node + BuildCost.attribute * next.definition.attributes.count
         }
@@ -58,7 +58,7 @@ extension ViewGraph {
         createModifiers(of: row)
         if definition.forEach != nil { createForEach(row) }
         unboundNodes.append(row)
-        structureChange.addedNodes.append(nodeID(row))
+        structureChange.addedNodes.append(nodes.nodeID(row))
         return row
     }
 
@@ -182,14 +182,7 @@ extension ViewGraph {
     /// - Parameter roots: none inside another.
     func destroySubtrees(_ roots: [UInt32]) {
         for (parent, children) in Dictionary(grouping: roots, by: { nodes[Int($0)].parent }) {
-            let gone = Set(children)
-            nodes[Int(parent)].children.removeAll { gone.contains($0) }
-            if nodes[Int(parent)].childrenByID != nil {
-                for child in children {
-                    let id = nodes[Int(child)].id
-                    nodes[Int(parent)].childrenByID?[id] = nil
-                }
-            }
+            nodes.detach(children, from: parent)
             for child in children { destroySubtree(child) }
             shapeChanged(at: parent)
             indicesChanged(below: parent)
@@ -198,15 +191,15 @@ extension ViewGraph {
 
     /// Destroys a node that its parent no longer names, and all that is below.
     func destroySubtree(_ top: UInt32) {
-        let rows = subtree(of: top)
+        let rows = nodes.subtree(of: top)
         if !hasLostEdits { hasLostEdits = rows.contains { nodes[Int($0)].isEdited } }
-        if !durableStates(of: rows).isEmpty { lostStates.append(path(of: nodeID(top))) }
+        if !durableStates(of: rows).isEmpty { lostStates.append(nodes.path(of: top)) }
         for row in rows.reversed() { destroyNode(row) }
     }
 
     func destroyNode(_ row: UInt32) {
         if !nodes[Int(row)].isObject {
-            structureChange.removedNames.append(NodeNames(ids: ids(of: row), attributes: attributeNames(of: row)))
+            structureChange.removedNames.append(NodeNames(ids: nodes.ids(of: row), attributes: attributeNames(of: row)))
         }
         destroyModifiers(of: row)
         for (_, attribute) in nodes[Int(row)].attributes {
@@ -214,13 +207,11 @@ extension ViewGraph {
         }
         for (_, attribute) in nodes[Int(row)].elementScope { destroy(attribute) }
         if let index = nodes[Int(row)].indexScope?.attribute { destroy(index) }
-        let parent = Int(nodes[Int(row)].parent)
-        if nodes[Int(row)].system[.selfIndex] != nil { nodes[parent].numberedChildren -= 1 }
         for vertex in nodes[Int(row)].system.values { destroy(vertex) }
         if let structure = nodes[Int(row)].structure { destroy(structure) }
         destroyForEach(row)
         if nodes[Int(row)].strand != 0 { keptChanges.lose(nodes[Int(row)].strand) }
+        nodes[Int(row)].clear(nodes[0].definition)
         nodes.remove(row)
-        liveNodes -= 1
     }
 }

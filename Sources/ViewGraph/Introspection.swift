@@ -16,7 +16,7 @@ extension ViewGraph {
     }
 
     /// The durable states at and below a node.
-    public func durableStates(below node: NodeID) -> [AttributeID] { Array(durableStates(of: subtree(of: node.row))) }
+    public func durableStates(below node: NodeID) -> [AttributeID] { Array(durableStates(of: nodes.subtree(of: node.row))) }
 
     /// Found as they are asked for.
     func durableStates(of rows: [UInt32]) -> some Collection<AttributeID> {
@@ -45,7 +45,7 @@ extension ViewGraph {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)], !record.isHidden,
             !nodes[Int(record.node)].isObject, isNamed(attribute)
         else { return nil }
-        return (nodeID(record.node), record.name)
+        return (nodes.nodeID(record.node), record.name)
     }
 
     /// Whether the name of an attribute means it: an instance's element or index gives way to an attribute of the node's own.

@@ -24,25 +24,25 @@ extension ViewGraph {
 
     /// The same of all such lists at and below a node.
     public func heldLists(below node: NodeID) -> [(path: String, list: [Value])] {
-        subtree(of: node.row).compactMap { row in
+        nodes.subtree(of: node.row).compactMap { row in
             guard let state = nodes[Int(row)].instances, state.isHeld else { return nil }
             return (elementsPath(of: row), state.list)
         }
     }
 
-    func elementsPath(of row: UInt32) -> String { path(of: nodeID(row)) + ".elements" }
+    func elementsPath(of row: UInt32) -> String { nodes.path(of: row) + ".elements" }
 
     /// Instances that a start would not make again from what is kept else.
     func isWorthHolding(_ row: UInt32) -> Bool {
         guard let state = nodes[Int(row)].instances, !state.ids.isEmpty else { return false }
         if let target = state.target, isDurable(follow(target).attribute) { return true }
-        return !durableStates(of: subtree(of: row)).isEmpty
+        return !durableStates(of: nodes.subtree(of: row)).isEmpty
     }
 
     /// The node whose `elements` stand at a place; nil for other places.
     public func forEachNode(withElementsAt place: Place) -> NodeID? {
         guard case .elements = record(place.attribute).source else { return nil }
-        return nodeID(record(place.attribute).node)
+        return nodes.nodeID(record(place.attribute).node)
     }
 
     /// Makes the instances that were there when their data was refused.
@@ -54,7 +54,7 @@ extension ViewGraph {
 
     func makeHeld(_ list: [Value], at row: UInt32) throws(Failure) {
         guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances, let failure = state.failure
-        else { throw Failure(.conflict, "\(path(of: nodeID(row))) is made from its data", path: path(of: nodeID(row))) }
+        else { throw Failure(.conflict, "\(nodes.path(of: row)) is made from its data", path: nodes.path(of: row)) }
         let change = try ListChange(from: state, to: list, idField: definition.idField)
         try refuseExcess(change, definition, at: row)
         perform(change, list, definition, at: row)
@@ -68,7 +68,7 @@ extension ViewGraph {
     public func awaitedInstance(_ ids: [String]) -> ArraySlice<String>? {
         var at = NodeID.root.row
         for (place, id) in ids.enumerated() {
-            guard let next = child(id, of: at) else { return nodes[Int(at)].kind == .forEach ? ids[...place] : nil }
+            guard let next = nodes.child(id, of: at) else { return nodes[Int(at)].kind == .forEach ? ids[...place] : nil }
             at = next
         }
         return nil
@@ -79,7 +79,7 @@ extension ViewGraph {
         var at = NodeID.root.row
         var depth = 0
         for (place, id) in ids.enumerated() {
-            guard let next = child(id, of: at) else { break }
+            guard let next = nodes.child(id, of: at) else { break }
             if nodes[Int(at)].kind == .forEach { depth = place + 1 }
             at = next
         }
@@ -91,7 +91,7 @@ extension ViewGraph {
         var at = node.row
         while at != NodeID.root.row {
             let parent = nodes[Int(at)].parent
-            if nodes[Int(parent)].kind == .forEach { return nodeID(at) }
+            if nodes[Int(parent)].kind == .forEach { return nodes.nodeID(at) }
             at = parent
         }
         return nil
@@ -136,7 +136,7 @@ extension ViewGraph {
         guard !plan.taken.isEmpty else { return false }
         var at = NodeID.root.row
         for id in ids {
-            guard let next = child(id, of: at) else { return false }
+            guard let next = nodes.child(id, of: at) else { return false }
             if plan.taken.contains(next) { return true }
             at = next
         }

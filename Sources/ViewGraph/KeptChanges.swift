@@ -212,7 +212,7 @@ extension ViewGraph {
     /// The change at hand makes a node another one.
     func noteConcern(_ row: UInt32) {
         guard keptChanges.current != nil else { return }
-        let concerned = nodes[Int(row)].strand != 0 ? row : enclosingInstance(of: nodeID(row))?.row
+        let concerned = nodes[Int(row)].strand != 0 ? row : enclosingInstance(of: nodes.nodeID(row))?.row
         guard let concerned else { return keptChanges.pin() }
         if nodes[Int(concerned)].strand == 0 {
             nodes[Int(concerned)].strand = keptChanges.add()
@@ -227,7 +227,7 @@ extension ViewGraph {
     func noteRemoval(of top: UInt32) -> [UInt32] {
         guard keptChanges.current != nil else { return [] }
         noteConcern(top)
-        let concerned = subtree(of: top).filter { nodes[Int($0)].strand != 0 && isBeside($0, top) }
+        let concerned = nodes.subtree(of: top).filter { nodes[Int($0)].strand != 0 && isBeside($0, top) }
         for row in concerned { keptChanges.join(nodes[Int(row)].strand) }
         return concerned
     }
@@ -246,7 +246,7 @@ extension ViewGraph {
     /// A change makes a node with all that is below it, but for what data makes there: done again it needs nothing of what the node
     /// has come from.
     public func noteMade(_ node: NodeID) {
-        let rows = subtree(of: node.row).filter { isBeside($0, node.row) }
+        let rows = nodes.subtree(of: node.row).filter { isBeside($0, node.row) }
         noteLeaving(rows)
         notePlace(nodes[Int(node.row)].parent)
         noteMade(rows)
@@ -256,7 +256,7 @@ extension ViewGraph {
     func noteRenewal(of instances: [UInt32]) {
         guard keptChanges.current != nil else { return }
         let rows = instances.filter { nodes[Int($0)].isEdited }.flatMap { instance in
-            subtree(of: instance).filter { nodes[Int($0)].strand != 0 && isBeside($0, instance) }
+            nodes.subtree(of: instance).filter { nodes[Int($0)].strand != 0 && isBeside($0, instance) }
         }
         guard !rows.isEmpty else { return }
         keptChanges.release(Set(rows.map { nodes[Int($0)].strand }))
@@ -273,7 +273,7 @@ extension ViewGraph {
     /// Changes that concern what data makes below a node that has moved. They are done in it where it stands now.
     /// - Parameter level: in how many instances it was before.
     public func changesOfInstances(below node: NodeID, level: Int) -> [Int] {
-        let rows = subtree(of: node.row).filter { nodes[Int($0)].strand != 0 && !isBeside($0, node.row) }
+        let rows = nodes.subtree(of: node.row).filter { nodes[Int($0)].strand != 0 && !isBeside($0, node.row) }
         guard !rows.isEmpty else { return [] }
         // Those of them that are void shall not be left behind by their old paths.
         hasLostEdits = true
@@ -299,7 +299,7 @@ extension ViewGraph {
     /// The change at hand is done in a node, which must be there with all that is around it. O(depth).
     func notePlace(_ row: UInt32) {
         guard keptChanges.current != nil else { return }
-        keptChanges.setLevel(instanceLevel(of: nodeID(row)))
+        keptChanges.setLevel(instanceLevel(of: nodes.nodeID(row)))
         noteSurroundings(row)
     }
 

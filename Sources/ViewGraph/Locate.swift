@@ -10,7 +10,7 @@ extension ViewGraph {
     public func node(at ids: [String], looksForNames: Bool = true) throws(Failure) -> NodeID {
         var at = NodeID.root.row
         for (depth, id) in ids.enumerated() {
-            guard let next = child(id, of: at) else {
+            guard let next = nodes.child(id, of: at) else {
                 let path = AttributePath.describe(nodes: ids)
                 // How far a path leads is for those alone to know who may read what is there.
                 guard isVisible(node: at) else { throw Failure(.notFound, "no node \(path)", path: path) }
@@ -22,7 +22,7 @@ extension ViewGraph {
             }
             at = next
         }
-        return nodeID(at)
+        return nodes.nodeID(at)
     }
 
     /// The attribute a path names, and the steps into its value.
@@ -90,7 +90,7 @@ extension ViewGraph {
         nodes[Int(row)].namedAttributes.map(\.name) + (nodes[Int(row)].namedIndex.map { [$0] } ?? [])
     }
 
-    public func names(of node: NodeID) -> NodeNames { NodeNames(ids: ids(of: node.row), attributes: attributeNames(of: node.row)) }
+    public func names(of node: NodeID) -> NodeNames { NodeNames(ids: nodes.ids(of: node.row), attributes: attributeNames(of: node.row)) }
 
     /// Named attributes without an instance's index, which is no vertex before somebody asks for it: see `index(of:)`.
     public func attributes(of node: NodeID) -> [AttributeID] {
@@ -98,7 +98,7 @@ extension ViewGraph {
     }
 
     /// A node and all that is below, parents first.
-    public func nodes(below node: NodeID) -> [NodeID] { subtree(of: node.row).map(nodeID) }
+    public func nodes(below node: NodeID) -> [NodeID] { nodes.subtree(of: node.row).map(nodes.nodeID) }
 
     /// The full name of an attribute, hidden ones included.
     public func path(of attribute: AttributeID) -> String {
@@ -110,7 +110,7 @@ extension ViewGraph {
             name = "." + nodes[Int(row)].id + name
             row = nodes[Int(row)].parent
         }
-        return path(of: nodeID(row)) + name
+        return nodes.path(of: row) + name
     }
 
     /// Every named attribute that a pattern matches, in tree order. Cost: O(nodes below the pattern's first wildcard), taken from
@@ -144,7 +144,7 @@ extension ViewGraph {
         var prefix: [String] = []
         for segment in pattern.segments {
             guard case .id(let id) = segment else { break }
-            guard let next = child(id, of: start) else { return }
+            guard let next = nodes.child(id, of: start) else { return }
             start = next
             prefix.append(id)
         }

@@ -2,47 +2,13 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// Names one node for as long as it lives; a row is reused, its generation is not.
-public struct NodeID: Hashable, Sendable {
-    public let row: UInt32
-    let generation: UInt32
-
-    /// The node `/`, which is always there.
-    public static let root = NodeID(row: 0, generation: 1)
-}
-
-/// Where a node stands in its parent: sections keep three lists in one.
-enum Slot: UInt8 {
-    case content, header, footer
-
-    /// Parts of a section stand in this order.
-    fileprivate var order: Int {
-        switch self {
-        case .header: 0
-        case .content: 1
-        case .footer: 2
-        }
-    }
-}
-
 /// What an attribute is to its users.
 public enum AttributeKind: String, Sendable {
     case state, binding, `let`, computed, inherit, clock
 }
 
-/// A node of the tree, as a row; an object as `AttributeRecord` is.
-final class NodeRecord {
-    var id: String
-    var kind: NodeKind
-    var slot: Slot
-    let generation: UInt32
-    fileprivate(set) var isAlive = true
-    /// The root is its own parent.
-    var parent: UInt32
-    /// In order; a section's header comes first and its footer last.
-    var children: [UInt32] = []
-    /// Child rows by id; only once there are more than a few.
-    var childrenByID: [String: UInt32]?
+/// A node of the tree with its vertices.
+final class NodeRecord: TreeNode {
     /// What it was made from; shared by all instances.
     var definition: NodeDefinition
     /// Named attributes, in the order of definition.
@@ -55,10 +21,6 @@ final class NodeRecord {
     var strand = 0
     /// An instance's index; its vertex is made when first asked for.
     var indexScope: (name: String, attribute: AttributeID?)?
-    /// Children whose `self.index` is a vertex.
-    var numberedChildren = 0
-    /// Where among the children one was looked for last: who asks for all of them asks in order.
-    var lastPlace = 0
     /// The properties of an object in a state; such a node is no child of its parent.
     var isObject = false
     /// Given to the parent's component from outside, not written in its body: names inside mean what they mean around the parent.
@@ -86,72 +48,19 @@ final class NodeRecord {
     init(
         id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32, definition: NodeDefinition, isScopeBoundary: Bool
     ) {
-        self.id = id
-        self.kind = kind
-        self.slot = slot
-        self.generation = generation
-        self.parent = parent
         self.definition = definition
         self.isScopeBoundary = isScopeBoundary
-    }
-}
-
-/// The nodes by their rows.
-struct NodeTable {
-    private var rows: [NodeRecord?] = []
-    /// Of the node that is in a row, or of the next one to be there.
-    private var generations: [UInt32] = []
-    private var free: [UInt32] = []
-    /// Of a row that is used for the first time since the table was cut: no id of before names it.
-    private var firstGeneration: UInt32 = 1
-
-    /// A node that has gone can be asked where it was, until its row is used again or memory is given back.
-    subscript(row: Int) -> NodeRecord {
-        guard let record = rows[row] else { preconditionFailure("no node in row \(row)") }
-        return record
+        super.init(id: id, kind: kind, slot: slot, generation: generation, parent: parent)
     }
 
-    func isAlive(_ row: UInt32) -> Bool { Int(row) < rows.count && rows[Int(row)]?.isAlive == true }
-
-    /// In ascending order.
-    var living: some Sequence<UInt32> { rows.indices.lazy.map { UInt32($0) }.filter { isAlive($0) } }
-
-    /// - Returns: its row.
-    mutating func insert(_ make: (_ generation: UInt32) -> NodeRecord) -> UInt32 {
-        if let row = free.popLast() {
-            rows[Int(row)] = make(generations[Int(row)])
-            return row
-        }
-        rows.append(make(firstGeneration))
-        generations.append(firstGeneration)
-        return UInt32(rows.count - 1)
-    }
-
-    mutating func remove(_ row: UInt32) {
-        let record = self[Int(row)]
-        record.isAlive = false
-        record.children = []
-        record.childrenByID = nil
-        record.attributes = NamedAttributes()
-        record.elementScope = []
-        record.indexScope = nil
-        record.system = [:]
-        record.structure = nil
-        record.definition = self[0].definition
-        generations[Int(row)] &+= 1
-        free.append(row)
-    }
-
-    /// Forgets nodes that have gone, and free rows at the end. Of the other free ones those at the beginning are used first.
-    mutating func giveBack() {
-        for row in rows.indices where rows[row]?.isAlive == false { rows[row] = nil }
-        while let last = rows.last, last == nil {
-            rows.removeLast()
-            firstGeneration = max(firstGeneration, generations.removeLast())
-        }
-        free = rows.indices.reversed().filter { rows[$0] == nil }.map { UInt32($0) }
-        rows.giveBack()
-        generations.giveBack()
+    /// Lets go of what it held; a node that has gone is still asked where it was.
+    func clear(_ definition: NodeDefinition) {
+        attributes = NamedAttributes()
+        elementScope = []
+        indexScope = nil
+        system = [:]
+        structure = nil
+        self.definition = definition
     }
 }
 
@@ -175,6 +84,8 @@ struct NamedAttributes: Sequence {
     private(set) var list: [(name: String, attribute: AttributeID)] = []
     private var byName: [String: AttributeID]?
 
+    private static let indexThreshold = 12
+
     var count: Int { list.count }
     func makeIterator() -> IndexingIterator<[(name: String, attribute: AttributeID)]> { list.makeIterator() }
 
@@ -188,7 +99,7 @@ struct NamedAttributes: Sequence {
         list.append((name, attribute))
         if byName != nil {
             byName?[name] = attribute
-        } else if list.count > ViewGraph.childIndexThreshold {
+        } else if list.count > NamedAttributes.indexThreshold {
             byName = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0.attribute) })
         }
     }
@@ -211,111 +122,23 @@ enum SystemAttribute: Hashable {
 }
 
 extension ViewGraph {
-    /// From this many children on they are found through a dictionary.
-    static let childIndexThreshold = 12
-
-    public func isAlive(_ node: NodeID) -> Bool {
-        nodes.isAlive(node.row) && nodes[Int(node.row)].generation == node.generation
-    }
-
-    func nodeID(_ row: UInt32) -> NodeID { NodeID(row: row, generation: nodes[Int(row)].generation) }
+    public var liveNodes: Int { nodes.count }
 
     func createNode(
         id: String, definition: NodeDefinition, kind: NodeKind, parent: UInt32, slot: Slot, isScopeBoundary: Bool
     ) -> UInt32 {
-        liveNodes += 1
-        return nodes.insert {
+        nodes.insert {
             NodeRecord(
                 id: id, kind: kind, slot: slot, generation: $0, parent: parent, definition: definition,
                 isScopeBoundary: isScopeBoundary)
         }
     }
 
-    func child(_ id: String, of row: UInt32) -> UInt32? {
-        if let index = nodes[Int(row)].childrenByID { return index[id] }
-        return nodes[Int(row)].children.first { nodes[Int($0)].id.hasSameBytes(as: id) }
-    }
+    public func isAlive(_ node: NodeID) -> Bool { nodes.isAlive(node) }
 
-    /// Adds a child at a place among its siblings, or the nearest in its part of a section; nil: last.
-    func attach(_ child: UInt32, to parent: UInt32, at place: Int? = nil) {
-        let position = position(for: nodes[Int(child)].slot, nearest: place ?? .max, in: parent)
-        nodes[Int(parent)].children.insert(child, at: position)
-        nodes[Int(child)].parent = parent
-        if nodes[Int(child)].system[.selfIndex] != nil { nodes[Int(parent)].numberedChildren += 1 }
-        if nodes[Int(parent)].childrenByID != nil {
-            let id = nodes[Int(child)].id
-            nodes[Int(parent)].childrenByID?[id] = child
-        } else if nodes[Int(parent)].children.count > ViewGraph.childIndexThreshold {
-            nodes[Int(parent)].childrenByID = Dictionary(
-                uniqueKeysWithValues: nodes[Int(parent)].children.map { (nodes[Int($0)].id, $0) })
-        }
-    }
+    public func ids(of node: NodeID) -> [String] { nodes.ids(of: node.row) }
 
-    /// Where a child of a slot can stand, nearest to a place: in a section, in its part. O(children in the parts beside its own).
-    private func position(for slot: Slot, nearest place: Int, in parent: UInt32) -> Int {
-        let children = nodes[Int(parent)].children
-        guard nodes[Int(parent)].kind == .section else { return min(place, children.count) }
-        var end = children.count
-        while end > 0, nodes[Int(children[end - 1])].slot.order > slot.order { end -= 1 }
-        var position = min(place, end)
-        while position < end, nodes[Int(children[position])].slot.order < slot.order { position += 1 }
-        return position
-    }
-
-    func detach(_ child: UInt32) {
-        let parent = Int(nodes[Int(child)].parent)
-        if let place = nodes[parent].children.firstIndex(of: child) { nodes[parent].children.remove(at: place) }
-        if nodes[Int(child)].system[.selfIndex] != nil { nodes[parent].numberedChildren -= 1 }
-        let id = nodes[Int(child)].id
-        nodes[parent].childrenByID?[id] = nil
-    }
-
-    /// Levels from the root down to a node; 0 for the root. O(depth).
-    func depth(of row: UInt32) -> Int {
-        var depth = 0
-        var at = row
-        while at != NodeID.root.row {
-            depth += 1
-            at = nodes[Int(at)].parent
-        }
-        return depth
-    }
-
-    /// Ids from the root down; empty for the root. O(depth).
-    func ids(of row: UInt32) -> [String] {
-        var ids: [String] = []
-        var at = row
-        while at != NodeID.root.row {
-            ids.append(nodes[Int(at)].id)
-            at = nodes[Int(at)].parent
-        }
-        return ids.reversed()
-    }
-
-    public func ids(of node: NodeID) -> [String] { ids(of: node.row) }
-
-    public func path(of node: NodeID) -> String { AttributePath.describe(nodes: ids(of: node.row)) }
-
-    /// Whether `row` is `ancestor` or below it.
-    func isInside(_ row: UInt32, of ancestor: UInt32) -> Bool {
-        var at = row
-        while at != ancestor {
-            if at == NodeID.root.row { return false }
-            at = nodes[Int(at)].parent
-        }
-        return true
-    }
-
-    /// The rows of a subtree, parents before children, siblings in order.
-    func subtree(of row: UInt32) -> [UInt32] {
-        var rows: [UInt32] = []
-        var pending = [row]
-        while let next = pending.popLast() {
-            rows.append(next)
-            pending.append(contentsOf: nodes[Int(next)].children.reversed())
-        }
-        return rows
-    }
+    public func path(of node: NodeID) -> String { nodes.path(of: node.row) }
 
     /// The rows, each followed by those of the objects that its states hold, and of the objects in them.
     func withObjects(_ rows: [UInt32]) -> [UInt32] {

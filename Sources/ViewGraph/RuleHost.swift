@@ -132,7 +132,7 @@ extension ViewGraph {
                 name = elementsPath(of: record.node)
             } else if isHidden(attribute), record.steps.isEmpty, !nodes[Int(record.node)].isObject {
                 // The field of an override has the name of the override, and another word.
-                name = path(of: nodeID(record.node)) + "." + record.name.prefix { $0 != " " }
+                name = nodes.path(of: record.node) + "." + record.name.prefix { $0 != " " }
             } else {
                 name = path(of: attribute)
             }

@@ -19,11 +19,11 @@ extension ViewGraph {
         for (name, component) in declarations.components where new.components[name] == nil {
             kept.append(("the component \(name)", component.withAllBelow))
         }
-        var renewed = Set(plan.removals.flatMap { subtree(of: $0) })
+        var renewed = Set(plan.removals.flatMap { nodes.subtree(of: $0) })
         for update in plan.updates where update.isReplacing { renewed.insert(update.row) }
-        for row in subtree(of: NodeID.root.row) where !renewed.contains(row) {
+        for row in nodes.subtree(of: NodeID.root.row) where !renewed.contains(row) {
             let definition = nodes[Int(row)].definition
-            kept.append((path(of: nodeID(row)), [definition] + (definition.forEach?.template.withAllBelow ?? [])))
+            kept.append((nodes.path(of: row), [definition] + (definition.forEach?.template.withAllBelow ?? [])))
         }
         for (group, key, old) in retyped.sorted(by: { $0.key.name.precedesByBytes($1.key.name) }) {
             guard let user = kept.first(where: { $0.definitions.contains { $0.uses(key.name, of: group) } }) else { continue }

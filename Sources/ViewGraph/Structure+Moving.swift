@@ -26,14 +26,14 @@ extension ViewGraph {
                 .conflict, "\(path(of: parent)) is a \(nodes[Int(parent.row)].kind.rawValue), which takes no children",
                 path: path(of: parent))
         }
-        guard !isInside(parent.row, of: node.row) else {
+        guard !nodes.isInside(parent.row, of: node.row) else {
             throw Failure(.conflict, "\(path(of: node)) cannot move into itself", path: path(of: node))
         }
         let id = nodes[Int(node.row)].id
-        if parent.row != oldParent, child(id, of: parent.row) != nil {
+        if parent.row != oldParent, nodes.child(id, of: parent.row) != nil {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
-        if parent.row != oldParent { try refuse(depth: depth(of: parent.row) + levels(of: node.row), at: path(of: node)) }
+        if parent.row != oldParent { try refuse(depth: nodes.depth(of: parent.row) + nodes.levels(of: node.row), at: path(of: node)) }
         if parent.row == oldParent {
             let siblings = nodes[Int(oldParent)].children
             if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
@@ -51,22 +51,20 @@ extension ViewGraph {
         }
         let before = structureChange.removedNames.count
         if parent.row != oldParent {
-            structureChange.movedNodes.append(.init(node: node, from: ids(of: node.row), names: nodes(below: node).map(names)))
+            structureChange.movedNodes.append(.init(node: node, from: nodes.ids(of: node.row), names: nodes(below: node).map(names)))
             nodes[Int(node.row)].isContent = isComponentRoot(parent.row)
         } else {
             structureChange.reorderedNodes.append(node)
         }
-        detach(node.row)
-        if parent.row != oldParent { nodes[Int(node.row)].slot = .content }
-        attach(node.row, to: parent.row, at: index)
-        let rows = subtree(of: node.row)
+        nodes.move(node.row, to: parent.row, at: index)
+        let rows = nodes.subtree(of: node.row)
         connect(withObjects(rows))
         placeChanged(of: rows)
         for changed in Set([oldParent, parent.row]) { shapeChanged(at: changed) }
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         settleStructure()
-        if parent.row != oldParent { forgetRemovals(since: before, below: ids(of: node.row)) }
+        if parent.row != oldParent { forgetRemovals(since: before, below: nodes.ids(of: node.row)) }
         return true
     }
 

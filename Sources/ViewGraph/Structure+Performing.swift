@@ -28,7 +28,7 @@ extension ViewGraph {
         for (position, (parent, definition, slot, isContent)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
-            if isBeside(parent, plan.top) { noteMade(subtree(of: made)) }
+            if isBeside(parent, plan.top) { noteMade(nodes.subtree(of: made)) }
             parents.insert(parent)
         }
         for (parent, definitions) in plan.orders where order(definitions, below: parent) && isBeside(parent, plan.top) {
@@ -59,7 +59,7 @@ extension ViewGraph {
                 if known.contains(at) { return false }
             }
             return true
-        }.flatMap { subtree(of: $0) }
+        }.flatMap { nodes.subtree(of: $0) }
     }
 
     /// What a plan concerns before it is done. What it makes of instances by way of their template data makes again.
@@ -75,21 +75,19 @@ extension ViewGraph {
     /// The value of a transient state comes again with the document alone. That of an instance goes with it.
     private func noteConcern(ofTransient state: AttributeID) {
         let row = record(state).node
-        if !isDurable(state), enclosingInstance(of: nodeID(row)) == nil { noteConcern(row) }
+        if !isDurable(state), enclosingInstance(of: nodes.nodeID(row)) == nil { noteConcern(row) }
     }
 
     /// Whether a node is in the same instances of a `forEach` as another.
     func isBeside(_ row: UInt32, _ other: UInt32) -> Bool {
-        enclosingInstance(of: nodeID(row)) == enclosingInstance(of: nodeID(other))
+        enclosingInstance(of: nodes.nodeID(row)) == enclosingInstance(of: nodes.nodeID(other))
     }
 
     /// Gives a child of a section its place in another part of it.
     private func put(_ row: UInt32, into slot: Slot) {
         let parent = nodes[Int(row)].parent
-        detach(row)
-        nodes[Int(row)].slot = slot
-        attach(row, to: parent)
-        structureChange.reorderedNodes.append(nodeID(row))
+        nodes.put(row, into: slot)
+        structureChange.reorderedNodes.append(nodes.nodeID(row))
         indicesChanged(below: parent)
     }
 
@@ -123,8 +121,8 @@ extension ViewGraph {
     private func order(_ definitions: [NodeDefinition], below parent: UInt32) -> Bool {
         let before = nodes[Int(parent)].children
         guard let after = newOrder(definitions, below: parent) else { return false }
-        nodes[Int(parent)].children = after
-        for (old, new) in zip(before, after) where old != new { structureChange.reorderedNodes.append(nodeID(new)) }
+        nodes.order(after, below: parent)
+        for (old, new) in zip(before, after) where old != new { structureChange.reorderedNodes.append(nodes.nodeID(new)) }
         indicesChanged(below: parent)
         shapeChanged(at: parent)
         return true
@@ -144,7 +142,7 @@ extension ViewGraph {
         declarations.components.merge(new.components) { $1 }
         declarations.written.merge(new.written)
         if isGatheredAnew { gatheringChanged() }
-        if hasNewObjects { connect(withObjects(subtree(of: NodeID.root.row))) }
+        if hasNewObjects { connect(withObjects(nodes.subtree(of: NodeID.root.row))) }
     }
 
     // MARK: Updating one node
@@ -204,7 +202,7 @@ extension ViewGraph {
     /// Takes an attribute from a node that stays.
     private func destroy(_ attribute: AttributeID, named name: String, of row: UInt32) {
         if record(attribute).kind == .state { lostStates.append(path(of: attribute)) }
-        structureChange.removedNames.append(NodeNames(ids: ids(of: row), attributes: [name], isWhole: false))
+        structureChange.removedNames.append(NodeNames(ids: nodes.ids(of: row), attributes: [name], isWhole: false))
         destroy(attribute)
         nodes[Int(row)].attributes.remove(name)
         if let shown = nodes[Int(row)].instanceAttribute(named: name) { structureChange.addedAttributes.append(shown) }

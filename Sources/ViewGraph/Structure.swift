@@ -147,7 +147,7 @@ extension ViewGraph {
         context.existing = { ids in
             var row = node.row
             for id in ids {
-                guard let next = self.child(id, of: row) else { return nil }
+                guard let next = self.nodes.child(id, of: row) else { return nil }
                 row = next
             }
             return ExistingNode(
@@ -186,7 +186,7 @@ extension ViewGraph {
                 hint: "make it a container or a group")
         }
         var plan = ScenePlan(declarations: scene.declarations, top: node.row, isKept: isKept)
-        let place = ids(of: node.row)
+        let place = nodes.ids(of: node.row)
         plan.values = scene.values.map { path, value in
             (AttributePath(nodes: place + path.nodes, attribute: path.attribute, steps: path.steps), value)
         }
@@ -200,12 +200,12 @@ extension ViewGraph {
         while let next = pending.popLast() {
             let (row, definitions, isReplacing) = (next.parent, next.definitions, next.isReplacing)
             let origin = ChildOrigin(in: next.base, isComponentRoot: isComponentRoot(row))
-            let parentPath = path(of: nodeID(row))
+            let parentPath = nodes.path(of: row)
             let prefix = row == NodeID.root.row ? "/" : parentPath + "/"
-            let depth = depth(of: row)
+            let depth = nodes.depth(of: row)
             for (definition, slot) in definitions {
                 let name = prefix + AttributePath.quoteIfNeeded(definition.id)
-                guard let existing = child(definition.id, of: row) else {
+                guard let existing = nodes.child(definition.id, of: row) else {
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.added.append(name)
                     growth += try self.growth(by: definition, below: depth, scene.declarations)
@@ -245,7 +245,7 @@ extension ViewGraph {
                 let kept = Set(definitions.map(\.0.id))
                 for child in nodes[Int(row)].children where !kept.contains(nodes[Int(child)].id) {
                     plan.removals.append(child)
-                    plan.removed.append(path(of: nodeID(child)))
+                    plan.removed.append(nodes.path(of: child))
                 }
                 plan.orders.append((row, definitions.map(\.0)))
             }
@@ -307,7 +307,7 @@ extension ViewGraph {
     func newOrder(_ definitions: [NodeDefinition], below parent: UInt32) -> [UInt32]? {
         let before = nodes[Int(parent)].children
         guard nodes[Int(parent)].kind != .forEach else { return nil }
-        let after = definitions.compactMap { child($0.id, of: parent) }
+        let after = definitions.compactMap { nodes.child($0.id, of: parent) }
         return after != before && after.count == before.count ? after : nil
     }
 

@@ -16,8 +16,7 @@ public final class ViewGraph {
     public let limits: Limits
 
     /// Rows by `NodeID.row`. Row 0 is `/`.
-    var nodes = NodeTable()
-    public internal(set) var liveNodes = 0
+    var nodes = Tree<NodeRecord>()
     /// Those with a name; hidden vertices come with what is written.
     public private(set) var liveAttributes = 0
 

@@ -6,7 +6,7 @@ import AttributeValues
 extension ViewGraph {
     func isVisible(node row: UInt32) -> Bool {
         guard let mayRead else { return true }
-        return mayRead(AttributePath(nodes: ids(of: row)))
+        return mayRead(AttributePath(nodes: nodes.ids(of: row)))
     }
 
     /// Whether a vertex may be named. One without a name of its own, as of a modifier, belongs to its whole node.
@@ -19,13 +19,13 @@ extension ViewGraph {
             name = nodes[Int(row)].id
             row = nodes[Int(row)].parent
         }
-        return mayRead(AttributePath(nodes: ids(of: row), attribute: name))
+        return mayRead(AttributePath(nodes: nodes.ids(of: row), attribute: name))
     }
 
     /// The same of an attribute by its node and name.
     func isVisible(_ name: String, of row: UInt32) -> Bool {
         guard let mayRead else { return true }
-        return mayRead(AttributePath(nodes: ids(of: row), attribute: name))
+        return mayRead(AttributePath(nodes: nodes.ids(of: row), attribute: name))
     }
 
     /// A content of an attribute as the client of the request at hand is told of it.

@@ -129,7 +129,7 @@ extension ViewGraph {
         let named = pattern.segments.prefix { if case .id = $0 { true } else { false } }
         let isExact = named.count == pattern.segments.count
         return forEachByData.values.compactMap { row in
-            let ids = ids(of: row).map { PathPattern.Segment.id($0) }
+            let ids = nodes.ids(of: row).map { PathPattern.Segment.id($0) }
             let decides = named.starts(with: ids) || !isExact && ids.starts(with: named)
             return decides ? nodes[Int(row)].instances?.data : nil
         }

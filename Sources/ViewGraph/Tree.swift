@@ -1,0 +1,274 @@
+import AttributeValues
+import SceneModel
+
+/// Names one node for as long as it lives; a row is reused, its generation is not.
+public struct NodeID: Hashable, Sendable {
+    public let row: UInt32
+    let generation: UInt32
+
+    /// The node `/`, which is always there.
+    public static let root = NodeID(row: 0, generation: 1)
+}
+
+/// Where a node stands in its parent: sections keep three lists in one.
+enum Slot: UInt8 {
+    case content, header, footer
+
+    /// Parts of a section stand in this order.
+    fileprivate var order: Int {
+        switch self {
+        case .header: 0
+        case .content: 1
+        case .footer: 2
+        }
+    }
+}
+
+/// The place of a node in a tree. A subclass adds what the node holds, so that a node is one object. `Tree` alone changes places.
+class TreeNode {
+    let id: String
+    let kind: NodeKind
+    fileprivate(set) var slot: Slot
+    fileprivate let generation: UInt32
+    fileprivate(set) var isAlive = true
+    /// The root is its own parent.
+    fileprivate(set) var parent: UInt32
+    /// In order; a section's header comes first and its footer last.
+    fileprivate(set) var children: [UInt32] = []
+    /// Child rows by id; only once there are more than a few.
+    fileprivate var childrenByID: [String: UInt32]?
+    /// The place of the child that was looked for last: whoever asks for all children asks in order.
+    fileprivate var lastPlace = 0
+    /// Somebody keeps the node's index among its siblings.
+    fileprivate var isNumbered = false
+    /// There has been a child whose index somebody keeps.
+    fileprivate(set) var hasNumberedChildren = false
+
+    init(id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32) {
+        self.id = id
+        self.kind = kind
+        self.slot = slot
+        self.generation = generation
+        self.parent = parent
+    }
+}
+
+/// The nodes by their rows: ids, paths and order. It knows no vertices. Row 0 is `/`.
+///
+/// A node that `insert` makes knows its parent. The parent knows the node from `attach` until `detach`.
+struct Tree<Node: TreeNode> {
+    private var rows: [Node?] = []
+    /// Of the node that is in a row, or of the next one to be there.
+    private var generations: [UInt32] = []
+    private var free: [UInt32] = []
+    /// Of a row that is used for the first time since the table was cut: no id of before names it.
+    private var firstGeneration: UInt32 = 1
+
+    /// From this many children on they are found through a dictionary.
+    private static var childIndexThreshold: Int { 12 }
+
+    /// A node that has gone can be asked where it was, until its row is used again or memory is given back.
+    subscript(row: Int) -> Node {
+        guard let record = rows[row] else { preconditionFailure("no node in row \(row)") }
+        return record
+    }
+
+    private func node(_ row: UInt32) -> Node { self[Int(row)] }
+
+    func isAlive(_ row: UInt32) -> Bool { Int(row) < rows.count && rows[Int(row)]?.isAlive == true }
+
+    func isAlive(_ id: NodeID) -> Bool { isAlive(id.row) && node(id.row).generation == id.generation }
+
+    func nodeID(_ row: UInt32) -> NodeID { NodeID(row: row, generation: node(row).generation) }
+
+    /// Living nodes.
+    var count: Int { rows.count - free.count }
+
+    /// In ascending order.
+    var living: some Sequence<UInt32> { rows.indices.lazy.map { UInt32($0) }.filter { isAlive($0) } }
+
+    // MARK: Life
+
+    /// - Returns: its row.
+    mutating func insert(_ make: (_ generation: UInt32) -> Node) -> UInt32 {
+        if let row = free.popLast() {
+            rows[Int(row)] = make(generations[Int(row)])
+            return row
+        }
+        rows.append(make(firstGeneration))
+        generations.append(firstGeneration)
+        return UInt32(rows.count - 1)
+    }
+
+    /// Ends the life of a node, which no parent names any more.
+    mutating func remove(_ row: UInt32) {
+        let gone = node(row)
+        gone.isAlive = false
+        gone.children = []
+        gone.childrenByID = nil
+        generations[Int(row)] &+= 1
+        free.append(row)
+    }
+
+    /// Forgets nodes that have gone, and free rows at the end. Of the other free ones those at the beginning are used first.
+    mutating func giveBack() {
+        for row in rows.indices where rows[row]?.isAlive == false { rows[row] = nil }
+        while let last = rows.last, last == nil {
+            rows.removeLast()
+            firstGeneration = max(firstGeneration, generations.removeLast())
+        }
+        free = rows.indices.reversed().filter { rows[$0] == nil }.map { UInt32($0) }
+        rows.giveBack()
+        generations.giveBack()
+        for case let node? in rows {
+            node.children.giveBack()
+            node.childrenByID?.giveBack()
+        }
+    }
+
+    // MARK: Children
+
+    func child(_ id: String, of parent: UInt32) -> UInt32? {
+        if let index = node(parent).childrenByID { return index[id] }
+        return node(parent).children.first { node($0).id.hasSameBytes(as: id) }
+    }
+
+    /// Adds a child at a place among its siblings, or the nearest in its part of a section; nil: last.
+    func attach(_ child: UInt32, to parent: UInt32, at place: Int? = nil) {
+        let (above, new) = (node(parent), node(child))
+        above.children.insert(child, at: position(for: new.slot, nearest: place ?? .max, in: above))
+        new.parent = parent
+        if new.isNumbered { above.hasNumberedChildren = true }
+        if above.childrenByID != nil {
+            above.childrenByID?[new.id] = child
+        } else if above.children.count > Tree.childIndexThreshold {
+            above.childrenByID = Dictionary(uniqueKeysWithValues: above.children.map { (node($0).id, $0) })
+        }
+    }
+
+    /// Where a child of a slot can stand, nearest to a place: in a section, in its part. O(children in the parts beside its own).
+    private func position(for slot: Slot, nearest place: Int, in parent: Node) -> Int {
+        let children = parent.children
+        guard parent.kind == .section else { return min(place, children.count) }
+        var end = children.count
+        while end > 0, node(children[end - 1]).slot.order > slot.order { end -= 1 }
+        var position = min(place, end)
+        while position < end, node(children[position]).slot.order < slot.order { position += 1 }
+        return position
+    }
+
+    /// The node keeps its parent; the parent forgets the node.
+    func detach(_ child: UInt32) {
+        let parent = node(node(child).parent)
+        if let place = parent.children.firstIndex(of: child) { parent.children.remove(at: place) }
+        parent.childrenByID?[node(child).id] = nil
+    }
+
+    /// As `detach` of each. O(children of the parent).
+    func detach(_ children: [UInt32], from parent: UInt32) {
+        let gone = Set(children)
+        let parent = node(parent)
+        parent.children.removeAll { gone.contains($0) }
+        for child in children { parent.childrenByID?[node(child).id] = nil }
+    }
+
+    /// Moves a child into another part of its section, or to the end of its parent.
+    func put(_ child: UInt32, into slot: Slot) {
+        let parent = node(child).parent
+        detach(child)
+        node(child).slot = slot
+        attach(child, to: parent)
+    }
+
+    /// Moves a node to another place. In another parent it is content.
+    func move(_ child: UInt32, to parent: UInt32, at place: Int?) {
+        if parent != node(child).parent { node(child).slot = .content }
+        detach(child)
+        attach(child, to: parent, at: place)
+    }
+
+    /// Gives children another order.
+    func order(_ children: [UInt32], below parent: UInt32) { node(parent).children = children }
+
+    /// Puts children into the place of a stretch of others, of which some are gone. New ones are attached already, as the last.
+    func replace(_ stretch: Range<Int>, with children: [UInt32], gone: [UInt32], below parent: UInt32) {
+        let parent = node(parent)
+        parent.children.removeLast(children.count + gone.count - stretch.count)
+        parent.children.replaceSubrange(stretch, with: children)
+        for child in gone { parent.childrenByID?[node(child).id] = nil }
+    }
+
+    // MARK: Places
+
+    /// A node's place among its siblings. O(1) for one that follows the one asked for last, else O(siblings).
+    func index(of row: UInt32) -> Int {
+        let parent = node(node(row).parent)
+        let next = parent.lastPlace + 1
+        let isNext = parent.children.indices.contains(next) && parent.children[next] == row
+        parent.lastPlace = isNext ? next : parent.children.firstIndex(of: row) ?? 0
+        return parent.lastPlace
+    }
+
+    /// Somebody keeps the index of a node from now on.
+    func number(_ row: UInt32) {
+        node(row).isNumbered = true
+        node(node(row).parent).hasNumberedChildren = true
+    }
+
+    /// The node and those above it, from inside out; the root is the last.
+    func upward(from row: UInt32) -> some Sequence<UInt32> {
+        sequence(first: row) { $0 == NodeID.root.row ? nil : node($0).parent }
+    }
+
+    /// Levels from the root down to a node; 0 for the root. O(depth).
+    func depth(of row: UInt32) -> Int {
+        var depth = 0
+        var at = row
+        while at != NodeID.root.row {
+            depth += 1
+            at = node(at).parent
+        }
+        return depth
+    }
+
+    /// Ids from the root down; empty for the root. O(depth).
+    func ids(of row: UInt32) -> [String] {
+        var ids: [String] = []
+        var at = row
+        while at != NodeID.root.row {
+            ids.append(node(at).id)
+            at = node(at).parent
+        }
+        return ids.reversed()
+    }
+
+    func path(of row: UInt32) -> String { AttributePath.describe(nodes: ids(of: row)) }
+
+    /// Whether `row` is `ancestor` or below it.
+    func isInside(_ row: UInt32, of ancestor: UInt32) -> Bool { upward(from: row).contains(ancestor) }
+
+    /// The rows of a subtree, parents before children, siblings in order.
+    func subtree(of row: UInt32) -> [UInt32] {
+        var rows: [UInt32] = []
+        var pending = [row]
+        while let next = pending.popLast() {
+            rows.append(next)
+            pending.append(contentsOf: node(next).children.reversed())
+        }
+        return rows
+    }
+
+    /// The same down to so many levels below the top, each row with its level.
+    func subtree(of row: UInt32, depth: Int) -> [(row: UInt32, level: Int)] {
+        var rows: [(UInt32, Int)] = []
+        var pending = [(row, 0)]
+        while let (next, level) = pending.popLast() {
+            rows.append((next, level))
+            if level < depth { pending.append(contentsOf: node(next).children.reversed().map { ($0, level + 1) }) }
+        }
+        return rows
+    }
+
+    /// The levels that a node and what is below it make.
+    func levels(of row: UInt32) -> Int { (subtree(of: row, depth: .max).map(\.level).max() ?? 0) + 1 }
+}
