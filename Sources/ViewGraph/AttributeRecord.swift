@@ -26,7 +26,7 @@ final class AttributeRecord {
     var animation: String?
     /// Of a shared vertex: how many sources name it. See `isShared`.
     var holders = 0
-    /// Of a shared vertex: it is among `ViewGraph.looseVertices`.
+    /// Of a shared vertex: it is among the loose ones of `SharedVertices`.
     var isLoose = false
 
     /// The vertex is a place in a value or a clock. Sources of other vertices name it, and it goes when nobody names, reads or

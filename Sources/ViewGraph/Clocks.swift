@@ -2,61 +2,99 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// Clocks are inputs that show the date of their last tick. All clocks of one schedule share a vertex. The graph never looks at
-// a real clock: `advance(to:)` is told the time, and `nextTick` says when it wants to be told again.
+/// The vertices of clocks: inputs that show the date of their last tick. All clocks of one schedule share a vertex. Nobody looks at a
+/// real clock here: `advance` is told the time, and `nextTick` says when it wants to be told again.
+struct Clocks {
+    /// The time that clocks show.
+    private(set) var time: Timestamp
+    private var vertices: [ClockSchedule: AttributeID] = [:]
+    private var schedules: [AttributeID: ClockSchedule] = [:]
+    private var observations: [AttributeID: Observation] = [:]
+    /// How often it was looked up whether a clock is observed; only tests ask.
+    private(set) var lookups = 0
 
-extension ViewGraph {
-    func clock(_ schedule: ClockSchedule) -> AttributeID {
-        if let existing = clocks[schedule] { return existing }
-        let made = createInput(
-            .value(.timestamp(schedule.lastTick(at: wallTime))), node: NodeID.root.row, name: "clock \(schedule.text)",
-            kind: .clock, type: .timestamp, source: .system)
-        clocks[schedule] = made
-        clockSchedules[made] = schedule
-        idleVertices.append(made)
-        return made
+    /// Whether a clock was observed (somebody watches it or what depends on it) when it was looked up last.
+    private struct Observation {
+        let isObserved: Bool
+        let uses: UseCounts
+
+        /// Only a use that begins can make a clock observed, and only one that ends can change that.
+        func holds(_ now: UseCounts) -> Bool { isObserved ? uses.ended == now.ended : uses.begun == now.begun }
     }
 
-    /// Sets every clock to its last tick at or before `time`; a clock that has not ticked since changes nothing.
-    public func advance(to time: Timestamp) {
-        wallTime = time
-        for (schedule, attribute) in clocks {
-            setInput(attribute, .value(.timestamp(schedule.lastTick(at: time))))
-        }
+    init(time: Timestamp) { self.time = time }
+
+    var isEmpty: Bool { vertices.isEmpty }
+
+    func vertex(of schedule: ClockSchedule) -> AttributeID? { vertices[schedule] }
+
+    /// What the clocks of a schedule show now.
+    func reading(of schedule: ClockSchedule) -> Timestamp { schedule.lastTick(at: time) }
+
+    mutating func add(_ vertex: AttributeID, of schedule: ClockSchedule) {
+        vertices[schedule] = vertex
+        schedules[vertex] = schedule
     }
 
-    /// When the next clock that somebody watches will tick; nil when nobody watches any.
-    /// Cost: O(clocks), and O(what depends on one) when a watch or an edge has come or gone that may matter to it.
-    public func nextTick() -> Timestamp? {
+    /// Forgets a vertex, if it is a clock's.
+    mutating func remove(_ vertex: AttributeID) {
+        guard let schedule = schedules.removeValue(forKey: vertex) else { return }
+        vertices[schedule] = nil
+        observations[vertex] = nil
+    }
+
+    /// - Returns: what each clock shows from now on.
+    mutating func advance(to time: Timestamp) -> [(vertex: AttributeID, reading: Timestamp)] {
+        self.time = time
+        return vertices.map { ($1, reading(of: $0)) }
+    }
+
+    /// When the next clock that is observed will tick; nil when none is. A clock is looked up again only if a use that may matter to
+    /// it has begun or ended.
+    mutating func nextTick(_ uses: UseCounts, isObserved: (AttributeID) -> Bool) -> Timestamp? {
         var next: Timestamp?
-        for (schedule, attribute) in clocks {
-            guard let tick = schedule.nextTick(after: wallTime), isObserved(attribute) else { continue }
+        for (schedule, vertex) in vertices {
+            guard let tick = schedule.nextTick(after: time) else { continue }
+            if observations[vertex]?.holds(uses) != true {
+                lookups += 1
+                observations[vertex] = Observation(isObserved: isObserved(vertex), uses: uses)
+            }
+            guard observations[vertex]?.isObserved == true else { continue }
             if next.map({ tick < $0 }) ?? true { next = tick }
         }
         return next
     }
 
-    private func isObserved(_ clock: AttributeID) -> Bool {
-        let counters = engine.counters
-        let begun = counters.edgesAdded &+ watchesBegun
-        let ended = counters.edgesRemoved &+ watchesEnded
-        if let known = clockObservations[clock], known.holds(begun, ended) { return known.isObserved }
-        clockLookups += 1
-        let found = engine.isWatchedDownstream(of: clock)
-        clockObservations[clock] = ClockObservation(isObserved: found, begun: begun, ended: ended)
-        return found
+    mutating func giveBack() {
+        vertices.giveBack()
+        schedules.giveBack()
+        observations.giveBack()
     }
 }
 
-/// Whether a clock was observed (somebody watches it or what depends on it) when it was looked up last.
-struct ClockObservation {
-    let isObserved: Bool
-    /// Edges and watches that had ever come, and those that had gone.
-    let begun: UInt64
-    let ended: UInt64
+extension ViewGraph {
+    public var hasClocks: Bool { !clocks.isEmpty }
 
-    /// Only what comes can make a clock observed, and only what goes can end that.
-    func holds(_ begun: UInt64, _ ended: UInt64) -> Bool { isObserved ? self.ended == ended : self.begun == begun }
+    func clock(_ schedule: ClockSchedule) -> AttributeID {
+        if let existing = clocks.vertex(of: schedule) { return existing }
+        let made = createInput(
+            .value(.timestamp(clocks.reading(of: schedule))), node: NodeID.root.row, name: "clock \(schedule.text)",
+            kind: .clock, type: .timestamp, source: .system)
+        clocks.add(made, of: schedule)
+        sharing.noteIdle(made)
+        return made
+    }
+
+    /// Sets every clock to its last tick at or before `time`; a clock that has not ticked since changes nothing.
+    public func advance(to time: Timestamp) {
+        for (vertex, reading) in clocks.advance(to: time) { setInput(vertex, .value(.timestamp(reading))) }
+    }
+
+    /// When the next clock that somebody watches will tick; nil when nobody watches any.
+    /// Cost: O(clocks), and O(what depends on one) when a watch or an edge has come or gone that may matter to it.
+    public func nextTick() -> Timestamp? {
+        clocks.nextTick(uses) { engine.isWatchedDownstream(of: $0) }
+    }
 }
 
 extension ClockSchedule {

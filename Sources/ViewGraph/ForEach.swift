@@ -96,7 +96,7 @@ extension ViewGraph {
     }
 
     /// Brings the instances in line with the data until nothing changes any more: instances may hold further `forEach`.
-    /// What may have changed beside that is collected in `invalidated`.
+    /// What may have changed beside that is collected in `watches`.
     func settleStructure() {
         let created = createdInstances
         settleInstances()

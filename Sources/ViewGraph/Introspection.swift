@@ -58,8 +58,6 @@ extension ViewGraph {
         ownAttribute(name, of: NodeID.root.row).flatMap { content(of: $0).value }
     }
 
-    public var hasClocks: Bool { !clocks.isEmpty }
-
     // MARK: Animation
 
     public func isAnimationValue(_ attribute: AttributeID) -> Bool { animationValues.contains(attribute) }
@@ -139,8 +137,7 @@ extension ViewGraph {
 
     // MARK: Watching without evaluating
 
-    /// A rule that never ran has no inputs the engine knows of. So that a watcher who wants no values hears of changes all the
-    /// same, the inputs it may read are watched in its place until it runs.
+    /// Watches the inputs that a rule which never ran may read, for a watcher who wants no values: see `Watches`.
     public func watchSources(of attribute: AttributeID) {
         guard engine.changedAt(attribute) == 0 else { return }
         // What refers to an input reads that and runs no rule for it.
@@ -153,11 +150,7 @@ extension ViewGraph {
         while let next = pending.popLast() {
             let sources = possibleInputs(of: next)
             if sources.isEmpty, let record = attributes[Int(next.index)], isInput(record.source) {
-                if proxies[next, default: []].insert(attribute).inserted { proxiesOfRules[attribute, default: []].append(next) }
-                if !engine.isWatched(next) {
-                    watch(next)
-                    watchedAsProxies.insert(next)
-                }
+                watches.addProxy(next, of: attribute, in: engine)
                 _ = content(of: next)
             }
             for source in sources where seen.insert(source).inserted { pending.append(source) }
@@ -193,13 +186,14 @@ extension ViewGraph {
     /// The watched vertices that a reported one stands for: itself, and those that never ran and may read it.
     public func forEachWatchedBehind(_ attribute: AttributeID, _ body: (AttributeID) -> Void) {
         body(attribute)
-        guard let watchers = proxies[attribute] else { return }
+        let rules = watches.rules(behind: attribute)
+        guard !rules.isEmpty else { return }
         _ = content(of: attribute)
-        for watcher in watchers {
-            if engine.isAlive(watcher), engine.changedAt(watcher) == 0 {
-                body(watcher)
+        for rule in rules {
+            if engine.isAlive(rule), engine.changedAt(rule) == 0 {
+                body(rule)
             } else {
-                endProxies(of: watcher)
+                noteIdle(watches.endProxies(of: rule, in: engine))
             }
         }
     }

@@ -19,16 +19,10 @@ extension ViewGraph {
         }
         forEachByData.giveBack()
         staleForEach.giveBack()
-        invalidated.giveBack()
-        idleVertices.giveBack()
-        looseVertices.giveBack()
+        watches.giveBack()
+        sharing.giveBack()
         clocks.giveBack()
-        clockSchedules.giveBack()
-        clockObservations.giveBack()
         animationValues.giveBack()
-        proxies.giveBack()
-        proxiesOfRules.giveBack()
-        watchedAsProxies.giveBack()
         projectionOwners.giveBack()
         awaitedStates.giveBack()
     }

@@ -133,7 +133,7 @@ extension ViewGraph {
         }
         settleStructure()
         collectInvalidated()
-        return !invalidated.isEmpty || !structureChange.isEmpty
+        return !watches.invalidated.isEmpty || !structureChange.isEmpty
     }
 
     /// A rule over a handful of values, outside the graph.

@@ -130,7 +130,7 @@ extension ViewGraph {
         }
         attributes[Int(made.index)]?.steps = steps
         entry.attribute = made
-        idleVertices.append(made)
+        sharing.noteIdle(made)
         return made
     }
 

@@ -129,11 +129,11 @@ extension ViewGraph {
     /// Takes back what was reported since the engine was told of writes, of attributes that have not changed after all. They are
     /// read, which runs nothing then, so that they are reported again when they do change.
     private func withdrawReports(_ isOver: (AttributeID) -> Bool) {
-        let old = invalidated.count
+        let old = watches.invalidated.count
         collectInvalidated()
-        let over = Set(invalidated[old...].filter(isOver))
+        let over = Set(watches.invalidated[old...].filter(isOver))
         for attribute in over { _ = content(of: attribute) }
-        invalidated.removeAll { over.contains($0) }
+        watches.withdraw(over)
     }
 
     /// Changes the value at a place, through any bindings, in the open transaction.

@@ -25,43 +25,19 @@ public final class ViewGraph {
 
     /// The declared default of each environment key, where no node overrides it.
     var environmentDefaults: [String: AttributeID] = [:]
-    /// One vertex per schedule, shared by all clocks of it.
-    var clocks: [ClockSchedule: AttributeID] = [:]
-    var clockSchedules: [AttributeID: ClockSchedule] = [:]
-    var clockObservations: [AttributeID: ClockObservation] = [:]
-    /// How often all that depends on a clock was walked for that; nothing but tests asks.
-    var clockLookups = 0
-    /// Watches that ever began and ended.
-    var watchesBegun: UInt64 = 0
-    var watchesEnded: UInt64 = 0
-    /// The time that clocks show.
-    var wallTime: Timestamp
+    var clocks: Clocks
+    var watches = Watches()
+    var sharing = SharedVertices()
 
     /// `forEach` nodes whose data is watched, by the engine index of the data.
     var forEachByData: [UInt32: UInt32] = [:]
     var staleForEach: Set<UInt32> = []
-    /// Watched attributes reported by the engine and not yet taken.
-    var invalidated: [AttributeID] = []
-    /// Shared vertices that may have lost all that name, read or watch them. `sweepVertices` looks at them next.
-    var idleVertices: [AttributeID] = []
-    /// Shared vertices that no source names but somebody reads or watches. `sweepVertices` looks at them now and then.
-    var looseVertices: [AttributeID] = []
-    /// `endedUses` at the last look at `looseVertices`.
-    var endedUsesAtSweep: UInt64 = 0
     /// States whose lists were searched by id since the tree was settled last.
     var locatingTrees: [ProjectionTree] = []
     /// Values that animation modifiers watch.
     var animationValues: Set<AttributeID> = []
     /// Whether a node ever had an animation modifier.
     var hasHadAnimations = false
-    /// By row of the engine, the round of `takeInvalidated` in which it was last reported.
-    var reportedRounds: [UInt32] = []
-    var reportRound: UInt32 = 0
-    /// Inputs watched in the place of rules that never ran, and the inputs that are watched for each such rule.
-    var proxies: [AttributeID: Set<AttributeID>] = [:]
-    var proxiesOfRules: [AttributeID: [AttributeID]] = [:]
-    /// Those of the inputs that nobody else watches.
-    var watchedAsProxies: Set<AttributeID> = []
     /// The attribute whose value a projection is a place in, for projections that the engine knows no input of.
     var projectionOwners: [AttributeID: AttributeID] = [:]
     /// Told of the rules that run; nil: nobody wants to know.
@@ -113,7 +89,7 @@ public final class ViewGraph {
 
     public init(limits: Limits = Limits(), wallTime: Timestamp) {
         self.limits = limits
-        self.wallTime = wallTime
+        clocks = Clocks(time: wallTime)
         engine = Engine(host: RuleHost())
         engine.host.pointee.attach(to: self)
         let definition = NodeDefinition()
@@ -231,11 +207,9 @@ public final class ViewGraph {
         if !record.isHidden { liveAttributes -= 1 }
         rules.set(nil, at: attribute.index)
         animationValues.remove(attribute)
-        endProxies(of: attribute)
-        proxies[attribute] = nil
-        watchedAsProxies.remove(attribute)
+        noteIdle(watches.forget(attribute, in: engine))
         projectionOwners[attribute] = nil
-        if !looseVertices.isEmpty { noteIdle(engine.inputs(of: attribute)) }
+        if sharing.hasLoose { noteIdle(engine.inputs(of: attribute)) }
         engine.destroy(attribute)
         release(record.source)
     }

@@ -87,10 +87,10 @@ struct ClockTests {
             """)
         _ = try graph.get("/n.s")
         #expect(graph.runtime.nextDeadline == nil)
-        var lookups = graph.runtime.graph.clockLookups
+        var lookups = graph.runtime.graph.clocks.lookups
         func walked() -> Int {
-            defer { lookups = graph.runtime.graph.clockLookups }
-            return graph.runtime.graph.clockLookups - lookups
+            defer { lookups = graph.runtime.graph.clocks.lookups }
+            return graph.runtime.graph.clocks.lookups - lookups
         }
         for number in 1...20 {
             try graph.set("/n.other", .int(Int64(number)))
