@@ -43,6 +43,29 @@ final class AttributeRecord {
     }
 }
 
+/// The records by the engine's rows.
+struct AttributeTable {
+    private var rows: [AttributeRecord?] = []
+    /// Records of attributes that definitions name.
+    private(set) var named = 0
+
+    subscript(row: Int) -> AttributeRecord? { rows[row] }
+
+    /// O(rows).
+    var count: Int { rows.count { $0 != nil } }
+
+    mutating func add(_ record: AttributeRecord, at row: UInt32) {
+        while rows.count <= Int(row) { rows.append(nil) }
+        rows[Int(row)] = record
+        if !record.isHidden { named += 1 }
+    }
+
+    mutating func remove(at row: UInt32) {
+        if rows[Int(row)]?.isHidden == false { named -= 1 }
+        rows[Int(row)] = nil
+    }
+}
+
 /// Where a vertex's content comes from.
 enum Source {
     /// Set from outside through a transaction.
@@ -88,4 +111,37 @@ enum BoundInput: Equatable {
     /// The rule says where inside only as it runs.
     case dynamic(Place)
     case failure(Failure)
+}
+
+/// What the table of attributes does not say of places inside values.
+struct Places {
+    /// The attribute whose value a vertex is a place in, for vertices that the engine knows no input of.
+    private var owners: [AttributeID: AttributeID] = [:]
+    /// States whose lists were searched by id since the tree was settled last.
+    private var locating: [ProjectionTree] = []
+
+    func owner(of place: AttributeID) -> AttributeID? { owners[place] }
+
+    mutating func add(_ place: AttributeID, in owner: AttributeID) { owners[place] = owner }
+
+    mutating func forget(_ place: AttributeID) { owners[place] = nil }
+
+    mutating func noteLocators(in tree: ProjectionTree) { locating.append(tree) }
+
+    /// Lists that were searched for elements are held on to only while many elements are looked for together.
+    mutating func forgetLocators() {
+        for tree in locating { tree.forgetLocators() }
+        locating = []
+    }
+
+    mutating func giveBack() { owners.giveBack() }
+}
+
+/// The values that animation modifiers watch.
+struct AnimationValues {
+    /// A node has had an animation modifier.
+    var exist = false
+    var watched: Set<AttributeID> = []
+
+    mutating func giveBack() { watched.giveBack() }
 }

@@ -139,7 +139,7 @@ extension ViewGraph {
             connectNew()
         }
         noteEndless(settlement)
-        forgetLocators()
+        places.forgetLocators()
     }
 
     private func update(forEach row: UInt32) -> ListUpdate {

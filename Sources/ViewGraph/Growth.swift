@@ -59,11 +59,7 @@ extension ViewGraph {
     /// - Throws: `limit` when none are left.
     public func charge(_ steps: Int) throws(Failure) {
         // What was admitted once finds its place again, whatever rules have cost at this start.
-        if isRestoring { return }
-        stepsLeft -= steps
-        guard stepsLeft > 0 else {
-            throw Failure(.limit, "more work than one request may ask for", hint: "ask for less at once; request-cost is the limit")
-        }
+        if !isRestoring { try budget.charge(steps) }
     }
 
     /// Holds a value against the limit of its size. O(parts of the value), which counts towards the request's cost.
@@ -71,20 +67,12 @@ extension ViewGraph {
         var room = limits.valueSize
         value.draw(from: &room, isTyped: false)
         guard room >= 0 else { throw tooLong(path) }
-        try charge((limits.valueSize - room) / ViewGraph.bytesPerStep)
+        try charge((limits.valueSize - room) / Budget.bytesPerStep)
     }
 
     /// Charges an answer for a value that it tells: the steps, and its bytes as JSON.
     public func charge(_ steps: Int, telling content: Content) throws(Failure) {
-        var bytes = 0
-        if case .value(let value) = content {
-            // No more of it is looked at than could be paid for.
-            let most = min(max(stepsLeft, 0), Int.max / ViewGraph.bytesPerStep) * ViewGraph.bytesPerStep
-            var room = most
-            value.draw(from: &room, isTyped: false)
-            bytes = most - room
-        }
-        try charge(steps + bytes / ViewGraph.bytesPerStep)
+        try charge(steps + budget.cost(ofTelling: content))
     }
 
     /// Steps for a node and for an attribute of an answer that describes both.
@@ -93,36 +81,13 @@ extension ViewGraph {
 
     /// Charges the instances that a list makes before they are made.
     func chargeInstances(_ count: Int, _ each: Growth) throws(Failure) {
-        let steps = count * (each.nodes * ViewGraph.stepsPerNewNode + (each.attributes + 1) * ViewGraph.stepsPerNewAttribute)
-        guard steps <= growthLeft else {
-            throw Failure(
-                .limit, "\(count) new elements are more than one request may make nodes for",
-                hint: "add them in several requests; request-cost is the limit")
-        }
-        growthLeft -= steps
+        try budget.chargeInstances(count, nodes: each.nodes, attributes: each.attributes + 1)
     }
 
-    private static let stepsPerNewNode = 60
-    private static let stepsPerNewAttribute = 20
-
-    /// Bytes of JSON that are looked at in a step.
-    private static let bytesPerStep = 32
-    /// Elements of a list or map that are copied in a step.
-    private static let elementsPerStep = 8
-    /// Steps for each binding that a write goes through.
-    private static let stepsPerBinding = 4
-
-    /// Charges a write for what it copies: the lists, maps and texts on the way to the place, and the one that stands there.
+    /// Charges a write for what it copies.
     /// - Parameter bindings: that led there.
     func chargeWrite(into whole: Value, at steps: [AttributePath.Step], through bindings: Int) throws(Failure) {
-        var copied = whole.breadth
-        var part = whole
-        for step in steps {
-            guard case .value(let next) = part.select([step]) else { break }
-            part = next
-            copied += part.breadth
-        }
-        try charge(bindings * ViewGraph.stepsPerBinding + copied / ViewGraph.elementsPerStep)
+        try charge(Budget.cost(ofWriteInto: whole, at: steps, through: bindings))
     }
 
     private func tooLong(_ path: AttributePath) -> Failure {
@@ -140,18 +105,5 @@ extension ViewGraph {
         guard room >= 0 else { throw tooLong(path) }
         if let accepted, mayGrow || room < limits.valueSize { try refuseLong(accepted, at: path) }
         return accepted
-    }
-}
-
-extension Value {
-    /// How much is copied when a part is changed: elements, or bytes by the size of an element.
-    fileprivate var breadth: Int {
-        switch self {
-        case .list(let elements): elements.count
-        case .map(let map): 2 * map.count
-        case .string(let text): text.utf8.count / MemoryLayout<Value>.stride
-        case .bytes(let bytes): bytes.count / MemoryLayout<Value>.stride
-        default: 0
-        }
     }
 }

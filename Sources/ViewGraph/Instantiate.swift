@@ -157,7 +157,7 @@ extension ViewGraph {
         for entry in definition.preferences {
             nodes[Int(row)].preferences.append((entry.key, createHidden("preferences.\(entry.key)", row, entry.type)))
         }
-        if !definition.animations.isEmpty { hasHadAnimations = true }
+        if !definition.animations.isEmpty { animations.exist = true }
         for (position, modifier) in definition.animations.enumerated() {
             nodes[Int(row)].animations.append((modifier.animation, createHidden("animation.\(position)", row)))
         }

@@ -60,16 +60,16 @@ extension ViewGraph {
 
     // MARK: Animation
 
-    public func isAnimationValue(_ attribute: AttributeID) -> Bool { animationValues.contains(attribute) }
+    public func isAnimationValue(_ attribute: AttributeID) -> Bool { animations.watched.contains(attribute) }
 
     /// Whether an animation modifier stands around anything that is watched.
-    public var hasAnimationModifiers: Bool { !animationValues.isEmpty }
+    public var hasAnimationModifiers: Bool { !animations.watched.isEmpty }
 
     /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is noticed.
     public func prepareAnimations(for attribute: AttributeID) {
-        guard hasHadAnimations, var row = attributes[Int(attribute.index)]?.node else { return }
+        guard animations.exist, var row = attributes[Int(attribute.index)]?.node else { return }
         while true {
-            for (_, value) in nodes[Int(row)].animations where animationValues.insert(value).inserted {
+            for (_, value) in nodes[Int(row)].animations where animations.watched.insert(value).inserted {
                 watch(value)
                 _ = content(of: value)
             }
@@ -128,7 +128,7 @@ extension ViewGraph {
 
     private func cause(of attribute: AttributeID) -> AttributeID? {
         if let cause = engine.cause(of: attribute) { return cause }
-        if let owner = projectionOwners[attribute] { return owner }
+        if let owner = places.owner(of: attribute) { return owner }
         // A place behind a reference is what it reads, also when it has run only once.
         if whole(of: attribute).map(isReference) == true { return engine.inputs(of: attribute).first }
         // What has run only once was not made to by any: it has its value from what it read, of which something came last.

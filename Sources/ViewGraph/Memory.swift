@@ -9,7 +9,7 @@ extension ViewGraph {
     public func giveBack() {
         sweepVertices()
         engine.giveBack()
-        rules.giveBack(keeping: engine.rowCount)
+        evaluation.rules.giveBack(keeping: engine.rowCount)
         nodes.giveBack()
         for row in nodes.living {
             let node = nodes[Int(row)]
@@ -22,8 +22,8 @@ extension ViewGraph {
         watches.giveBack()
         sharing.giveBack()
         clocks.giveBack()
-        animationValues.giveBack()
-        projectionOwners.giveBack()
+        animations.giveBack()
+        places.giveBack()
         awaitedStates.giveBack()
     }
 }

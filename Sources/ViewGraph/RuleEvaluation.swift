@@ -84,27 +84,80 @@ struct GraphReader: RuleReader {
     }
 }
 
+/// The rules of a graph, and what runs them.
+///
+/// A run reads other rules, so nothing here may change this value for longer than it takes to enter or leave a level.
+struct Evaluation: ~Copyable {
+    /// The rules of the rows whose source is one.
+    var rules = RuleTable()
+    var evaluators = EvaluatorStack()
+    /// Told of the rules that run; nil: nobody wants to know.
+    var recorder: RunRecorder?
+    /// Attributes whose rules were not run for want of steps.
+    private(set) var waiting: [AttributeID] = []
+    /// Steps of costly evaluations since the last sign of life.
+    private var longWork = 0
+
+    /// Steps from which an evaluation is counted. Cheaper ones add up to little: there are only so many attributes.
+    static let costly = 10_000
+    /// Steps from which it is time for a sign of life: a second or less.
+    private static let long = 20_000_000
+
+    mutating func deferRule(of attribute: AttributeID) { waiting.append(attribute) }
+
+    mutating func takeWaiting() -> [AttributeID] {
+        defer { waiting = [] }
+        return waiting
+    }
+
+    /// Counts the steps of a costly evaluation.
+    /// - Returns: whether it is time for a sign of life.
+    mutating func isLongWork(after cost: Int) -> Bool {
+        longWork += cost
+        guard longWork >= Evaluation.long else { return false }
+        longWork = 0
+        return true
+    }
+}
+
 extension ViewGraph {
+    public var runRecorder: RunRecorder? {
+        get { evaluation.recorder }
+        set { evaluation.recorder = newValue }
+    }
+
+    /// Remaining budget of the request at hand, in steps. Below zero, rules are deferred.
+    public var stepsLeft: Int {
+        get { budget.steps }
+        set { budget.steps = newValue }
+    }
+
+    /// Remaining budget of the request at hand for instances that lists make, in steps.
+    public var growthLeft: Int {
+        get { budget.growth }
+        set { budget.growth = newValue }
+    }
+
     @inline(__always)
     func evaluate(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
-        if _slowPath(runRecorder != nil || stepsLeft <= 0) { return try evaluateWatched(rule, for: attribute) }
+        if _slowPath(evaluation.recorder != nil || budget.steps <= 0) { return try evaluateWatched(rule, for: attribute) }
         return try run(rule, for: attribute)
     }
 
     @inline(never)
     private func evaluateWatched(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
-        if stepsLeft <= 0 {
-            waitingRules.append(attribute)
+        if budget.steps <= 0 {
+            evaluation.deferRule(of: attribute)
             return .failure(ViewGraph.hasToWait)
         }
-        guard let runRecorder else { return try run(rule, for: attribute) }
-        return try runRecorder.record(attribute) { try run(rule, for: attribute) }
+        guard let recorder = evaluation.recorder else { return try run(rule, for: attribute) }
+        return try recorder.record(attribute) { try run(rule, for: attribute) }
     }
 
     @inline(__always)
     private func run(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
-        let evaluator = evaluators.enter()
-        defer { evaluators.leave() }
+        let evaluator = evaluation.evaluators.enter()
+        defer { evaluation.evaluators.leave() }
         var reader = GraphReader(graph: self, rule: rule, engine: engine)
         defer { noteCost(evaluator) }
         switch evaluator._withUnsafeGuaranteedRef({ $0.evaluate(rule.program, &reader) }) {
@@ -121,14 +174,12 @@ extension ViewGraph {
         .limit, "its rule waits, because rules that ran for the same request have cost too much", hint: "request-cost is the limit")
 
     /// Rules that wait for another request to be done with.
-    public var waitingRuleCount: Int { waitingRules.count }
+    public var waitingRuleCount: Int { evaluation.waiting.count }
 
     /// Rules that have waited run when they are next wanted, and the tree is brought in line with what they say of it.
     /// - Returns: whether anybody watches what comes of it.
     public func resumeWaitingRules() -> Bool {
-        let waiting = waitingRules
-        waitingRules = []
-        for attribute in waiting where engine.isAlive(attribute) {
+        for attribute in evaluation.takeWaiting() where engine.isAlive(attribute) {
             do { try engine.invalidate(attribute) } catch { preconditionFailure("a living rule cannot be run again") }
         }
         settleStructure()
@@ -138,9 +189,9 @@ extension ViewGraph {
 
     /// A rule over a handful of values, outside the graph.
     func evaluate(_ program: Program, bindings: ValueMap) -> Content {
-        let evaluator = evaluators.enter()
+        let evaluator = evaluation.evaluators.enter()
         defer {
-            evaluators.leave()
+            evaluation.evaluators.leave()
             noteCost(evaluator)
         }
         return evaluator._withUnsafeGuaranteedRef { $0.evaluate(program, bindings: bindings) }
@@ -149,22 +200,14 @@ extension ViewGraph {
     @inline(__always)
     private func noteCost(_ evaluator: Unmanaged<Evaluator>) {
         let cost = evaluator._withUnsafeGuaranteedRef { $0.lastCost }
-        stepsLeft &-= cost
-        if _slowPath(cost >= ViewGraph.costlyEvaluation) { noteLongWork(cost) }
+        budget.steps &-= cost
+        if _slowPath(cost >= Evaluation.costly) { noteLongWork(cost) }
     }
 
     @inline(never)
     private func noteLongWork(_ cost: Int) {
-        stepsOfLongWork += cost
-        guard stepsOfLongWork >= ViewGraph.longWork else { return }
-        stepsOfLongWork = 0
-        onLongWork?()
+        if evaluation.isLongWork(after: cost) { onLongWork?() }
     }
-
-    /// Steps from which an evaluation is counted. Cheaper ones add up to little: there are only so many attributes.
-    private static let costlyEvaluation = 10_000
-    /// Steps from which it is time for a sign of life: a second or less.
-    private static let longWork = 20_000_000
 
     private struct Interrupted: Error {}
 }

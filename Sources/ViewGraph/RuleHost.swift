@@ -18,7 +18,7 @@ struct RuleHost: GraphHost {
         guard let graph else { return .failure(RuleHost.removed) }
         return try graph._withUnsafeGuaranteedRef { graph in
             if _slowPath(graph.transaction != nil) { graph.noteTouched(attribute) }
-            if let rule = graph.rules[attribute.index] {
+            if let rule = graph.evaluation.rules[attribute.index] {
                 return try rule._withUnsafeGuaranteedRef { try graph.evaluate($0, for: attribute) }
             }
             return try graph.evaluate(attribute)
@@ -61,7 +61,7 @@ struct RuleHost: GraphHost {
 
     /// Closing a cycle is work of the request that has met it.
     func note(_ attribute: AttributeID, onCycle path: [AttributeID]) {
-        graph?._withUnsafeGuaranteedRef { $0.stepsLeft &-= 1 }
+        graph?._withUnsafeGuaranteedRef { $0.budget.steps &-= 1 }
     }
 
     func value(ofRemoved attribute: AttributeID) throws -> Content { .failure(RuleHost.removed) }

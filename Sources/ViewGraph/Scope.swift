@@ -119,12 +119,12 @@ extension ViewGraph {
             if case .value(let whole) = content {
                 let hadLocators = tree.hasLocators
                 content = tree.select(steps, in: whole)
-                if tree.hasLocators, !hadLocators { locatingTrees.append(tree) }
+                if tree.hasLocators, !hadLocators { places.noteLocators(in: tree) }
             }
             made = createInput(content, node: record.node, name: record.name, kind: record.kind, source: .system)
             // It can have changed no later than what it is a place in.
             engine.redate(made, to: engine.changedAt(attribute))
-            projectionOwners[made] = attribute
+            places.add(made, in: attribute)
         } else {
             made = createRule(node: record.node, name: record.name, kind: record.kind, source: source(of: steps, in: attribute))
         }
@@ -157,14 +157,8 @@ extension ViewGraph {
         return switch record.source {
         case .projection(let whole, _): whole
         case .alias(let place, _) where !record.steps.isEmpty: place.attribute
-        default: projectionOwners[attribute]
+        default: places.owner(of: attribute)
         }
-    }
-
-    /// Lists that were searched for elements are held on to only while many are looked for together.
-    func forgetLocators() {
-        for tree in locatingTrees { tree.forgetLocators() }
-        locatingTrees = []
     }
 
     func isInput(_ source: Source) -> Bool {

@@ -17,11 +17,7 @@ public final class ViewGraph {
 
     /// Rows by `NodeID.row`. Row 0 is `/`.
     var nodes = Tree<NodeRecord>()
-    /// Those with a name; hidden vertices come with what is written.
-    public private(set) var liveAttributes = 0
-
-    /// Rows by the engine's attribute index.
-    var attributes: [AttributeRecord?] = []
+    var attributes = AttributeTable()
 
     /// The declared default of each environment key, where no node overrides it.
     var environmentDefaults: [String: AttributeID] = [:]
@@ -32,32 +28,15 @@ public final class ViewGraph {
     /// `forEach` nodes whose data is watched, by the engine index of the data.
     var forEachByData: [UInt32: UInt32] = [:]
     var staleForEach: Set<UInt32> = []
-    /// States whose lists were searched by id since the tree was settled last.
-    var locatingTrees: [ProjectionTree] = []
-    /// Values that animation modifiers watch.
-    var animationValues: Set<AttributeID> = []
-    /// Whether a node ever had an animation modifier.
-    var hasHadAnimations = false
-    /// The attribute whose value a projection is a place in, for projections that the engine knows no input of.
-    var projectionOwners: [AttributeID: AttributeID] = [:]
-    /// Told of the rules that run; nil: nobody wants to know.
-    public var runRecorder: RunRecorder?
-    /// The rules of the rows whose source is one.
-    var rules = RuleTable()
-    var evaluators = EvaluatorStack()
-    /// Steps that rules may take yet for the request at hand. Whoever begins one sets it; below zero rules wait.
-    public var stepsLeft = Int.max
+    var places = Places()
+    var animations = AnimationValues()
+    var evaluation = Evaluation()
+    var budget = Budget()
     /// Whether the client of the request at hand may read an attribute, or all attributes of a node; nil: it may read everything.
     /// Looked at where the graph tells something by name, never where values are made.
     public var mayRead: ((AttributePath) -> Bool)?
-    /// Remaining budget of the current request for instances that lists make, in steps. Without a request there is no limit.
-    public var growthLeft = Int.max
-    /// Attributes whose rules were not run for want of steps.
-    var waitingRules: [AttributeID] = []
-    /// Called now and then while rules run that take long: whoever waits for the end of it can see that there will be one.
+    /// Called now and then while rules run that take long: whoever waits for their end sees that the daemon is alive.
     public var onLongWork: (() -> Void)?
-    /// Steps of costly evaluations since the last call.
-    var stepsOfLongWork = 0
     /// Nodes made and not yet connected to what they read.
     var unboundNodes: [UInt32] = []
     /// What changed in the tree since it was last taken.
@@ -142,21 +121,16 @@ public final class ViewGraph {
         return record
     }
 
-    func addRecord(_ attribute: AttributeID, _ record: AttributeRecord) {
-        let index = Int(attribute.index)
-        while attributes.count <= index { attributes.append(nil) }
-        attributes[index] = record
-        if !record.isHidden { liveAttributes += 1 }
-    }
+    /// Those with a name; hidden vertices come with what is written.
+    public var liveAttributes: Int { attributes.named }
 
     func createInput(
         _ content: Content, node: UInt32, name: String, kind: AttributeKind = .let, type: ValueType = .dyn,
         source: Source, isHidden: Bool = true
     ) -> AttributeID {
         let attribute = engine.createInput(content)
-        addRecord(
-            attribute,
-            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source))
+        attributes.add(
+            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source), at: attribute.index)
         return attribute
     }
 
@@ -165,16 +139,16 @@ public final class ViewGraph {
         isHidden: Bool = true
     ) -> AttributeID {
         let attribute = engine.createRule()
-        addRecord(
-            attribute,
-            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source))
+        attributes.add(
+            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source), at: attribute.index)
         noteRule(source, of: attribute)
         hold(source)
         return attribute
     }
 
     private func noteRule(_ source: Source, of attribute: AttributeID) {
-        if case .rule(let rule) = source { rules.set(rule, at: attribute.index) } else { rules.set(nil, at: attribute.index) }
+        let rule: BoundRule? = if case .rule(let rule) = source { rule } else { nil }
+        evaluation.rules.set(rule, at: attribute.index)
     }
 
     /// Gives a vertex another source; its rule runs again when it is next wanted.
@@ -203,12 +177,11 @@ public final class ViewGraph {
 
     /// Forgets a vertex that nobody outside the graph knows any more.
     func free(_ attribute: AttributeID, _ record: AttributeRecord) {
-        attributes[Int(attribute.index)] = nil
-        if !record.isHidden { liveAttributes -= 1 }
-        rules.set(nil, at: attribute.index)
-        animationValues.remove(attribute)
+        attributes.remove(at: attribute.index)
+        evaluation.rules.set(nil, at: attribute.index)
+        animations.watched.remove(attribute)
         noteIdle(watches.forget(attribute, in: engine))
-        projectionOwners[attribute] = nil
+        places.forget(attribute)
         if sharing.hasLoose { noteIdle(engine.inputs(of: attribute)) }
         engine.destroy(attribute)
         release(record.source)

@@ -66,7 +66,7 @@ extension ViewGraph {
             case .state(let isTransient): guard !isTransient, owner(of: next) != nil, isKnown(next) else { return false }
             case .literal: break
             case .system:
-                if let owner = projectionOwners[next] {
+                if let owner = places.owner(of: next) {
                     inputs = [owner]
                 } else {
                     // An element is what the list says.

@@ -1,0 +1,72 @@
+import AttributeValues
+
+/// What the request at hand may still do, in steps. Whoever begins a request sets both. Without a request there is no limit.
+struct Budget {
+    /// Steps that rules and answers may take. Below zero, rules are deferred.
+    var steps = Int.max
+    /// Steps for the instances that lists make.
+    var growth = Int.max
+
+    /// Bytes of JSON that are looked at in a step.
+    static let bytesPerStep = 32
+    /// Elements of a list or map that are copied in a step.
+    private static let elementsPerStep = 8
+    /// Steps for each binding that a write goes through.
+    private static let stepsPerBinding = 4
+    private static let stepsPerNewNode = 60
+    private static let stepsPerNewAttribute = 20
+
+    /// - Throws: `limit` when no steps are left.
+    mutating func charge(_ cost: Int) throws(Failure) {
+        steps -= cost
+        guard steps > 0 else {
+            throw Failure(.limit, "more work than one request may ask for", hint: "ask for less at once; request-cost is the limit")
+        }
+    }
+
+    /// - Throws: `limit` when the instances would take more steps than are left; then nothing is charged.
+    mutating func chargeInstances(_ count: Int, nodes: Int, attributes: Int) throws(Failure) {
+        let cost = count * (nodes * Budget.stepsPerNewNode + attributes * Budget.stepsPerNewAttribute)
+        guard cost <= growth else {
+            throw Failure(
+                .limit, "\(count) new elements are more than one request may make nodes for",
+                hint: "add them in several requests; request-cost is the limit")
+        }
+        growth -= cost
+    }
+
+    /// Steps for the bytes of a content as JSON. No more of it is looked at than could be paid for.
+    func cost(ofTelling content: Content) -> Int {
+        guard case .value(let value) = content else { return 0 }
+        let most = min(max(steps, 0), Int.max / Budget.bytesPerStep) * Budget.bytesPerStep
+        var room = most
+        value.draw(from: &room, isTyped: false)
+        return (most - room) / Budget.bytesPerStep
+    }
+
+    /// Steps for what a write copies: the lists, maps and texts on the way to the place, and the one that stands there.
+    /// - Parameter bindings: that led there.
+    static func cost(ofWriteInto whole: Value, at steps: [AttributePath.Step], through bindings: Int) -> Int {
+        var copied = whole.breadth
+        var part = whole
+        for step in steps {
+            guard case .value(let next) = part.select([step]) else { break }
+            part = next
+            copied += part.breadth
+        }
+        return bindings * stepsPerBinding + copied / elementsPerStep
+    }
+}
+
+extension Value {
+    /// How much is copied when a part is changed: elements, or bytes by the size of an element.
+    fileprivate var breadth: Int {
+        switch self {
+        case .list(let elements): elements.count
+        case .map(let map): 2 * map.count
+        case .string(let text): text.utf8.count / MemoryLayout<Value>.stride
+        case .bytes(let bytes): bytes.count / MemoryLayout<Value>.stride
+        default: 0
+        }
+    }
+}
