@@ -162,7 +162,7 @@ extension ViewGraph {
     }
 
     private func inheritedObject(_ type: String, _ isOptional: Bool, for attribute: AttributeID, at row: UInt32) -> Source {
-        if let object = object(ofType: type, at: row) { return .object(node: object) }
+        if let object = nodes.object(ofType: type, at: row) { return .object(node: object) }
         if isOptional { return .literal(.value(.null)) }
         return .literal(
             .failure(

@@ -7,41 +7,6 @@ import SceneModel
 // them through, views and containers stop them.
 
 extension ViewGraph {
-    /// A node that counts as one subview of its container.
-    func isOpaque(_ row: UInt32) -> Bool {
-        switch nodes[Int(row)].kind {
-        case .view, .container: true
-        case .group, .section, .forEach: false
-        }
-    }
-
-    /// The closest container of a node (the root has itself).
-    func container(of row: UInt32) -> UInt32 {
-        var at = nodes[Int(row)].parent
-        while at != NodeID.root.row, !isOpaque(at) { at = nodes[Int(at)].parent }
-        return at
-    }
-
-    /// The subviews that a node's children come to, transparent ones looked through, in order.
-    func subviewRows(of row: UInt32, slot: Slot? = nil) -> [UInt32] {
-        var rows: [UInt32] = []
-        var pending = childRows(of: row, slot).reversed() as [UInt32]
-        while let next = pending.popLast() {
-            if isOpaque(next) {
-                rows.append(next)
-            } else {
-                // A section's header and footer are its own, not subviews of the container.
-                pending.append(contentsOf: childRows(of: next, .content).reversed())
-            }
-        }
-        return rows
-    }
-
-    private func childRows(of row: UInt32, _ slot: Slot?) -> [UInt32] {
-        guard let slot, nodes[Int(row)].kind == .section else { return nodes[Int(row)].children }
-        return nodes[Int(row)].children.filter { nodes[Int($0)].slot == slot }
-    }
-
     // MARK: Subviews
 
     /// Which nodes are the container's subviews, as numbers; see `subviewNumber`. The first counts the changes of what stands between
@@ -49,7 +14,7 @@ extension ViewGraph {
     func subviewList(of row: UInt32) throws -> Content {
         try readStructure(of: row)
         var list: [Value] = [.int(Int64(nodes[Int(row)].wrappingChanges))]
-        for subview in subviewRows(of: row) { list.append(.int(subviewNumber(subview))) }
+        for subview in nodes.subviews(of: row) { list.append(.int(subviewNumber(subview))) }
         return .value(.list(list))
     }
 
@@ -82,7 +47,7 @@ extension ViewGraph {
     /// `{id, index, tag, containerValues}` of one subview, as far as they are asked for.
     private func describe(_ row: UInt32, _ index: Int, in container: UInt32, _ parts: SubviewParts) throws -> Content {
         var map = ValueMap(minimumCapacity: 4)
-        if parts.hasID { map["id"] = .string(subviewID(row, in: container)) }
+        if parts.hasID { map["id"] = .string(nodes.id(ofSubview: row, in: container)) }
         map["index"] = .int(Int64(index))
         if parts.hasTag {
             switch try tag(of: row, in: container) {
@@ -99,34 +64,9 @@ extension ViewGraph {
         return .value(.map(map))
     }
 
-    /// The path of a subview or section from its container, which no other has: groups and lists between them do not hide it.
-    private func subviewID(_ row: UInt32, in container: UInt32) -> String {
-        var ids: [String] = []
-        var at = row
-        while at != container {
-            ids.append(nodes[Int(at)].id)
-            if at == NodeID.root.row { break }
-            at = nodes[Int(at)].parent
-        }
-        if ids.count == 1, let id = ids.first, !id.utf8.contains(UInt8(ascii: "/")) { return id }
-        return String(AttributePath.describe(nodes: ids.reversed()).dropFirst())
-    }
-
-    /// The nodes between a subview and its container, and the subview itself, from inside out.
-    private func wrappers(of row: UInt32, in container: UInt32) -> [UInt32] {
-        var rows: [UInt32] = []
-        var at = row
-        while at != container {
-            rows.append(at)
-            if at == NodeID.root.row { break }
-            at = nodes[Int(at)].parent
-        }
-        return rows
-    }
-
     /// A tag on a wrapper holds for what it wraps; the innermost wins.
     private func tag(of row: UInt32, in container: UInt32) throws -> Content {
-        for wrapper in wrappers(of: row, in: container) {
+        for wrapper in nodes.wrappers(of: row, in: container) {
             if let attribute = nodes[Int(wrapper)].tag { return try engine.read(attribute) }
         }
         return .value(.null)
@@ -141,7 +81,7 @@ extension ViewGraph {
         } else {
             whole = .map(defaultContainerValues())
         }
-        for writer in wrappers(of: row, in: container).reversed() {
+        for writer in nodes.wrappers(of: row, in: container).reversed() {
             for (key, steps, source) in nodes[Int(writer)].containerValues where parts.keys?.contains(key) ?? true {
                 guard case .value(let value) = try engine.read(source) else { return try engine.read(source) }
                 do { whole = try whole.changing([.key(key)] + steps) { _ in value } } catch { return .failure(error) }
@@ -158,32 +98,9 @@ extension ViewGraph {
 
     // MARK: Sections
 
-    /// A section of a container; without a node for a run of subviews outside any section.
-    private struct SectionGroup {
-        var section: UInt32?
-        var loose: [UInt32] = []
-    }
-
     private func sectionGroups(of row: UInt32) throws -> [SectionGroup] {
         try readStructure(of: row)
-        var groups: [SectionGroup] = []
-        var pending = nodes[Int(row)].children.reversed() as [UInt32]
-        while let next = pending.popLast() {
-            if nodes[Int(next)].kind == .section {
-                groups.append(SectionGroup(section: next))
-            } else if isOpaque(next) {
-                if groups.last.map({ $0.section != nil }) ?? true { groups.append(SectionGroup()) }
-                groups[groups.count - 1].loose.append(next)
-            } else {
-                pending.append(contentsOf: nodes[Int(next)].children.reversed())
-            }
-        }
-        return groups
-    }
-
-    private func rows(of group: SectionGroup, _ slot: Slot) -> [UInt32] {
-        if let section = group.section { return subviewRows(of: section, slot: slot) }
-        return slot == .content ? group.loose : []
+        return nodes.sections(of: row)
     }
 
     /// The container's sections in order; runs of subviews outside any section form sections of their own.
@@ -200,10 +117,10 @@ extension ViewGraph {
 
     private func describe(_ group: SectionGroup, _ index: Int, in container: UInt32, _ parts: SubviewParts) throws -> Content {
         var map = ValueMap(minimumCapacity: 6)
-        if parts.hasSectionID, let first = group.section ?? group.loose.first { map["id"] = .string(subviewID(first, in: container)) }
+        if parts.hasSectionID, let first = group.section ?? group.loose.first { map["id"] = .string(nodes.id(ofSubview: first, in: container)) }
         map["index"] = .int(Int64(index))
         for (name, slot) in SubviewParts.slots where parts.slots.contains(name) {
-            switch try describe(rows(of: group, slot), in: container, parts) {
+            switch try describe(nodes.subviews(of: group, in: slot), in: container, parts) {
             case .value(let value): map[.string(name)] = value
             case let failure: return failure
             }
@@ -239,7 +156,7 @@ extension ViewGraph {
             guard groups.indices.contains(index), steps.count > 1, case .key(let name) = steps[1] else { return nil }
             let group = groups[index]
             if let slot = SubviewParts.slots.first(where: { $0.name == name })?.slot, steps.count > 2, case .index(let place) = steps[2] {
-                let rows = rows(of: group, slot)
+                let rows = nodes.subviews(of: group, in: slot)
                 return rows.indices.contains(place) ? try part(of: rows[place], place, in: container, steps.dropFirst(3), parts) : nil
             }
             var wanted = SubviewParts()
@@ -296,13 +213,8 @@ extension ViewGraph {
     /// Tells all that depend on the shape of the tree around a node that it changed: whoever reads something gathered
     /// from below. O(depth).
     func shapeChanged(at row: UInt32) {
-        countWrappingChange(of: isOpaque(row) ? row : container(of: row))
-        var at = row
-        while true {
-            countChange(of: at)
-            if at == NodeID.root.row { return }
-            at = nodes[Int(at)].parent
-        }
+        countWrappingChange(of: nodes.isOpaque(row) ? row : nodes.container(of: row))
+        for row in nodes.upward(from: row) { countChange(of: row) }
     }
 
     private func countWrappingChange(of container: UInt32) { nodes[Int(container)].wrappingChanges &+= 1 }
@@ -322,7 +234,7 @@ extension ViewGraph {
 
     /// As `shapeChanged`, when what a node says of itself changed: the container of what it is, or wraps, is told, too.
     func wrappingChanged(at row: UInt32) {
-        if row != NodeID.root.row { countWrappingChange(of: container(of: row)) }
+        if row != NodeID.root.row { countWrappingChange(of: nodes.container(of: row)) }
         shapeChanged(at: row)
     }
 

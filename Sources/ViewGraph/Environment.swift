@@ -5,6 +5,30 @@ import SceneModel
 // The environment flows down: a reader is bound, when it is defined, to the one vertex that decides its key for it, so a
 // change runs only the readers that inherit that override.
 
+extension Tree<NodeRecord> {
+    /// The vertex of the nearest override of a key at or above a node.
+    /// - Parameter position: looks only at the node's first so many overrides, for one that builds on those before it.
+    func nearestOverride(of key: String, at row: UInt32, before position: Int? = nil) -> AttributeID? {
+        var overrides = self[Int(row)].environment[...]
+        if let position { overrides = overrides.prefix(position) }
+        var at = row
+        while true {
+            if let found = overrides.last(where: { $0.key == key }) { return found.attribute }
+            if at == NodeID.root.row { return nil }
+            at = self[Int(at)].parent
+            overrides = self[Int(at)].environment[...]
+        }
+    }
+
+    /// The object of a type that a node inherits: the nearest provided at or above it.
+    func object(ofType type: String, at row: UInt32) -> UInt32? {
+        for row in upward(from: row) {
+            if let found = self[Int(row)].objects.last(where: { $0.type == type }) { return found.object }
+        }
+        return nil
+    }
+}
+
 extension ViewGraph {
     /// Environment values that live on the root, kept current by the daemon or set by an operator.
     static var systemValues: [(name: String, value: Value)] {
@@ -27,16 +51,8 @@ extension ViewGraph {
     }
 
     /// The vertex that holds a key's value at a node: the nearest override at or above it, else the default.
-    /// - Parameter position: looks only at the node's first so many overrides, for one that builds on those before it.
     func environmentSource(_ key: String, at row: UInt32, before position: Int? = nil) -> AttributeID? {
-        var at = row
-        var overrides = nodes[Int(at)].environment.prefix(position ?? nodes[Int(at)].environment.count)
-        while true {
-            if let found = overrides.last(where: { $0.key == key }) { return found.attribute }
-            if at == NodeID.root.row { break }
-            at = nodes[Int(at)].parent
-            overrides = nodes[Int(at)].environment[...]
-        }
+        if let found = nodes.nearestOverride(of: key, at: row, before: position) { return found }
         return environmentDefault(key)
     }
 
@@ -93,16 +109,6 @@ extension ViewGraph {
         guard case .value(let whole) = base else { return base }
         guard case .value(let part) = field else { return field }
         do { return .value(try whole.changing(steps) { _ in part }) } catch { return .failure(error) }
-    }
-
-    /// The object of a type that a node inherits: the nearest provided at or above it.
-    func object(ofType type: String, at row: UInt32) -> UInt32? {
-        var at = row
-        while true {
-            if let found = nodes[Int(at)].objects.last(where: { $0.type == type }) { return found.object }
-            if at == NodeID.root.row { return nil }
-            at = nodes[Int(at)].parent
-        }
     }
 
     func objectValue(_ row: UInt32) throws -> Content {

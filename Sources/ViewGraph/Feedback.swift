@@ -151,7 +151,7 @@ extension ViewGraph {
         var found: [AttributeID] = []
         var pending = nodes[Int(row)].children
         while let next = pending.popLast() {
-            if isOpaque(next) { continue }
+            if nodes.isOpaque(next) { continue }
             if let list = nodes[Int(next)].instances { found.append(list.data) }
             pending += nodes[Int(next)].children
         }
