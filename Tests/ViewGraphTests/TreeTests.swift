@@ -131,3 +131,33 @@ struct TreeTests {
         #expect(grove.tree.levels(of: 0) == (children.keys.map { grove.tree.depth(of: $0) }.max() ?? 0) + 1)
     }
 }
+
+@Suite("subviews")
+struct SubviewTests {
+    @Test("groups and lists are looked through; views and containers are not") func subviews() {
+        var grove = Grove()
+        let top = grove.add("top", .container)
+        let group = grove.add("group", under: top)
+        let list = grove.add("list", .forEach, under: group)
+        let a = grove.add("a", .view, under: list)
+        let inner = grove.add("inner", .container, under: top)
+        let b = grove.add("b", .view, under: inner)
+        #expect(grove.tree.subviews(of: top) == [a, inner] && grove.tree.subviews(of: inner) == [b])
+        #expect(grove.tree.container(of: a) == top && grove.tree.container(of: b) == inner && grove.tree.container(of: top) == 0)
+        #expect(grove.tree.wrappers(of: a, in: top) == [a, list, group])
+        #expect(grove.tree.id(ofSubview: a, in: top) == "group/list/a" && grove.tree.id(ofSubview: inner, in: top) == "inner")
+    }
+
+    @Test("runs of subviews outside any section are sections of their own") func sections() {
+        var grove = Grove()
+        let a = grove.add("a", .view)
+        let section = grove.add("s", .section)
+        let header = grove.add("h", .view, under: section, .header)
+        let b = grove.add("b", .view, under: section)
+        let (c, d) = (grove.add("c", .view), grove.add("d", .view))
+        let groups = grove.tree.sections(of: 0)
+        #expect(groups == [SectionGroup(loose: [a]), SectionGroup(section: section), SectionGroup(loose: [c, d])])
+        #expect(grove.tree.subviews(of: groups[1], in: .header) == [header] && grove.tree.subviews(of: groups[1], in: .content) == [b])
+        #expect(grove.tree.subviews(of: groups[2], in: .content) == [c, d] && grove.tree.subviews(of: groups[2], in: .footer) == [])
+    }
+}
