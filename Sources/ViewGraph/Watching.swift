@@ -105,4 +105,67 @@ extension ViewGraph {
             return true
         }
     }
+
+    // MARK: Watching without evaluating
+
+    /// Watches the inputs that a rule which never ran may read, for a watcher who wants no values: see `Watches`.
+    public func watchSources(of attribute: AttributeID) {
+        guard engine.changedAt(attribute) == 0 else { return }
+        // What refers to an input reads that and runs no rule for it.
+        if case .alias(let place, _)? = attributes[Int(attribute.index)]?.source, isInput(record(follow(place).attribute).source) {
+            _ = content(of: attribute)
+            return
+        }
+        var seen: Set<AttributeID> = [attribute]
+        var pending = [attribute]
+        while let next = pending.popLast() {
+            let sources = possibleInputs(of: next)
+            if sources.isEmpty, let record = attributes[Int(next.index)], isInput(record.source) {
+                watches.addProxy(next, of: attribute, in: engine)
+                _ = content(of: next)
+            }
+            for source in sources where seen.insert(source).inserted { pending.append(source) }
+        }
+    }
+
+    /// Every vertex that a vertex may read, whatever branch it takes.
+    private func possibleInputs(of attribute: AttributeID) -> [AttributeID] {
+        guard let record = attributes[Int(attribute.index)] else { return [] }
+        switch record.source {
+        case .alias(let place, let vertex): return [vertex ?? self.vertex(for: place)]
+        case .projection(let whole, _): return [whole]
+        case .override(let inherited, _, let value): return [inherited, value]
+        case .rule(let rule):
+            return rule.sources.flatMap { source -> [AttributeID] in
+                switch source {
+                case .attribute(let attribute): [attribute]
+                case .presence(let attribute, let holder): [attribute, holder]
+                case .dynamic(let place): [vertex(for: place)]
+                case .failure: []
+                }
+            }
+        case .object(let node): return nodes.isAlive(node) ? nodes[Int(node)].attributes.map(\.attribute) : []
+        case .elements: return nodes[Int(record.node)].instances.map { [$0.order] } ?? []
+        case .subviewList, .subviews, .sections, .preference, .preferenceOutput:
+            // What these read is found only by looking at the tree, which is what evaluating them does.
+            _ = content(of: attribute)
+            return engine.inputs(of: attribute)
+        case .state, .system, .literal: return []
+        }
+    }
+
+    /// The watched vertices that a reported one stands for: itself, and those that never ran and may read it.
+    public func forEachWatchedBehind(_ attribute: AttributeID, _ body: (AttributeID) -> Void) {
+        body(attribute)
+        let rules = watches.rules(behind: attribute)
+        guard !rules.isEmpty else { return }
+        _ = content(of: attribute)
+        for rule in rules {
+            if engine.isAlive(rule), engine.changedAt(rule) == 0 {
+                body(rule)
+            } else {
+                noteIdle(watches.endProxies(of: rule, in: engine))
+            }
+        }
+    }
 }

@@ -1,0 +1,80 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+/// The values that animation modifiers watch.
+struct AnimationValues {
+    /// A node has had an animation modifier.
+    var exist = false
+    var watched: Set<AttributeID> = []
+
+    mutating func giveBack() { watched.giveBack() }
+}
+
+extension ViewGraph {
+    public func isAnimationValue(_ attribute: AttributeID) -> Bool { animations.watched.contains(attribute) }
+
+    /// Whether an animation modifier stands around anything that is watched.
+    public var hasAnimationModifiers: Bool { !animations.watched.isEmpty }
+
+    /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is noticed.
+    public func prepareAnimations(for attribute: AttributeID) {
+        guard animations.exist, var row = attributes[Int(attribute.index)]?.node else { return }
+        while true {
+            for (_, value) in nodes[Int(row)].animations where animations.watched.insert(value).inserted {
+                watch(value)
+                _ = content(of: value)
+            }
+            if row == NodeID.root.row { return }
+            row = nodes[Int(row)].parent
+        }
+    }
+
+    /// What is said around an attribute of how its changes after a stamp move.
+    /// - Parameter known: of one stamp, so that each node is looked at once, whatever stands below it.
+    public func surroundings(of attribute: AttributeID, since stamp: UInt64, _ known: inout KnownSurroundings) -> MotionSurroundings {
+        guard let row = attributes[Int(attribute.index)]?.node else { return MotionSurroundings() }
+        var at = row
+        var pending: [UInt32] = []
+        var found = MotionSurroundings()
+        while true {
+            if let around = known.byRow[at] {
+                found = around
+                break
+            }
+            pending.append(at)
+            if at == NodeID.root.row {
+                found.reducesMotion = environmentDefaults["reduceMotion"].map { content(of: $0).value == true } ?? false
+                break
+            }
+            at = nodes[Int(at)].parent
+        }
+        for row in pending.reversed() {
+            if let override = nodes[Int(row)].environment.last(where: { $0.key == "reduceMotion" }) {
+                found.reducesMotion = content(of: override.attribute).value == true
+            }
+            for (animation, value) in nodes[Int(row)].animations.reversed() {
+                _ = content(of: value)
+                guard hasChanged(value, since: stamp) else { continue }
+                found.modifier = .some(animation)
+                break
+            }
+            known.byRow[row] = found
+        }
+        return found
+    }
+}
+
+/// What nodes say of the motion in them.
+public struct MotionSurroundings {
+    public var reducesMotion = false
+    /// The animation of the nearest enclosing modifier whose value changed: nil if there is none, `.some(nil)` if it says that
+    /// nothing moves.
+    public var modifier: String??
+}
+
+/// Surroundings that were looked up for one change, by row of their node.
+public struct KnownSurroundings {
+    fileprivate var byRow: [UInt32: MotionSurroundings] = [:]
+    public init() {}
+}

@@ -1,0 +1,148 @@
+import AttributeGraph
+import AttributeValues
+
+/// What the table of attributes does not say of places inside values.
+struct Places {
+    /// The attribute whose value a vertex is a place in, for vertices that the engine knows no input of.
+    private var owners: [AttributeID: AttributeID] = [:]
+    /// States whose lists were searched by id since the tree was settled last.
+    private var locating: [ProjectionTree] = []
+
+    func owner(of place: AttributeID) -> AttributeID? { owners[place] }
+
+    mutating func add(_ place: AttributeID, in owner: AttributeID) { owners[place] = owner }
+
+    mutating func forget(_ place: AttributeID) { owners[place] = nil }
+
+    mutating func noteLocators(in tree: ProjectionTree) { locating.append(tree) }
+
+    /// Lists that were searched for elements are held on to only while many elements are looked for together.
+    mutating func forgetLocators() {
+        for tree in locating { tree.forgetLocators() }
+        locating = []
+    }
+
+    mutating func giveBack() { owners.giveBack() }
+}
+
+extension ViewGraph {
+    /// Follows a place to where its value lives. Never fails: a place that leads nowhere reads as its failure.
+    /// - Parameter isWritten: to where a write ends, past aliases that read the value as another type.
+    public func follow(_ place: Place, isWritten: Bool = false) -> Place {
+        var place = place
+        // Bindings form a chain upwards in the tree, so it ends; the bound guards against a mistake of ours.
+        for _ in 0...limits.depth {
+            guard let record = attributes[Int(place.attribute.index)] else { return place }
+            switch record.source {
+            case .alias(let target, _):
+                if record.isHeldToType, !isWritten { return place }
+                place = Place(target.attribute, target.steps + place.steps)
+            case .object(let node):
+                guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node) else {
+                    return place
+                }
+                place = Place(attribute, Array(place.steps.dropFirst()))
+            default:
+                return place
+            }
+        }
+        return place
+    }
+
+    /// The vertex that always holds what a place holds.
+    func vertex(for place: Place) -> AttributeID {
+        let place = follow(place)
+        guard !place.steps.isEmpty else { return place.attribute }
+        return projection(of: place.attribute, at: place.steps)
+    }
+
+    /// The vertex for a place inside an attribute's value; made when first asked for, shared from then on. It goes when no source
+    /// names it and nobody reads or watches it.
+    func projection(of attribute: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
+        let index = Int(attribute.index)
+        guard let record = attributes[index] else { return attribute }
+        let tree = record.projections ?? ProjectionTree()
+        if record.projections == nil { attributes[index]?.projections = tree }
+        let entry = tree.entry(at: steps)
+        if let existing = entry.attribute { return existing }
+        let made: AttributeID
+        if isInput(record.source) {
+            // Whoever runs now is to depend on the place alone.
+            var content = (try? engine.readUntracked(attribute)) ?? .failure(RuleHost.removed)
+            if case .value(let whole) = content {
+                let hadLocators = tree.hasLocators
+                content = tree.select(steps, in: whole)
+                if tree.hasLocators, !hadLocators { places.noteLocators(in: tree) }
+            }
+            made = createInput(content, node: record.node, name: record.name, kind: record.kind, source: .system)
+            // It can have changed no later than what it is a place in.
+            engine.redate(made, to: engine.changedAt(attribute))
+            places.add(made, in: attribute)
+        } else {
+            made = createRule(node: record.node, name: record.name, kind: record.kind, source: source(of: steps, in: attribute))
+        }
+        attributes[Int(made.index)]?.steps = steps
+        entry.attribute = made
+        sharing.noteIdle(made)
+        return made
+    }
+
+    /// What a place in the value of an attribute that is no input shows: behind a reference what the place there shows, so that no
+    /// other place of what it refers to matters.
+    func source(of steps: [AttributePath.Step], in attribute: AttributeID) -> Source {
+        let place = Place(attribute, steps)
+        return follow(place).attribute == attribute ? .projection(of: attribute, steps: steps) : .alias(place, vertex: nil)
+    }
+
+    /// Whether an attribute shows what belongs to another node.
+    func isReference(_ attribute: AttributeID) -> Bool {
+        guard let record = attributes[Int(attribute.index)] else { return false }
+        return switch record.source {
+        case .alias: true
+        case .object: record.kind != .state
+        default: false
+        }
+    }
+
+    /// The attribute in whose value a vertex is a place; nil for those that are none.
+    func whole(of attribute: AttributeID) -> AttributeID? {
+        guard let record = attributes[Int(attribute.index)] else { return nil }
+        return switch record.source {
+        case .projection(let whole, _): whole
+        case .alias(let place, _) where !record.steps.isEmpty: place.attribute
+        default: places.owner(of: attribute)
+        }
+    }
+
+    func isInput(_ source: Source) -> Bool {
+        switch source {
+        case .state, .system: true
+        default: false
+        }
+    }
+
+    /// Sets an input and every vertex for a place inside it.
+    func setInput(_ attribute: AttributeID, _ content: Content) {
+        guard let record = attributes[Int(attribute.index)] else { return }
+        if let projections = record.projections {
+            let old = self.content(of: attribute)
+            switch (old, content) {
+            case (.value(let before), .value(let after)):
+                projections.refresh(from: before, to: after) { setEngineInput($0, $1) }
+            case (_, .value(let after)):
+                projections.refresh(from: .null, to: after) { setEngineInput($0, $1) }
+            case (_, .failure):
+                projections.forEachAttribute { setEngineInput($0, content) }
+            }
+        }
+        setEngineInput(attribute, content)
+    }
+
+    private func setEngineInput(_ attribute: AttributeID, _ content: Content) {
+        guard engine.isAlive(attribute) else { return }
+        if transaction != nil { noteTouched(attribute) }
+        do { _ = try engine.set(attribute, content) } catch {
+            preconditionFailure("inputs are only written between evaluations: \(error)")
+        }
+    }
+}
