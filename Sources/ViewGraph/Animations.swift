@@ -19,14 +19,12 @@ extension ViewGraph {
 
     /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is noticed.
     public func prepareAnimations(for attribute: AttributeID) {
-        guard animations.exist, var row = attributes[Int(attribute.index)]?.node else { return }
-        while true {
+        guard animations.exist, let row = attributes[Int(attribute.index)]?.node else { return }
+        for row in nodes.upward(from: row) {
             for (_, value) in nodes[Int(row)].animations where animations.watched.insert(value).inserted {
                 watch(value)
                 _ = content(of: value)
             }
-            if row == NodeID.root.row { return }
-            row = nodes[Int(row)].parent
         }
     }
 

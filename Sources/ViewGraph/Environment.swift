@@ -5,30 +5,6 @@ import SceneModel
 // The environment flows down: a reader is bound, when it is defined, to the one vertex that decides its key for it, so a
 // change runs only the readers that inherit that override.
 
-extension Tree<NodeRecord> {
-    /// The vertex of the nearest override of a key at or above a node.
-    /// - Parameter position: looks only at the node's first so many overrides, for one that builds on those before it.
-    func nearestOverride(of key: String, at row: UInt32, before position: Int? = nil) -> AttributeID? {
-        var overrides = self[Int(row)].environment[...]
-        if let position { overrides = overrides.prefix(position) }
-        var at = row
-        while true {
-            if let found = overrides.last(where: { $0.key == key }) { return found.attribute }
-            if at == NodeID.root.row { return nil }
-            at = self[Int(at)].parent
-            overrides = self[Int(at)].environment[...]
-        }
-    }
-
-    /// The object of a type that a node inherits: the nearest provided at or above it.
-    func object(ofType type: String, at row: UInt32) -> UInt32? {
-        for row in upward(from: row) {
-            if let found = self[Int(row)].objects.last(where: { $0.type == type }) { return found.object }
-        }
-        return nil
-    }
-}
-
 extension ViewGraph {
     /// Environment values that live on the root, kept current by the daemon or set by an operator.
     static var systemValues: [(name: String, value: Value)] {

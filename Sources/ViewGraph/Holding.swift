@@ -5,13 +5,10 @@ import SceneModel
 // What is written with a type gives values of that type, wherever they come from.
 
 extension ViewGraph {
-    /// Whether what may come out as one type must be held to another.
-    static func holds(_ type: ValueType, to given: ValueType) -> Bool { type != .dyn && !type.includes(given) }
-
     /// Whether a vertex of a type reads, through an alias, what may have another type.
     func isHeldToType(_ type: ValueType, _ source: Source) -> Bool {
         guard type != .dyn, case .alias(let target, _) = source else { return false }
-        return ViewGraph.holds(type, to: declaredType(of: target))
+        return type.mustHold(declaredType(of: target))
     }
 
     /// The type that whatever stands at a place has for sure. A reference that may find no object has that of the one it finds.

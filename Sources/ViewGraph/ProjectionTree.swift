@@ -297,3 +297,27 @@ extension Value {
         }
     }
 }
+
+/// What the table of attributes does not say of places inside values.
+struct Places {
+    /// The attribute whose value a vertex is a place in, for vertices that the engine knows no input of.
+    private var owners: [AttributeID: AttributeID] = [:]
+    /// States whose lists were searched by id since the tree was settled last.
+    private var locating: [ProjectionTree] = []
+
+    func owner(of place: AttributeID) -> AttributeID? { owners[place] }
+
+    mutating func add(_ place: AttributeID, in owner: AttributeID) { owners[place] = owner }
+
+    mutating func forget(_ place: AttributeID) { owners[place] = nil }
+
+    mutating func noteLocators(in tree: ProjectionTree) { locating.append(tree) }
+
+    /// Lists that were searched for elements are held on to only while many elements are looked for together.
+    mutating func forgetLocators() {
+        for tree in locating { tree.forgetLocators() }
+        locating = []
+    }
+
+    mutating func giveBack() { owners.giveBack() }
+}

@@ -19,7 +19,7 @@ final class BoundRule {
     init(program: Program, sources: [BoundInput], type: ValueType = .dyn) {
         self.program = program
         self.sources = sources
-        accepted = ViewGraph.holds(type, to: program.resultType.valueType) ? type : nil
+        accepted = type.mustHold(program.resultType.valueType) ? type : nil
         isHeldToType = accepted != nil
         vertices = .allocate(capacity: max(1, sources.count))
         for (position, source) in sources.enumerated() {
@@ -29,6 +29,11 @@ final class BoundRule {
     }
 
     deinit { vertices.deallocate() }
+}
+
+extension ValueType {
+    /// Whether what may come out as another type must be held to this one.
+    func mustHold(_ given: ValueType) -> Bool { self != .dyn && !includes(given) }
 }
 
 /// The rules by the engine's rows, so that an evaluation finds its own with one load.

@@ -1,7 +1,5 @@
 import AttributeGraph
 import AttributeValues
-import RuleLanguage
-import SceneModel
 
 /// Where names are looked up, from inside out.
 enum Scope {
@@ -72,27 +70,28 @@ extension Tree<NodeRecord> {
         for (own, attribute) in self[Int(row)].elementScope where own.hasSameBytes(as: name) { return .attribute(attribute) }
         return self[Int(row)].indexScope?.name.hasSameBytes(as: name) == true ? .index(of: row) : nil
     }
-}
 
-extension ViewGraph {
-    /// The attribute that a name means at a node, or nil.
-    func attribute(named name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
-        nodes.meaning(of: name, at: row, scope).flatMap(vertex)
-    }
+    // MARK: Environment
 
-    func ownAttribute(_ name: String, of row: UInt32) -> AttributeID? { nodes.own(name, of: row).flatMap(vertex) }
-
-    private func vertex(_ meaning: Meaning) -> AttributeID? {
-        switch meaning {
-        case .attribute(let attribute): attribute
-        case .index(let row): indexAttribute(of: row)
+    /// The vertex of the nearest override of a key at or above a node.
+    /// - Parameter position: looks only at the node's first so many overrides, for one that builds on those before it.
+    func nearestOverride(of key: String, at row: UInt32, before position: Int? = nil) -> AttributeID? {
+        var overrides = self[Int(row)].environment[...]
+        if let position { overrides = overrides.prefix(position) }
+        var at = row
+        while true {
+            if let found = overrides.last(where: { $0.key == key }) { return found.attribute }
+            if at == NodeID.root.row { return nil }
+            at = self[Int(at)].parent
+            overrides = self[Int(at)].environment[...]
         }
     }
 
-    /// Every attribute that has a name, in the order of definition, an instance's element and index last.
-    func namedAttributes(of row: UInt32) -> [(name: String, attribute: AttributeID)] {
-        var named = nodes[Int(row)].namedAttributes
-        if let name = nodes[Int(row)].namedIndex, let index = indexAttribute(of: row) { named.append((name, index)) }
-        return named
+    /// The object of a type that a node inherits: the nearest provided at or above it.
+    func object(ofType type: String, at row: UInt32) -> UInt32? {
+        for row in upward(from: row) {
+            if let found = self[Int(row)].objects.last(where: { $0.type == type }) { return found.object }
+        }
+        return nil
     }
 }

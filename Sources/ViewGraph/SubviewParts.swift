@@ -1,0 +1,37 @@
+import RuleLanguage
+
+/// The parts of subviews and sections that a rule looks at. A list of them holds no others, so that it changes with no others.
+struct SubviewParts: Hashable {
+    var hasID = false
+    var hasTag = false
+    var hasContainerValues = false
+    /// Container-value keys; nil: all.
+    var keys: [String]? = []
+    var hasSectionID = false
+    var hasSectionValues = false
+    /// Of a section: `header`, `content`, `footer`.
+    var slots: Set<String> = []
+
+    static let slots: [(name: String, slot: Slot)] = [("header", .header), ("content", .content), ("footer", .footer)]
+
+    static let whole = SubviewParts(
+        hasID: true, hasTag: true, hasContainerValues: true, keys: nil, hasSectionID: true, hasSectionValues: true,
+        slots: Set(slots.map(\.name)))
+}
+
+extension SubviewParts {
+    /// - Parameter used: what a rule uses; nil: all.
+    init(_ used: UsedParts?) {
+        guard let used else {
+            self = .whole
+            return
+        }
+        hasID = used.uses("id", of: "subview")
+        hasTag = used.uses("tag", of: "subview")
+        hasContainerValues = used.uses("containerValues", of: "subview")
+        keys = used.properties(of: "containerValues")
+        hasSectionID = used.uses("id", of: "section")
+        hasSectionValues = used.uses("containerValues", of: "section")
+        slots = Set(SubviewParts.slots.map(\.name).filter { used.uses($0, of: "section") })
+    }
+}

@@ -1,0 +1,27 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+extension ViewGraph {
+    /// The attribute that a name means at a node, or nil.
+    func attribute(named name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
+        nodes.meaning(of: name, at: row, scope).flatMap(vertex)
+    }
+
+    func ownAttribute(_ name: String, of row: UInt32) -> AttributeID? { nodes.own(name, of: row).flatMap(vertex) }
+
+    private func vertex(_ meaning: Meaning) -> AttributeID? {
+        switch meaning {
+        case .attribute(let attribute): attribute
+        case .index(let row): indexAttribute(of: row)
+        }
+    }
+
+    /// Every attribute that has a name, in the order of definition, an instance's element and index last.
+    func namedAttributes(of row: UInt32) -> [(name: String, attribute: AttributeID)] {
+        var named = nodes[Int(row)].namedAttributes
+        if let name = nodes[Int(row)].namedIndex, let index = indexAttribute(of: row) { named.append((name, index)) }
+        return named
+    }
+}

@@ -1,0 +1,94 @@
+import AttributeGraph
+import AttributeValues
+
+extension ViewGraph {
+    /// A vertex has this source from now on.
+    func hold(_ source: Source) {
+        forEachVertex(in: source) { holdShared($0) }
+    }
+
+    func holdShared(_ vertex: AttributeID) {
+        if isShared(vertex) { attributes[Int(vertex.index)]?.holders += 1 }
+    }
+
+    /// A vertex has another source now, or has gone.
+    func release(_ source: Source) {
+        forEachVertex(in: source) { vertex in
+            guard isShared(vertex) else { return }
+            attributes[Int(vertex.index)]?.holders -= 1
+            if attributes[Int(vertex.index)]?.holders == 0 { sharing.noteIdle(vertex) }
+        }
+    }
+
+    /// Something that used these vertices, if they are shared, has gone.
+    func noteIdle(_ vertices: [AttributeID]) {
+        for vertex in vertices where isShared(vertex) && attributes[Int(vertex.index)]?.holders == 0 { sharing.noteIdle(vertex) }
+    }
+
+    private func isShared(_ vertex: AttributeID) -> Bool {
+        engine.isAlive(vertex) && attributes[Int(vertex.index)]?.isShared == true
+    }
+
+    private func forEachVertex(in source: Source, _ body: (AttributeID) -> Void) {
+        switch source {
+        case .alias(let place, let vertex):
+            body(place.attribute)
+            if let vertex { body(vertex) }
+        case .rule(let rule):
+            for input in rule.sources {
+                switch input {
+                case .attribute(let vertex): body(vertex)
+                case .presence(let vertex, let holder):
+                    body(vertex)
+                    body(holder)
+                case .dynamic, .failure: break
+                }
+            }
+        default: break
+        }
+    }
+
+    var uses: UseCounts {
+        let counters = engine.counters
+        return UseCounts(begun: counters.edgesAdded &+ watches.begun, ended: counters.edgesRemoved &+ watches.ended)
+    }
+
+    /// Frees the shared vertices that nobody uses any more. Not while rules run.
+    public func sweepVertices() {
+        sweepIdle()
+        for vertex in sharing.takeLoose(uses) where isShared(vertex) {
+            attributes[Int(vertex.index)]?.isLoose = false
+            sharing.noteIdle(vertex)
+        }
+        sweepIdle()
+    }
+
+    private func sweepIdle() {
+        // What a vertex held may be without use when it is freed.
+        while case let idle = sharing.takeIdle(), !idle.isEmpty {
+            for vertex in idle where isShared(vertex) {
+                guard let record = attributes[Int(vertex.index)], record.holders == 0, !freeIfUnused(vertex, record), !record.isLoose
+                else { continue }
+                attributes[Int(vertex.index)]?.isLoose = true
+                sharing.noteLoose(vertex)
+            }
+        }
+    }
+
+    /// - Returns: whether the vertex, which no source names, had no other use either.
+    private func freeIfUnused(_ vertex: AttributeID, _ record: AttributeRecord) -> Bool {
+        guard !engine.isRead(vertex), !engine.isWatched(vertex), record.projections == nil else { return false }
+        if let owner = whole(of: vertex) {
+            guard let tree = attributes[Int(owner.index)]?.projections else { preconditionFailure("a place without its tree") }
+            tree.remove(at: record.steps)
+            if tree.root.isLeaf {
+                attributes[Int(owner.index)]?.projections = nil
+                noteIdle([owner])
+            }
+        } else {
+            clocks.remove(vertex)
+        }
+        free(vertex, record)
+        return true
+    }
+}
