@@ -51,7 +51,7 @@ extension ViewGraph {
         var map = ValueMap()
         for (name, attribute) in nodes[Int(object)].attributes {
             switch record(attribute).source {
-            case .state: map[name] = transaction?.values[attribute] ?? content(of: attribute).value
+            case .state: map[name] = transaction?.value(of: attribute) ?? content(of: attribute).value
             // As deep as types contain each other.
             case .object(let inner): map[name] = .map(storedProperties(of: inner))
             default: continue

@@ -21,9 +21,7 @@ extension ViewGraph {
     /// what was read in between.
     public func commit() -> Commit {
         let done = closeTransaction()
-        for state in done.order {
-            if let value = done.values[state] { setInput(state, .value(value)) }
-        }
+        for (state, value) in done.writes { setInput(state, .value(value)) }
         engine.endBatch()
         let same = forgetDetours(of: done)
         let states = done.order.filter { engine.changedAt($0) > done.stamp }
@@ -53,7 +51,7 @@ extension ViewGraph {
     /// The content of a place as the open transaction leaves it so far.
     public func contentInTransaction(at place: Place) -> Content {
         let place = follow(place)
-        if let value = transaction?.values[place.attribute] { return value.select(place.steps) }
+        if let value = transaction?.value(of: place.attribute) { return value.select(place.steps) }
         // A rule may depend on what was written; a state that was not written cannot.
         if !isInput(record(place.attribute).source) { handOverWrites() }
         return content(of: place)
@@ -63,20 +61,16 @@ extension ViewGraph {
 
     /// Tells the engine of the writes so far, so that rules see them. What this touches is noted: see `forgetDetours`.
     private func handOverWrites() {
-        guard let open = transaction, !open.values.isEmpty else { return }
+        guard let open = transaction, open.hasWrites else { return }
         // What was reported before is none of this transaction's.
         if !open.isAhead { collectInvalidated() }
-        transaction?.isAhead = true
-        for state in open.order {
-            if let value = open.values[state] { setInput(state, .value(value)) }
-        }
-        transaction?.values = [:]
+        for (state, value) in transaction?.handOver() ?? [] { setInput(state, .value(value)) }
     }
 
     /// A vertex is about to get another content while a transaction is open.
     func noteTouched(_ attribute: AttributeID) {
-        guard transaction?.isAhead == true, transaction?.note(attribute) == true else { return }
-        transaction?.touched.append(
+        guard transaction?.needsNote(of: attribute) == true else { return }
+        transaction?.note(
             .init(attribute: attribute, content: engine.lastValue(of: attribute), changedAt: engine.changedAt(attribute)))
     }
 
@@ -118,7 +112,7 @@ extension ViewGraph {
             return try write(object: object, held: state.attribute, animation, path, isKept: isKept, change)
         }
         let whole: Value
-        if let written = transaction?.values[state.attribute] {
+        if let written = transaction?.value(of: state.attribute) {
             whole = written
         } else {
             whole = try content(of: state.attribute).get()
@@ -153,10 +147,7 @@ extension ViewGraph {
 
     func stage(_ value: Value, for state: AttributeID, _ animation: String?) {
         guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
-        if transaction?.values.updateValue(value, forKey: state) == nil, transaction?.isTouched(state) != true {
-            transaction?.order.append(state)
-        }
-        if let animation { transaction?.bindingAnimations[state] = animation }
+        transaction?.stage(value, for: state, animation)
     }
 
     /// The refusal of a value that does not fit.
