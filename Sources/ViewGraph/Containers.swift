@@ -3,8 +3,7 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// What a container sees of its subviews. Container values are read by the closest container only: transparent nodes pass
-// them through, views and containers stop them.
+// What a container sees of its subviews, and the vertices that every node has.
 
 extension ViewGraph {
     // MARK: Subviews
@@ -27,173 +26,46 @@ extension ViewGraph {
         return list.dropFirst().map { if case .int(let number) = $0 { UInt32(truncatingIfNeeded: number) } else { 0 } }
     }
 
-    func subviews(of row: UInt32, _ parts: SubviewParts) throws -> Content {
-        try describe(try readSubviewRows(of: row), in: row, parts)
-    }
-
-    /// A list of what the rows show their container, numbered from 0.
-    private func describe(_ rows: [UInt32], in container: UInt32, _ parts: SubviewParts) throws -> Content {
-        var list: [Value] = []
-        list.reserveCapacity(rows.count)
-        for (index, subview) in rows.enumerated() {
-            switch try describe(subview, index, in: container, parts) {
-            case .value(let value): list.append(value)
-            case let failure: return failure
-            }
-        }
-        return .value(.list(list))
-    }
-
-    /// `{id, index, tag, containerValues}` of one subview, as far as they are asked for.
-    private func describe(_ row: UInt32, _ index: Int, in container: UInt32, _ parts: SubviewParts) throws -> Content {
-        var map = ValueMap(minimumCapacity: 4)
-        if parts.hasID { map["id"] = .string(nodes.id(ofSubview: row, in: container)) }
-        map["index"] = .int(Int64(index))
-        if parts.hasTag {
-            switch try tag(of: row, in: container) {
-            case .value(let tag): map["tag"] = tag
-            case let failure: return failure
-            }
-        }
-        if parts.hasContainerValues {
-            switch try containerValues(of: row, in: container, parts) {
-            case .value(let values): map["containerValues"] = values
-            case let failure: return failure
-            }
-        }
-        return .value(.map(map))
-    }
-
-    /// A tag on a wrapper holds for what it wraps; the innermost wins.
-    private func tag(of row: UInt32, in container: UInt32) throws -> Content {
-        for wrapper in nodes.wrappers(of: row, in: container) {
-            if let attribute = nodes[Int(wrapper)].tag { return try engine.read(attribute) }
-        }
-        return .value(.null)
-    }
-
-    /// Container values of a node: defaults, then what wrappers set from outside in, then its own.
-    private func containerValues(of row: UInt32, in container: UInt32, _ parts: SubviewParts) throws -> Content {
-        var whole: Value
-        if let keys = parts.keys {
-            let pairs = keys.compactMap { key in declarations.container[key].map { (Value.string(key), $0.defaultValue) } }
-            whole = .map(ValueMap(pairs))
-        } else {
-            whole = .map(defaultContainerValues())
-        }
-        for writer in nodes.wrappers(of: row, in: container).reversed() {
-            for (key, steps, source) in nodes[Int(writer)].containerValues where parts.keys?.contains(key) ?? true {
-                guard case .value(let value) = try engine.read(source) else { return try engine.read(source) }
-                do { whole = try whole.changing([.key(key)] + steps) { _ in value } } catch { return .failure(error) }
-            }
-        }
-        return .value(whole)
-    }
-
-    private func defaultContainerValues() -> ValueMap {
-        ValueMap(
-            declarations.container.values.sorted { $0.name.precedesByBytes($1.name) }
-                .map { (.string($0.name), $0.defaultValue) })
-    }
-
-    // MARK: Sections
-
-    private func sectionGroups(of row: UInt32) throws -> [SectionGroup] {
+    private func readSections(of row: UInt32) throws -> [SectionGroup] {
         try readStructure(of: row)
         return nodes.sections(of: row)
     }
 
-    /// The container's sections in order; runs of subviews outside any section form sections of their own.
+    private func reader(of container: UInt32) -> SubviewReader {
+        SubviewReader(tree: nodes, keys: declarations.container, engine: engine, container: container)
+    }
+
+    func subviews(of row: UInt32, _ parts: SubviewParts) throws -> Content {
+        let rows = try readSubviewRows(of: row)
+        do { return .value(try reader(of: row).subviews(rows, parts)) } catch let failure as Failure { return .failure(failure) }
+    }
+
     func sections(of row: UInt32, _ parts: SubviewParts) throws -> Content {
-        var list: [Value] = []
-        for (index, group) in try sectionGroups(of: row).enumerated() {
-            switch try describe(group, index, in: row, parts) {
-            case .value(let value): list.append(value)
-            case let failure: return failure
-            }
-        }
-        return .value(.list(list))
+        let groups = try readSections(of: row)
+        let container = reader(of: row)
+        do {
+            return .value(.list(try groups.enumerated().map { try container.section($1, $0, parts) }))
+        } catch let failure as Failure { return .failure(failure) }
     }
-
-    private func describe(_ group: SectionGroup, _ index: Int, in container: UInt32, _ parts: SubviewParts) throws -> Content {
-        var map = ValueMap(minimumCapacity: 6)
-        if parts.hasSectionID, let first = group.section ?? group.loose.first { map["id"] = .string(nodes.id(ofSubview: first, in: container)) }
-        map["index"] = .int(Int64(index))
-        for (name, slot) in SubviewParts.slots where parts.slots.contains(name) {
-            switch try describe(nodes.subviews(of: group, in: slot), in: container, parts) {
-            case .value(let value): map[.string(name)] = value
-            case let failure: return failure
-            }
-        }
-        if parts.hasSectionValues {
-            switch try containerValues(of: group, in: container, parts) {
-            case .value(let values): map["containerValues"] = values
-            case let failure: return failure
-            }
-        }
-        return .value(.map(map))
-    }
-
-    private func containerValues(of group: SectionGroup, in container: UInt32, _ parts: SubviewParts) throws -> Content {
-        // A run of subviews has no wrapper that could set any.
-        try containerValues(of: group.section ?? container, in: container, parts)
-    }
-
-    // MARK: Places
 
     /// A place inside an element of the list of subviews or sections, found without looking at the rest of the list.
     /// - Returns: nil where the place is no such part: then the list says what stands there.
     func subviewPart(_ index: Int, of list: AttributeID, at steps: [AttributePath.Step]) throws -> Content? {
-        guard let container = attributes[Int(list.index)]?.node else { return nil }
-        switch attributes[Int(list.index)]?.source {
-        case .subviews(let parts):
-            guard case .value(.list(let list)) = try engine.read(systemAttribute(.subviewList, of: container)),
-                list.dropFirst().indices.contains(index + 1), case .int(let number) = list[index + 1]
-            else { return nil }
-            return try part(of: UInt32(truncatingIfNeeded: number), index, in: container, steps.dropFirst(), parts)
-        case .sections(let parts):
-            let groups = try sectionGroups(of: container)
-            guard groups.indices.contains(index), steps.count > 1, case .key(let name) = steps[1] else { return nil }
-            let group = groups[index]
-            if let slot = SubviewParts.slots.first(where: { $0.name == name })?.slot, steps.count > 2, case .index(let place) = steps[2] {
-                let rows = nodes.subviews(of: group, in: slot)
-                return rows.indices.contains(place) ? try part(of: rows[place], place, in: container, steps.dropFirst(3), parts) : nil
-            }
-            var wanted = SubviewParts()
-            switch name {
-            case "id": wanted.hasSectionID = true
-            case "index": break
-            case "containerValues":
-                wanted.hasSectionValues = true
-                wanted.keys = key(steps.dropFirst(2)).map { [$0] }
+        guard let record = attributes[Int(list.index)] else { return nil }
+        do {
+            switch record.source {
+            case .subviews(let parts):
+                guard case .value(.list(let list)) = try engine.read(systemAttribute(.subviewList, of: record.node)),
+                    list.dropFirst().indices.contains(index + 1), case .int(let number) = list[index + 1]
+                else { return nil }
+                return try reader(of: record.node).place(steps.dropFirst(), in: UInt32(truncatingIfNeeded: number), index, parts)
+            case .sections(let parts):
+                let groups = try readSections(of: record.node)
+                guard groups.indices.contains(index) else { return nil }
+                return try reader(of: record.node).place(steps.dropFirst(), in: groups[index], index, parts)
             default: return nil
             }
-            return try describe(group, index, in: container, wanted).selecting(steps.dropFirst())
-        default: return nil
-        }
-    }
-
-    private func part(
-        of row: UInt32, _ index: Int, in container: UInt32, _ steps: ArraySlice<AttributePath.Step>, _ given: SubviewParts
-    ) throws -> Content? {
-        var parts = given
-        if case .key(let name)? = steps.first {
-            parts = SubviewParts()
-            switch name {
-            case "id": parts.hasID = true
-            case "tag": parts.hasTag = true
-            case "index": break
-            case "containerValues":
-                parts.hasContainerValues = true
-                parts.keys = key(steps.dropFirst()).map { [$0] }
-            default: return nil
-            }
-        }
-        return try describe(row, index, in: container, parts).selecting(steps)
-    }
-
-    private func key(_ steps: ArraySlice<AttributePath.Step>) -> String? {
-        if case .key(let key)? = steps.first { key } else { nil }
+        } catch let failure as Failure { return .failure(failure) }
     }
 
     // MARK: Shape
