@@ -15,7 +15,7 @@ enum Slot: UInt8 {
     case content, header, footer
 
     /// Parts of a section stand in this order.
-    fileprivate var order: Int {
+    var order: Int {
         switch self {
         case .header: 0
         case .content: 1

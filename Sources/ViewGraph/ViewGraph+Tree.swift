@@ -1,0 +1,41 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+extension ViewGraph {
+    public var liveNodes: Int { nodes.count }
+
+    func createNode(
+        id: String, definition: NodeDefinition, kind: NodeKind, parent: UInt32, slot: Slot, isScopeBoundary: Bool
+    ) -> UInt32 {
+        nodes.insert {
+            NodeRecord(
+                id: id, kind: kind, slot: slot, generation: $0, parent: parent, definition: definition,
+                isScopeBoundary: isScopeBoundary)
+        }
+    }
+
+    public func isAlive(_ node: NodeID) -> Bool { nodes.isAlive(node) }
+
+    public func ids(of node: NodeID) -> [String] { nodes.ids(of: node.row) }
+
+    public func path(of node: NodeID) -> String { nodes.path(of: node.row) }
+
+    /// The rows, each followed by those of the objects that its states hold, and of the objects in them.
+    func withObjects(_ rows: [UInt32]) -> [UInt32] {
+        var all: [UInt32] = []
+        all.reserveCapacity(rows.count)
+        for row in rows {
+            var pending = [row]
+            while let next = pending.popLast() {
+                all.append(next)
+                for (_, attribute) in nodes[Int(next)].attributes {
+                    guard let record = attributes[Int(attribute.index)], record.kind == .state, case .object(let object) = record.source
+                    else { continue }
+                    pending.append(object)
+                }
+            }
+        }
+        return all
+    }
+}
