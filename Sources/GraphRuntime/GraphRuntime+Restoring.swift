@@ -30,9 +30,9 @@ extension GraphRuntime {
         changes = restoration.changes.count
         // With a change of the tree left out it is another one than it was.
         let isSame = restoration.changes.keys.allSatisfy { restoration.failures[$0] == nil }
-        begin(
+        history.begin(
             restoration.placed.mapValues { entries[$0].revision },
-            resumableFrom: isSame ? floor ?? lifeBeginning.revision : lifeBeginning.revision)
+            resumableFrom: isSame ? floor ?? history.firstRevision : history.firstRevision)
         for (position, change) in restoration.changes.sorted(by: { $0.key < $1.key }) where restoration.failures[position] != nil {
             graph.await(change: change)
             if awaitedInstance(entries[position].entry) != nil { awaited.append((change, entries[position].entry)) }

@@ -60,18 +60,12 @@ extension GraphRuntime {
         let stamp = graph.stamp
         let performed = graph.perform(plan, construction)
         advanceRevision(client, label, since: stamp, writes: [])
-        lastRedefinition = revision
+        history.lastRedefinition = revision
         publish(since: stamp, motion, label)
         return performed
     }
 
-    func nodePath(_ text: String) throws(Failure) -> AttributePath {
-        let path = try AttributePath(text)
-        guard path.attribute == nil else {
-            throw Failure(.invalid, "\(text) names an attribute; a node is wanted", path: text)
-        }
-        return path
-    }
+    func nodePath(_ text: String) throws(Failure) -> AttributePath { try AttributePath(node: text) }
 
     func remove(_ text: String, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
         let motion = try motion(options)

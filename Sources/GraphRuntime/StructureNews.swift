@@ -37,42 +37,21 @@ struct StructureNews {
     }
 }
 
-extension GraphRuntime {
-    func deliverStructure(_ structure: StructureChange) {
-        let topics = orderedTopics.filter { $0.key.events.contains(.structure) }
-        if topics.isEmpty { return }
-        let news = StructureNews(structure, in: graph)
-        for topic in topics {
-            let paths = StructurePaths(
-                added: topic.paths(of: news.added), removed: topic.paths(of: news.removed),
-                arrived: topic.paths(of: news.arrived.map(\.names)), reordered: topic.paths(of: news.reordered))
-            if paths.isEmpty { continue }
-            let partial = topic.members.filter { clients[$0.client]?.grants?.isPartial == true }
-            if paths.arrived.isEmpty || partial.isEmpty {
-                deliverOrHold(paths, to: topic.members)
-                continue
-            }
-            let others = topic.members.filter { member in !partial.contains { $0.subscription == member.subscription } }
-            deliverOrHold(paths, to: others)
-            // To who may read only where a node has come to, it is a new one.
-            var shown = paths
-            let isKnown = { (ids: [String]) in topic.patterns.contains { $0.matches(nodes: ids) } }
-            shown.arrived = topic.paths(of: news.arrived.filter { isKnown($0.from) }.map(\.names))
-            shown.added += topic.paths(of: news.arrived.filter { !isKnown($0.from) }.map(\.names))
-            deliverOrHold(shown, to: partial)
-        }
+extension StructureNews {
+    /// What a topic's patterns name of it.
+    func paths(for topic: Topic) -> StructurePaths {
+        StructurePaths(
+            added: topic.paths(of: added), removed: topic.paths(of: removed), arrived: topic.paths(of: arrived.map(\.names)),
+            reordered: topic.paths(of: reordered))
     }
 
-    private func deliverOrHold(_ paths: StructurePaths, to members: [(client: ClientID, subscription: Int64)]) {
-        deliver(paths, to: members.filter { !isWaiting($0) })
-        for member in members where isWaiting(member) { hold(for: member.subscription) { $0.structure.merge(paths) } }
-    }
-
-    func deliver(_ paths: StructurePaths, to members: [(client: ClientID, subscription: Int64)]) {
-        if paths.isEmpty || members.isEmpty { return }
-        deliver(
-            members,
-            .structure(revision: revision, added: paths.added, removed: paths.removed, moved: paths.arrived + paths.reordered))
+    /// The same for who may read only where a node has come to: to them it is a new one.
+    func pathsForPartial(_ topic: Topic, _ paths: StructurePaths) -> StructurePaths {
+        var shown = paths
+        let isKnown = { (ids: [String]) in topic.patterns.contains { $0.matches(nodes: ids) } }
+        shown.arrived = topic.paths(of: arrived.filter { isKnown($0.from) }.map(\.names))
+        shown.added += topic.paths(of: arrived.filter { !isKnown($0.from) }.map(\.names))
+        return shown
     }
 }
 

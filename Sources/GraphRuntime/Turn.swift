@@ -130,8 +130,6 @@ public struct Outcome {
     public var postponed: [Command] = []
     /// Seconds that the requests of clients have taken.
     public var times: [(client: ClientID, seconds: Double)] = []
-    /// Deliveries that `GraphRuntime.onDelivery` has taken.
-    public internal(set) var handedOver = 0
     /// For the log: requests that were refused for want of a right, in order.
     public var denials: [(client: ClientID, failure: Failure)] = []
     public init() {}
