@@ -16,10 +16,10 @@ struct ChangedNames {
 
     mutating func append(_ structure: StructureChange, at revision: UInt64, in graph: ViewGraph) {
         for names in structure.removedNames { append(names, at: revision) }
-        for move in structure.movedNodes {
-            for names in move.names { append(names, at: revision) }
-            guard graph.isAlive(move.node) else { continue }
-            for node in graph.nodes(below: move.node) { append(graph.names(of: node), at: revision) }
+        for moved in structure.movedNodes {
+            for names in moved.names { append(names, at: revision) }
+            guard graph.isAlive(moved.node) else { continue }
+            for node in graph.nodes(below: moved.node) { append(graph.names(of: node), at: revision) }
         }
     }
 

@@ -18,13 +18,14 @@ final class Client {
     var beginning: [Subscription] = []
     /// Bytes of long answers and snapshots that it has been sent in the turn of that number, or in the batch.
     private var sent = (turn: UInt64(0), bytes: 0)
-    var onDisconnect: LastWill
+    /// What it has left for when it goes away.
+    var will: LastWill
 
     init(_ id: ClientID, _ peer: Peer, _ grants: Grants?, _ limits: RuntimeLimits) {
         self.id = id
         self.peer = peer
         self.grants = grants
-        onDisconnect = LastWill(room: limits.onDisconnectSize)
+        will = LastWill(room: limits.onDisconnectSize)
     }
 
     /// Whether the client may do nothing at all.

@@ -6,7 +6,7 @@ final class Clients {
     private let limits: RuntimeLimits
     private let turn: CurrentTurn
     private var byID: [ClientID: Client] = [:]
-    /// Changed by `change(_:)`.
+    /// Changed by `adopt`.
     private(set) var access: AccessRules
     /// Bytes that an answer, a snapshot or an update may have.
     var longestAnswer = 64 << 20
@@ -27,13 +27,13 @@ final class Clients {
 
     func connect(_ id: ClientID, _ peer: Peer) { byID[id] = Client(id, peer, access.grants(to: peer), limits) }
 
-    func isRightless(_ id: ClientID) -> Bool { !access.rules.isEmpty && byID[id]?.isRightless == true }
+    func hasNoRights(_ id: ClientID) -> Bool { !access.rules.isEmpty && byID[id]?.isRightless == true }
 
     func forget(_ client: Client) { byID[client.id] = nil }
 
     /// New rules hold for everybody from here on.
     /// - Returns: everybody, in the order of their coming.
-    func change(_ rules: AccessRules) -> [Client] {
+    func adopt(_ rules: AccessRules) -> [Client] {
         access = rules
         let all = byID.values.sorted { $0.id.number < $1.id.number }
         for client in all { client.grants = rules.grants(to: client.peer) }

@@ -100,7 +100,7 @@ extension FrameStream {
     /// Samples all that moves, and answers each view's part of it as members of a JSON object, of views that have something to show.
     ///
     /// - Parameter jump: the names and the value of an attribute that jumped; nil if it is not shown any more.
-    func frames(
+    func sample(
         at time: Double, jump: (FrameView, AttributeID) -> ([String], Value)?
     ) -> [(view: FrameView, members: ByteBuffer)] {
         // Who got the last frame may still hold it.

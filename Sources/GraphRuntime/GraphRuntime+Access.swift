@@ -55,6 +55,6 @@ extension GraphRuntime {
     /// New rules hold for everybody from here on. Subscriptions that they no longer allow end, with the reason.
     func changeAccess(to rules: AccessRules) {
         for job in jobs { job.hasOldAccess = true }
-        for client in clients.change(rules) { watching.refuse(client) }
+        for client in clients.adopt(rules) { watching.refuse(client) }
     }
 }

@@ -85,7 +85,7 @@ extension GraphRuntime {
             try checkAccess(of: client.id, to: request)
             return try graph.seeing(as: client) { () throws(Failure) in
                 guard case .subscribe(let subscribe) = request else { return try self.result(of: request, for: client) }
-                let made = try watching.subscribe(subscribe, client)
+                let made = try watching.prepare(subscribe, client)
                 opening = made
                 return subscribed(made, subscribe)
             }
@@ -157,7 +157,7 @@ extension GraphRuntime {
     private func disconnect(_ id: ClientID) -> Bool {
         guard let client = clients[id] else { return true }
         watching.forget(client)
-        while let (mutations, options) = client.onDisconnect.next() {
+        while let (mutations, options) = client.will.next() {
             // The client is still known, so that the history names it and its rights are those it has by now.
             do {
                 // Each has its share, whatever those before have cost.

@@ -134,7 +134,7 @@ extension GraphRuntime {
         case .applied(let document, let at, let mode):
             let node = try graph.node(at: try nodePath(at).nodes)
             let mode: ApplyMode = mode == "replace" ? .replace : .merge
-            let scene = try read(document, at: node, mode, isKept: true)
+            let scene = try readScene(document, at: node, mode, isKept: true)
             graph.perform(try graph.plan(scene, at: node, mode, isKept: true))
             return .definition(inside: graph.enclosingInstance(of: node))
         case .removed(let path):

@@ -33,7 +33,7 @@ extension GraphRuntime {
     /// Loads a document that the daemon was started with.
     /// - Throws: what is wrong with it, with the file's name in the message.
     public func load(_ text: String, file: String) throws(Failure) {
-        let scene = try read(.string(text), file: file, at: .root, .merge)
+        let scene = try readScene(.string(text), file: file, at: .root, .merge)
         perform(try graph.plan(scene, at: .root, .merge), nil, nil, .none, file)
         outcome = Outcome()
         _ = graph.takeLostStates()
@@ -41,7 +41,7 @@ extension GraphRuntime {
     }
 
     /// - Parameter isKept: the document comes from the store.
-    func read(
+    func readScene(
         _ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode, isKept: Bool = false
     ) throws(Failure) -> SceneDefinition {
         let context = graph.sceneContext(at: node, mode, isKept: isKept)

@@ -53,11 +53,11 @@ extension GraphRuntime {
     /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is not found
     /// out too late.
     func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure) -> Result {
-        guard client.onDisconnect.count + mutations.count <= limits.onDisconnectPerClient else {
+        guard client.will.count + mutations.count <= limits.onDisconnectPerClient else {
             throw Failure(
                 .limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect", hint: "on-disconnect-per-client is the limit")
         }
-        var room = client.onDisconnect.room
+        var room = client.will.room
         options.draw(from: &room)
         for mutation in mutations where room >= 0 { mutation.draw(from: &room) }
         guard room >= 0 else {
@@ -66,7 +66,7 @@ extension GraphRuntime {
         }
         _ = try presentations.motion(options)
         for mutation in mutations { try refuseHopeless(mutation, options.typed) }
-        client.onDisconnect.append(mutations, options, room: room)
+        client.will.append(mutations, options, room: room)
         return .revision(revision)
     }
 

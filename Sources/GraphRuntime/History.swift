@@ -60,14 +60,14 @@ final class History {
         changedNames.append(structure, at: revision, in: graph)
     }
 
-    func transaction(of revision: UInt64) -> Transaction? { transactions.entry(of: revision) }
+    func recorded(_ revision: UInt64) -> Transaction? { transactions.find(revision) }
 
     /// The transaction in whose stretch of the engine's clock a stamp lies. O(log n).
-    func transaction(at stamp: UInt64) -> Transaction? { transactions.entry(at: stamp) }
+    func recorded(at stamp: UInt64) -> Transaction? { transactions.find(at: stamp) }
 
     /// The engine's stamp right after a revision of this life; nil when that is no longer known.
-    func stamp(after revision: UInt64) -> UInt64? {
-        revision == self.revision ? graph.stamp : transactions.entry(of: revision)?.stampAfter
+    func engineStamp(after revision: UInt64) -> UInt64? {
+        revision == self.revision ? graph.stamp : transactions.find(revision)?.stampAfter
     }
 
     /// Names that a topic's patterns match and that lead elsewhere since a revision, each once; nil where they are no longer all known.
@@ -139,14 +139,14 @@ private struct TransactionRing {
 
     private subscript(position: Int) -> Transaction { entries[(start + position) % entries.count] }
 
-    func entry(of revision: UInt64) -> Transaction? {
+    func find(_ revision: UInt64) -> Transaction? {
         guard !entries.isEmpty else { return nil }
         let first = self[0].revision
         guard revision >= first, revision - first < UInt64(entries.count) else { return nil }
         return self[Int(revision - first)]
     }
 
-    func entry(at stamp: UInt64) -> Transaction? {
+    func find(at stamp: UInt64) -> Transaction? {
         var low = 0
         var high = entries.count
         while low < high {

@@ -79,8 +79,11 @@ struct Completion {
     var transaction: UInt64
     var phase: String
     var paths: [String]
+}
 
-    func event(at revision: UInt64) -> Event {
-        .completion(revision: revision, transaction: transaction, phase: phase, paths: paths)
+extension Event {
+    init(_ completion: Completion, at revision: UInt64) {
+        self = .completion(
+            revision: revision, transaction: completion.transaction, phase: completion.phase, paths: completion.paths)
     }
 }

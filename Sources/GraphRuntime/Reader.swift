@@ -132,7 +132,7 @@ final class Reader {
         let changedAt = graph.changedAt(vertex)
         let chain = graph.causes(of: vertex)
         // What was evaluated late seems to have changed late. It follows from what changed first of all in the chain.
-        let entry = chain.map(graph.changedAt).min().flatMap(history.transaction(at:))
+        let entry = chain.map(graph.changedAt).min().flatMap(history.recorded(at:))
         map["changed"] = entry.map { describe($0, client) } ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
         map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
         if let revision { map["at"] = whyNot(vertex, existing.map(graph.path(of:)), changedAt, revision, client) }
@@ -166,7 +166,7 @@ final class Reader {
     private func whyNot(
         _ vertex: AttributeID, _ path: String?, _ changedAt: UInt64, _ revision: UInt64, _ client: Client
     ) -> Value {
-        guard let entry = history.transaction(of: revision) else {
+        guard let entry = history.recorded(revision) else {
             let reason: Value =
                 revision > history.revision
                 ? .string("there has been no such revision yet; the present one is \(history.revision)") : "the history does not reach there"

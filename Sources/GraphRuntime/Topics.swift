@@ -30,7 +30,8 @@ final class Topics {
     subscript(attribute: AttributeID) -> Watch? { watches[attribute] }
 
     /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
-    func topic(for request: Request.Subscribe) throws(Failure) -> Topic {
+    /// The topic that a request names, made where there is none yet.
+    func obtain(_ request: Request.Subscribe) throws(Failure) -> Topic {
         let key = TopicKey(patterns: request.patterns, events: request.events, typed: request.typed, css: request.css)
         if let existing = byKey[key] { return existing }
         var patterns: [PathPattern] = []
@@ -131,7 +132,7 @@ final class Topics {
     /// An attribute that is new or has a new name joins the topics whose patterns name it.
     func join(_ attribute: AttributeID, _ news: inout News) {
         guard let (node, name) = graph.owner(of: attribute) else { return }
-        let entries = index.entries(naming: name, at: graph.ids(of: node))
+        let entries = index.find(name, at: graph.ids(of: node))
         if entries.isEmpty { return }
         let whole = graph.path(of: attribute)
         var joined: Topic?
@@ -157,7 +158,7 @@ final class Topics {
     /// An instance's index is made for those who name it.
     func joinIndex(of node: NodeID, _ news: inout News) {
         guard let name = graph.indexName(of: node) else { return }
-        let isNamed = !index.entries(naming: name, at: graph.ids(of: node)).isEmpty
+        let isNamed = !index.find(name, at: graph.ids(of: node)).isEmpty
         if isNamed, let index = graph.index(of: node) { join(index, &news) }
     }
 

@@ -35,7 +35,7 @@ struct TurnQueue {
         switch command {
         case .call(let client, _, _):
             guard isClosed || served.contains(client) || waiting.contains(client) || isOver(limits.turnTime)
-                || takenByRightless > limits.rightlessTime && clients.isRightless(client)
+                || takenByRightless > limits.rightlessTime && clients.hasNoRights(client)
             else { return false }
             postpone(command, of: client)
         // These stay behind the calls before them.
@@ -80,7 +80,7 @@ struct TurnQueue {
             if !isDone { postpone(command, of: client) }
             if leavesRules { isClosed = true }
             taken[client, default: 0] += time
-            if clients.isRightless(client) { takenByRightless += time }
+            if clients.hasNoRights(client) { takenByRightless += time }
             if taken[client, default: 0] > limits.clientTime || asksForMuch(request, client) { served.insert(client) }
         case .disconnected(let client): if !isDone { postpone(command, of: client) }
         default: break

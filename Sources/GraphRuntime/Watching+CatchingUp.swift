@@ -24,18 +24,18 @@ extension Watching {
         let topic = subscription.topic
         if let from = pending.from {
             let changed = topic.order.filter { pending.hasChanged($0, in: graph) }
-            let changes = pending.left.sorted().map(Change.init(removalOf:)) + changes(changed, of: topic)
+            let changes = pending.left.sorted().map(Change.init(removalOf:)) + presentChanges(changed, of: topic)
             // What came and went again leaves nothing to tell.
             if !changes.isEmpty {
                 if let interval = subscription.interval { subscription.nextAllowed = now + interval }
                 if clients.isTooLong(changes, isTyped: topic.key.typed) { return endForLength([subscription]) }
-                let update = update(changes, of: topic, from: from == history.revision ? nil : from, label: pending.label)
+                let update = updateEvent(changes, of: topic, from: from == history.revision ? nil : from, label: pending.label)
                 deliver(update, to: [subscription])
             }
         }
         flushInvalidations(pending, of: subscription)
         deliver(pending.structure.paths, to: [subscription])
-        for completion in pending.completions { deliver(completion.event(at: history.revision), to: [subscription]) }
+        for completion in pending.completions { deliver(Event(completion, at: history.revision), to: [subscription]) }
         if !pending.rested.isEmpty { deliverRested(pending.rested, to: subscription) }
     }
 
@@ -49,13 +49,14 @@ extension Watching {
         deliver(.invalidate(revision: history.revision, paths: paths), to: [subscription])
     }
 
-    func update(
+    func updateEvent(
         _ changes: [Change], of topic: Topic, from: UInt64? = nil, label: String? = nil, isInitial: Bool = false
     ) -> Event {
         .update(revision: history.revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: topic.key.typed)
     }
 
-    func changes(_ attributes: some Sequence<AttributeID>, of topic: Topic) -> [Change] {
+    /// What an update tells of attributes as they are now.
+    func presentChanges(_ attributes: some Sequence<AttributeID>, of topic: Topic) -> [Change] {
         var changes: [Change] = []
         for attribute in attributes {
             guard let paths = topic.paths[attribute] else { continue }
@@ -106,7 +107,7 @@ extension Watching {
             deliverFrames(of: stream)
             guard turn.hasTime(limits.turnTime) else { break }
         }
-        deliver(completions(presentations.advance()))
+        deliver(completionNews(presentations.advance()))
         let due = held.values.filter { $0.nextAllowed <= now && $0.mayFlush }
         for subscription in due.sorted(by: { ($0.nextAllowed, $0.number) < ($1.nextAllowed, $1.number) }) {
             flush(subscription)

@@ -9,7 +9,7 @@ extension Watching {
     func deliverCompletions(_ news: News) {
         if !news.replaced.isEmpty { deliver(replacements(news.replaced)) }
         deliver(news.completions)
-        deliver(completions(presentations.seal(history.revision, moved: news.animated, news.touched.map(\.number))))
+        deliver(completionNews(presentations.seal(history.revision, moved: news.animated, news.touched.map(\.number))))
     }
 
     func deliver(_ news: [CompletionNews]) {
@@ -17,7 +17,7 @@ extension Watching {
             let members = news.topic.members
             let direct = members.filter { !$0.isWaiting }
             for member in members where member.isWaiting { hold(news.completion, for: member) }
-            deliver(news.completion.event(at: history.revision), to: direct)
+            deliver(Event(news.completion, at: history.revision), to: direct)
         }
     }
 
@@ -28,16 +28,16 @@ extension Watching {
     }
 
     /// What the ends of motions mean for those who watch.
-    func completions(_ ends: [Presentations.End]) -> [CompletionNews] {
+    func completionNews(_ ends: [Presentations.End]) -> [CompletionNews] {
         ends.flatMap { end in
             switch end {
-            case .logical(let transaction, let moves): completions(of: transaction, moves, "logical")
-            case .removed(let transaction, let moves): completions(of: transaction, moves, "removed")
+            case .logical(let transaction, let moves): completionNews(of: transaction, moves, "logical")
+            case .removed(let transaction, let moves): completionNews(of: transaction, moves, "removed")
             }
         }
     }
 
-    private func completions(of transaction: UInt64, _ moves: Presentations.Moves, _ phase: String) -> [CompletionNews] {
+    private func completionNews(of transaction: UInt64, _ moves: Presentations.Moves, _ phase: String) -> [CompletionNews] {
         guard topics.completionCount > 0 else { return [] }
         return topics.inOrder.compactMap { topic in
             guard topic.key.events.contains(.completion) else { return nil }
@@ -52,7 +52,7 @@ extension Watching {
         let transactions = Dictionary(grouping: replaced, by: \.transaction).sorted { $0.key < $1.key }
         return transactions.flatMap { transaction, members in
             let moves = Presentations.Moves(attributes: members.map(\.attribute), topics: [])
-            return completions(of: transaction, moves, "replaced")
+            return completionNews(of: transaction, moves, "replaced")
         }
     }
 
@@ -60,6 +60,6 @@ extension Watching {
     /// - Returns: what that means for those who wait for the motion's end.
     func stopWatching(_ attribute: AttributeID) -> [CompletionNews] {
         topics.unwatch(attribute)
-        return completions(presentations.stop(attribute))
+        return completionNews(presentations.stop(attribute))
     }
 }

@@ -5,7 +5,7 @@ import WireProtocol
 extension Watching {
     func deliverFrames(of stream: FrameStream) {
         guard let due = stream.nextTick, due <= now else { return }
-        let frames = stream.frames(at: now) { view, attribute in
+        let frames = stream.sample(at: now) { view, attribute in
             guard let paths = view.topic.paths[attribute], case .value(let value) = graph.content(of: attribute) else { return nil }
             return (paths, value)
         }

@@ -23,7 +23,7 @@ extension Watching {
             return history.isSame(topic.order, topic.patterns, since: position.revision) ? Missed() : nil
         }
         if topic.key.events.contains(.structure), position.revision < history.lastStructureChange { return nil }
-        guard let stamp = history.stamp(after: position.revision),
+        guard let stamp = history.engineStamp(after: position.revision),
             let names = history.changedNames(since: position.revision, of: topic.patterns)
         else { return nil }
         var gone: [String] = []
@@ -43,7 +43,7 @@ extension Watching {
         }
         var missed = Missed()
         if topic.key.events.contains(.update) {
-            missed.update = gone.map(Change.init(removalOf:)) + changes(changed, of: topic)
+            missed.update = gone.map(Change.init(removalOf:)) + presentChanges(changed, of: topic)
         }
         if topic.key.events.contains(.invalidate) {
             missed.invalidated = changed

@@ -9,7 +9,7 @@ extension Watching {
     /// A subscription that the client is not told of yet. `begin` has to follow.
     /// - Returns: nothing has changed when it throws.
     /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
-    func subscribe(_ request: Request.Subscribe, _ client: Client) throws(Failure) -> Opening {
+    func prepare(_ request: Request.Subscribe, _ client: Client) throws(Failure) -> Opening {
         guard client.subscriptions.count < limits.subscriptionsPerClient else {
             throw Failure(.limit, "at most \(limits.subscriptionsPerClient) subscriptions for one client")
         }
@@ -19,7 +19,7 @@ extension Watching {
         if let rate = request.frameRate, rate > limits.frameRate {
             throw Failure(.limit, "at most \(limits.frameRate) frames a second")
         }
-        let topic = try topics.topic(for: request)
+        let topic = try topics.obtain(request)
         // Before the subscription counts, so that its own news begins with the snapshot.
         updateScenePhase(isWatched: true)
         let subscription = Subscription(nextSubscription, of: client, to: topic, interval: request.maxRate.map { 1 / $0 })
@@ -58,15 +58,15 @@ extension Watching {
         if let position = request.since, let missed = missed(since: position, of: topic) {
             try clients.admit(missed.update, isTyped: topic.key.typed, to: subscription.client)
             opening.isResumed = true
-            if !missed.update.isEmpty { opening.events.append(update(missed.update, of: topic)) }
+            if !missed.update.isEmpty { opening.events.append(updateEvent(missed.update, of: topic)) }
             if !missed.paths.isEmpty {
                 subscription.outstanding.formUnion(missed.invalidated)
                 opening.events.append(.invalidate(revision: history.revision, paths: missed.paths))
             }
         } else if request.initial || request.since != nil, request.events.contains(.update) {
-            let snapshot = changes(topic.order, of: topic)
+            let snapshot = presentChanges(topic.order, of: topic)
             try clients.admit(snapshot, isTyped: topic.key.typed, to: subscription.client)
-            opening.events.append(update(snapshot, of: topic, isInitial: true))
+            opening.events.append(updateEvent(snapshot, of: topic, isInitial: true))
         } else if topic.wantsValues {
             for attribute in topic.order { _ = topics.evaluated(attribute) }
         }

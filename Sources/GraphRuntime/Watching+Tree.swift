@@ -6,7 +6,7 @@ import WireProtocol
 // Topics follow the tree as it changes.
 
 extension Watching {
-    func follow(_ structure: StructureChange, _ news: inout News) {
+    func followTree(_ structure: StructureChange, _ news: inout News) {
         for attribute in structure.removedAttributes { leave(attribute, &news) }
         news.forEachTopic { part in part.topic.remove(Set(part.left.map(\.attribute))) }
         guard !topics.isEmpty else { return }
@@ -74,14 +74,14 @@ extension Watching {
         if topics.isEmpty { return }
         let news = StructureNews(structure, in: graph)
         for topic in topics {
-            let paths = news.paths(for: topic)
+            let paths = news.paths(for: topic.patterns)
             if paths.isEmpty { continue }
             let partial = paths.arrived.isEmpty ? [] : topic.members.filter(\.client.isPartial)
             if partial.isEmpty {
                 deliverOrHold(paths, to: topic.members)
             } else {
                 deliverOrHold(paths, to: topic.members.filter { !$0.client.isPartial })
-                deliverOrHold(news.pathsForPartial(topic, paths), to: partial)
+                deliverOrHold(news.pathsForPartial(topic.patterns, paths), to: partial)
             }
         }
     }

@@ -48,7 +48,7 @@ final class Watching {
         let structure = graph.takeStructureChange()
         history.note(structure)
         var news = News()
-        follow(structure, &news)
+        followTree(structure, &news)
         let invalidated = graph.takeInvalidated()
         if graph.hasAnimationModifiers {
             for attribute in invalidated where graph.isAnimationValue(attribute) { _ = graph.content(of: attribute) }
@@ -79,7 +79,7 @@ final class Watching {
         let turnover = presentations.present(
             attribute, from: old, to: content, in: history.revision, motion, since: stamp, &news.surroundings)
         if let transaction = turnover.interrupted { news.replaced.append((transaction, attribute)) }
-        if !turnover.ends.isEmpty { news.completions += completions(turnover.ends) }
+        if !turnover.ends.isEmpty { news.completions += completionNews(turnover.ends) }
         let running = turnover.running
         if running != nil {
             news.animated.append(attribute)
