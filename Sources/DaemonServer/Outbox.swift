@@ -29,7 +29,6 @@ final class Outbox {
     private func reply(_ result: Result, to id: RequestID, of client: ClientID) {
         // Answers are bounded by what a client may ask for in a turn or batch.
         guard let session = receiver(client) else { return }
-        if let subscription = result.newSubscription { session.subscriptions.insert(subscription) }
         session.replies.write(result, to: id, &session.output)
         session.count()
     }
@@ -48,7 +47,6 @@ final class Outbox {
         let run = tail.count >= OutputQueue.sharingThreshold ? OutputRun(tail, sessions.output) : nil
         for (client, subscription) in receivers {
             guard let session = session(client) else { continue }
-            if case .ended = event { session.subscriptions.remove(subscription) }
             session.output.append { $0.appendHead(of: event, to: subscription) }
             if let run { session.output.append(run) } else { session.output.append(tail) }
         }
@@ -65,16 +63,5 @@ final class Outbox {
             return nil
         }
         return session
-    }
-}
-
-extension Result {
-    /// The number that a successful `subscribe` is answered with.
-    var newSubscription: Int64? {
-        switch self {
-        case .subscribed(let subscription, _, _): subscription
-        case .value(.map(let members)): if case .int(let number)? = members["subscription"] { number } else { nil }
-        default: nil
-        }
     }
 }

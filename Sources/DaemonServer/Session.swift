@@ -54,9 +54,6 @@ final class Session {
     /// Nothing can be written any more.
     var isBroken = false
 
-    /// Subscriptions that the client is known to have: they keep a client that has ended its side.
-    var subscriptions: Set<Int64> = []
-
     init(id: ClientID, peer: Peer, connection: Connection, sessions: Sessions, debt: Debt, now: Double) {
         self.id = id
         self.peer = peer

@@ -20,6 +20,8 @@ final class Sessions {
     private var freeSlots: [Int] = []
     /// By process.
     private var debts: [Int32: Debt] = [:]
+    /// Clients are let go as soon as they have taken what is theirs.
+    private var isLeaving = false
     /// Nobody waits for answers any more.
     private var isClosed = false
     private var nextSerial: UInt64 = 1
@@ -282,7 +284,8 @@ final class Sessions {
     }
 
     /// Writes what each client takes, and sees who has fallen behind or is done.
-    func flush(at now: Double) {
+    /// - Parameter isSubscribed: whether a client may have more to come: subscriptions keep a client that has ended its side.
+    func flush(at now: Double, isSubscribed: (ClientID) -> Bool) {
         let sessions = touched
         touched.removeAll(keepingCapacity: true)
         var room = Sessions.writtenPerTurn
@@ -295,7 +298,7 @@ final class Sessions {
             if session.isClosing { continue }
             session.measureAnswers(session.output.count - session.outputBefore)
             room -= session.flush(at: now)
-            if settle(session) { needsCare = true }
+            if settle(session, isSubscribed) { needsCare = true }
         }
         keepWithinTotal()
     }
@@ -337,7 +340,7 @@ final class Sessions {
     }
 
     /// - Returns: whether the session has to be looked after from time to time.
-    private func settle(_ session: Session) -> Bool {
+    private func settle(_ session: Session, _ isSubscribed: (ClientID) -> Bool) -> Bool {
         let untaken = session.untaken
         // News is conflated the earlier the less room there is for all together.
         let queue = output.total > limits.outputTotal / 2 ? limits.outputQueue / 16 : limits.outputQueue
@@ -354,7 +357,7 @@ final class Sessions {
         } else if session.hasEnded {
             // Who only closed its own direction may go on listening; who is gone is not kept for the once-a-second care.
             let isOver =
-                session.isBroken || session.connection.hasHungUp || (untaken == 0 && session.subscriptions.isEmpty)
+                session.isBroken || session.connection.hasHungUp || untaken == 0 && (isLeaving || !isSubscribed(session.id))
             if isOver { close(session) }
             return !isOver
         }
@@ -387,11 +390,11 @@ final class Sessions {
 
     /// Reads no more from anybody: what has come in is answered, and then each is let go.
     func endReading() {
+        isLeaving = true
         for session in all {
             session.readRest()
             session.connection.stopReading()
             session.hasEnded = true
-            session.subscriptions = []
             session.input.dropIncomplete()
             markReady(session)
         }

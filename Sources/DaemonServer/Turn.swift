@@ -43,7 +43,7 @@ final class Turn {
         if !outcome.denials.isEmpty { sessions.note(outcome.denials) }
         try store?.append(outcome.accepted, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
         outbox.take(outcome.deliveries)
-        sessions.flush(at: now.monotonic)
+        sessions.flush(at: now.monotonic, isSubscribed: runtime.isSubscribed)
         startTimer(at: now)
         return true
     }

@@ -38,8 +38,9 @@ final class FrameStream {
     }
 
     /// A motion begins, or the one that runs gets a new target.
-    func show(_ attribute: AttributeID, _ paths: [String], _ running: Presentations.Running, in view: FrameView) {
-        for path in paths { show(attribute, path, running, in: view) }
+    func show(_ attribute: AttributeID, _ running: Presentations.Running, in view: FrameView, at now: Double) {
+        for path in view.topic.paths[attribute] ?? [] { show(attribute, path, running, in: view) }
+        if nextTick == nil { nextTick = now + 1 / rate }
     }
 
     private func show(_ attribute: AttributeID, _ path: String, _ running: Presentations.Running, in view: FrameView) {
@@ -99,7 +100,7 @@ extension FrameStream {
     /// Samples all that moves, and answers each view's part of it as members of a JSON object, of views that have something to show.
     ///
     /// - Parameter jump: the names and the value of an attribute that jumped; nil if it is not shown any more.
-    func frames(
+    func sample(
         at time: Double, jump: (FrameView, AttributeID) -> ([String], Value)?
     ) -> [(view: FrameView, members: ByteBuffer)] {
         // Who got the last frame may still hold it.
@@ -154,7 +155,7 @@ extension FrameStream {
 final class FrameView {
     unowned let topic: Topic
     let stream: FrameStream
-    var members: [(client: ClientID, subscription: Int64)] = []
+    var members: [Subscription] = []
     /// Lines of the stream's sheet.
     fileprivate private(set) var lines: [(line: FrameSheet.Line, generation: Int)] = []
     fileprivate var hasStaleLines = false

@@ -25,11 +25,8 @@ extension GraphRuntime {
 
     /// What the client may not read is left out of all that the graph tells while `body` runs.
     func seeing<T, E: Error>(as client: ClientID, _ body: () throws(E) -> T) throws(E) -> T {
-        guard let grants = clients[client]?.grants, grants.isPartial else { return try body() }
-        let before = graph.mayRead
-        graph.mayRead = grants.showsAttributes
-        defer { graph.mayRead = before }
-        return try body()
+        guard let client = clients[client] else { return try body() }
+        return try graph.seeing(as: client, body)
     }
 
     /// What a document declares holds in the whole graph, wherever its nodes are put. What it reads of the environment may come from
@@ -57,26 +54,7 @@ extension GraphRuntime {
 
     /// New rules hold for everybody from here on. Subscriptions that they no longer allow end, with the reason.
     func changeAccess(to rules: AccessRules) {
-        access = rules
         for job in jobs { job.hasOldAccess = true }
-        for client in clients.keys.sorted(by: { $0.number < $1.number }) {
-            guard let peer = clients[client]?.peer else { continue }
-            let grants = rules.grants(to: peer)
-            clients[client]?.grants = grants
-            guard let grants else { continue }
-            let subscriptions = (clients[client]?.subscriptions ?? []).sorted()
-            end(subscriptions.filter { refuse($0, of: client, unlessAllowedBy: grants) })
-        }
-    }
-
-    /// - Returns: whether the client has been told that the subscription ends.
-    private func refuse(_ number: Int64, of client: ClientID, unlessAllowedBy grants: Grants) -> Bool {
-        do throws(Failure) {
-            for pattern in subscriptions[number]?.topic.patterns ?? [] { try grants.require(.read, pattern) }
-            return false
-        } catch {
-            deliver([(client, number)], .ended(error.code, reason: error.message))
-            return true
-        }
+        for client in clients.adopt(rules) { watching.refuse(client) }
     }
 }

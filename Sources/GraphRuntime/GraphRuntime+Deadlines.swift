@@ -3,58 +3,40 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// What the runtime does when nobody asks: clocks, frames, held-back events, completions. It says when it wants to be woken, and
-// asks for nothing while nobody watches anything that moves by itself.
+// Transactions that nobody asks for. The runtime says when it wants to be woken, and asks for nothing while nobody watches
+// anything that moves by itself.
 
 extension GraphRuntime {
     /// Monotonic seconds; nil: never.
     public var nextDeadline: Double? {
-        var next: Double?
-        func consider(_ time: Double?) {
-            if let time, time < next ?? .infinity { next = time }
-        }
-        if graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(now.wall) { consider(now.monotonic + wait.seconds) }
-        if graph.waitingRuleCount > 0 || !jobs.isEmpty { consider(now.monotonic) }
-        for stream in frameStreams { consider(stream.nextTick) }
-        if let bookmarks = nextBookmarks { consider(bookmarks) }
-        if completionTopics > 0 { consider(presentations.completions.nextDeadline) }
-        for number in held {
-            guard let subscription = subscriptions[number], mayFlush(number) else { continue }
-            consider(subscription.nextAllowed)
-        }
-        return next
+        if graph.waitingRuleCount > 0 || !jobs.isEmpty { return turn.now.monotonic }
+        let next = watching.nextDeadline
+        guard graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(turn.now.wall) else { return next }
+        return min(next ?? .infinity, turn.now.monotonic + wait.seconds)
     }
 
     /// Every clock shows its last tick in all that a turn does. Those that somebody watches make a transaction of it; the others,
     /// which wake nobody, are only brought up to date for who may look at them now.
     func tickClocks() {
         guard graph.hasClocks else { return }
-        guard let due = graph.nextTick(), due <= now.wall else { return graph.advance(to: now.wall) }
+        guard let due = graph.nextTick(), due <= turn.now.wall else { return graph.advance(to: turn.now.wall) }
         graph.stepsLeft = limits.requestCost
         graph.growthLeft = limits.instanceCost
         let stamp = graph.stamp
-        graph.advance(to: now.wall)
-        advanceRevision(nil, "clock", since: stamp, writes: [])
-        publish(since: stamp, .none, "clock")
+        graph.advance(to: turn.now.wall)
+        history.advance(nil, "clock", since: stamp)
+        watching.publish(since: stamp, .none, "clock")
     }
 
-    /// Everything whose time has come, longest due first. After `RuntimeLimits.turnTime` the rest is left to the next turn.
-    func deliverDue() {
+    /// Rules that had to wait for a request to be done with run now, at a cost of their own, and who watches them is told.
+    func resumeRules() {
+        guard graph.waitingRuleCount > 0 else { return }
         graph.stepsLeft = limits.requestCost
-        for stream in frameStreams.sorted(by: { $0.nextTick ?? .infinity < $1.nextTick ?? .infinity }) {
-            deliverFrames(of: stream)
-            guard hasTime(limits.turnTime) else { break }
-        }
-        deliver(completions(presentations.completions.advance(to: now.monotonic)))
-        let due = held.compactMap { number -> (time: Double, number: Int64)? in
-            guard let subscription = subscriptions[number], subscription.nextAllowed <= now.monotonic, mayFlush(number)
-            else { return nil }
-            return (subscription.nextAllowed, number)
-        }
-        for (_, number) in due.sorted(by: { $0 < $1 }) {
-            flush(number)
-            guard hasTime(limits.turnTime) else { break }
-        }
-        deliverDueBookmarks()
+        let stamp = graph.stamp
+        guard graph.resumeWaitingRules() else { return }
+        history.advance(nil, "request-cost", since: stamp)
+        history.lastRedefinition = revision
+        history.resumableFrom = revision
+        watching.publish(since: stamp, .none, nil)
     }
 }

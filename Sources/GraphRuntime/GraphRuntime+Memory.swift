@@ -15,18 +15,9 @@ extension GraphRuntime {
     /// Gives back the tables of a larger graph. The allocator still has to be asked to give back what that frees. O(graph).
     public func giveBack() {
         graph.giveBack()
-        watches.giveBack()
-        subscriptions.giveBack()
-        topics.giveBack()
-        held.giveBack()
         clients.giveBack()
-        for topic in topics.values { topic.giveBack() }
-        for number in subscriptions.keys { subscriptions[number]?.outstanding.giveBack() }
-        patternIndex.giveBack()
-        presentations.running.giveBack()
-        presentations.attributes.giveBack()
-        presentations.moves.giveBack()
-        presentations.completions.giveBack()
+        watching.giveBack()
+        presentations.giveBack()
         mostVertices = graph.counters.liveAttributes
     }
 }

@@ -30,14 +30,14 @@ extension GraphRuntime {
         guard recording.isOn else { return }
         let after = graph.counters
         recording.add(
-            turnFrom: now.monotonic, to: exactTime,
+            turnFrom: turn.now.monotonic, to: exactTime,
             [
-                "commands": .int(Int64(commands)), "deliveries": .int(Int64(outcome.handedOver + outcome.deliveries.count)),
+                "commands": .int(Int64(commands)), "deliveries": .int(Int64(turn.deliveryCount)),
                 "evaluations": .int(Int64(after.evaluations &- before.evaluations)),
                 "invalidations": .int(Int64(after.invalidations &- before.invalidations)),
                 "cutoffs": .int(Int64(after.cutOffs &- before.cutOffs)), "revision": .int(Int64(clamping: revision)),
             ])
     }
 
-    private var exactTime: Double { stopwatch?() ?? now.monotonic }
+    private var exactTime: Double { stopwatch?() ?? turn.now.monotonic }
 }

@@ -30,9 +30,9 @@ extension GraphRuntime {
         changes = restoration.changes.count
         // With a change of the tree left out it is another one than it was.
         let isSame = restoration.changes.keys.allSatisfy { restoration.failures[$0] == nil }
-        begin(
+        history.begin(
             restoration.placed.mapValues { entries[$0].revision },
-            resumableFrom: isSame ? floor ?? lifeBeginning.revision : lifeBeginning.revision)
+            resumableFrom: isSame ? floor ?? history.firstRevision : history.firstRevision)
         for (position, change) in restoration.changes.sorted(by: { $0.key < $1.key }) where restoration.failures[position] != nil {
             graph.await(change: change)
             if awaitedInstance(entries[position].entry) != nil { awaited.append((change, entries[position].entry)) }
@@ -134,7 +134,7 @@ extension GraphRuntime {
         case .applied(let document, let at, let mode):
             let node = try graph.node(at: try nodePath(at).nodes)
             let mode: ApplyMode = mode == "replace" ? .replace : .merge
-            let scene = try read(document, at: node, mode, isKept: true)
+            let scene = try readScene(document, at: node, mode, isKept: true)
             graph.perform(try graph.plan(scene, at: node, mode, isKept: true))
             return .definition(inside: graph.enclosingInstance(of: node))
         case .removed(let path):

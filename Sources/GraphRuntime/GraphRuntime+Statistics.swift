@@ -7,7 +7,7 @@ extension GraphRuntime {
     /// One line for people who look after the daemon.
     public var status: String {
         func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-        return "\(counted(graph.liveAttributes, "attribute")), \(counted(subscriptions.count, "subscription")), revision \(revision)"
+        return "\(counted(graph.liveAttributes, "attribute")), \(counted(watching.subscriptions.count, "subscription")), revision \(revision)"
     }
 
     /// Name, whether it only grows, what it counts, value.
@@ -21,14 +21,14 @@ extension GraphRuntime {
             ("vertices", false, "Vertices of the dependency graph.", Double(engine.liveAttributes)),
             ("edges", false, "Dependencies between vertices.", Double(engine.liveEdges)),
             ("clients", false, "Connections.", Double(clients.count)),
-            ("subscriptions", false, "Subscriptions.", Double(subscriptions.count)),
-            ("watched_attributes", false, "Attributes that somebody watches.", Double(watches.count)),
+            ("subscriptions", false, "Subscriptions.", Double(watching.subscriptions.count)),
+            ("watched_attributes", false, "Attributes that somebody watches.", Double(watching.topics.watches.count)),
             ("running_timelines", false, "Values in motion.", Double(presentations.completions.count)),
             ("revision", false, "The last committed transaction.", Double(revision)),
-            ("uptime_seconds", false, "Since the daemon started.", now.monotonic - startedAt.monotonic),
-            ("turns", true, "Turns of the loop.", Double(statistics.turns)),
+            ("uptime_seconds", false, "Since the daemon started.", uptime),
+            ("turns", true, "Turns of the loop.", Double(turn.number)),
             ("requests", true, "Requests performed.", Double(statistics.requests)),
-            ("transactions", true, "Transactions committed.", Double(statistics.transactions)),
+            ("transactions", true, "Transactions committed.", Double(history.transactionCount)),
             ("refused_transactions", true, "Transactions refused.", Double(statistics.refusals)),
             ("refused_on_disconnect", true, "Dead-man transactions that were refused.", Double(statistics.refusedOnDisconnect)),
             ("denied_requests", true, "Requests refused for want of a right.", Double(statistics.denials)),

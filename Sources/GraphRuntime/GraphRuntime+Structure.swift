@@ -33,7 +33,7 @@ extension GraphRuntime {
     /// Loads a document that the daemon was started with.
     /// - Throws: what is wrong with it, with the file's name in the message.
     public func load(_ text: String, file: String) throws(Failure) {
-        let scene = try read(.string(text), file: file, at: .root, .merge)
+        let scene = try readScene(.string(text), file: file, at: .root, .merge)
         perform(try graph.plan(scene, at: .root, .merge), nil, nil, .none, file)
         outcome = Outcome()
         _ = graph.takeLostStates()
@@ -41,7 +41,7 @@ extension GraphRuntime {
     }
 
     /// - Parameter isKept: the document comes from the store.
-    func read(
+    func readScene(
         _ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode, isKept: Bool = false
     ) throws(Failure) -> SceneDefinition {
         let context = graph.sceneContext(at: node, mode, isKept: isKept)
@@ -60,18 +60,12 @@ extension GraphRuntime {
         let stamp = graph.stamp
         let performed = graph.perform(plan, construction)
         advanceRevision(client, label, since: stamp, writes: [])
-        lastRedefinition = revision
+        history.lastRedefinition = revision
         publish(since: stamp, motion, label)
         return performed
     }
 
-    func nodePath(_ text: String) throws(Failure) -> AttributePath {
-        let path = try AttributePath(text)
-        guard path.attribute == nil else {
-            throw Failure(.invalid, "\(text) names an attribute; a node is wanted", path: text)
-        }
-        return path
-    }
+    func nodePath(_ text: String) throws(Failure) -> AttributePath { try AttributePath(node: text) }
 
     func remove(_ text: String, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
         let motion = try motion(options)

@@ -80,7 +80,7 @@ struct PatternIndex {
 
     /// The patterns that name an attribute of a node, in the order of topics and of the patterns in them.
     /// - Parameter ids: of the node and those around it, outermost first.
-    mutating func entries(naming attribute: String, at ids: [String]) -> [Entry] {
+    mutating func find(_ attribute: String, at ids: [String]) -> [Entry] {
         var ways: [Way] = []
         step += 1
         reach(root, &ways)

@@ -1,5 +1,6 @@
 import AttributeGraph
 import ViewGraph
+import WireProtocol
 
 /// What a subscription is owed while its client is behind or has had its share of updates. What comes in is merged, so that it
 /// is never more than what the client knows and what there is; only completions add up, to `RuntimeLimits.pendingCompletions`.
@@ -26,7 +27,7 @@ struct Pending {
     /// The client has read them: it must hear of it when they leave.
     mutating func noteKnown(_ paths: [String]) { joined.subtract(paths) }
 
-    mutating func merge(_ news: GraphRuntime.TopicNews) {
+    mutating func merge(_ news: TopicNews) {
         for (attribute, path) in news.left {
             if joined.remove(path) == nil { left.insert(path) }
             guard news.topic.paths[attribute] == nil else { continue }
@@ -70,5 +71,19 @@ struct PendingStructure {
     /// Parents before what is in them.
     var paths: StructurePaths {
         StructurePaths(added: added.sorted(), removed: removed.sorted(), arrived: arrived.sorted(), reordered: reordered.sorted())
+    }
+}
+
+/// How motions of one transaction ended.
+struct Completion {
+    var transaction: UInt64
+    var phase: String
+    var paths: [String]
+}
+
+extension Event {
+    init(_ completion: Completion, at revision: UInt64) {
+        self = .completion(
+            revision: revision, transaction: completion.transaction, phase: completion.phase, paths: completion.paths)
     }
 }

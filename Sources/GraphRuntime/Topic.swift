@@ -23,7 +23,7 @@ final class Topic {
     /// Watched vertices with the names the topic knows them by, in the order they joined.
     private(set) var paths: [AttributeID: [String]] = [:]
     private(set) var order: [AttributeID] = []
-    var members: [(client: ClientID, subscription: Int64)] = []
+    var members: [Subscription] = []
     /// Who wants displayed values, and how often: one for each rate.
     var frames: [FrameView] = []
     /// It matches more than may be watched, and is about to end.
@@ -106,75 +106,5 @@ final class Topic {
     private func keepNamed() {
         order.removeAll { paths[$0] == nil }
         enter()
-    }
-}
-
-/// One client's wish to hear of a topic.
-struct Subscription {
-    let client: ClientID
-    let topic: Topic
-    /// Seconds between events; nil: as they come.
-    let interval: Double?
-    /// News that the client has not been sent: it is behind, wants fewer updates, or is not told of the subscription yet.
-    var pending: Pending? = Pending()
-    /// When the next update may go out, monotonic seconds.
-    var nextAllowed = 0.0
-    /// The revision of the last bookmark.
-    var bookmarked: UInt64 = 0
-    /// Attributes reported as invalid and not read by the client since.
-    var outstanding: Set<AttributeID> = []
-
-    init(client: ClientID, topic: Topic, interval: Double?) {
-        self.client = client
-        self.topic = topic
-        self.interval = interval
-    }
-}
-
-/// What is known of a watched vertex.
-final class Watch {
-    fileprivate let generation: UInt32
-    /// As last evaluated for somebody who wants values; nil before.
-    var content: Content?
-    var topics: [Topic] = []
-
-    fileprivate init(generation: UInt32) { self.generation = generation }
-}
-
-/// What is watched, by row of the engine: a change that reaches many looks up each without hashing.
-struct WatchTable {
-    private var rows: [Watch?] = []
-    private(set) var count = 0
-
-    var isEmpty: Bool { count == 0 }
-    var capacity: Int { rows.capacity }
-
-    subscript(attribute: AttributeID) -> Watch? {
-        let row = Int(attribute.index)
-        guard row < rows.count, let watch = rows[row], watch.generation == attribute.generation else { return nil }
-        return watch
-    }
-
-    /// A watch of an attribute that had none.
-    mutating func insert(_ attribute: AttributeID) -> Watch {
-        let row = Int(attribute.index)
-        if row >= rows.count { rows += Array(repeating: nil, count: row + 1 - rows.count) }
-        if rows[row] == nil { count += 1 }
-        let made = Watch(generation: attribute.generation)
-        rows[row] = made
-        return made
-    }
-
-    mutating func remove(_ attribute: AttributeID) {
-        guard self[attribute] != nil else { return }
-        rows[Int(attribute.index)] = nil
-        count -= 1
-        if count == 0 { rows = [] }
-    }
-
-    /// Gives back the rows behind the last watch.
-    mutating func giveBack() {
-        let used = rows.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
-        rows = Array(rows.prefix(used))
     }
 }

@@ -16,28 +16,6 @@ public struct Moment {
     }
 }
 
-/// A connection, for as long as the daemon runs; never reused.
-public struct ClientID: Hashable {
-    public var number: UInt64
-    public init(number: UInt64) { self.number = number }
-}
-
-/// Who is at the other end of a connection, by the kernel's word.
-public struct Peer {
-    public var pid: Int32
-    public var uid: UInt32
-    public var gid: UInt32
-    /// Supplementary ones.
-    public var groups: [UInt32]
-
-    public init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32] = []) {
-        self.pid = pid
-        self.uid = uid
-        self.gid = gid
-        self.groups = groups
-    }
-}
-
 /// One thing that happened since the last turn, in order of arrival.
 public enum Command {
     case connected(ClientID, Peer)
@@ -130,8 +108,6 @@ public struct Outcome {
     public var postponed: [Command] = []
     /// Seconds that the requests of clients have taken.
     public var times: [(client: ClientID, seconds: Double)] = []
-    /// Deliveries that `GraphRuntime.onDelivery` has taken.
-    public internal(set) var handedOver = 0
     /// For the log: requests that were refused for want of a right, in order.
     public var denials: [(client: ClientID, failure: Failure)] = []
     public init() {}

@@ -1,11 +1,14 @@
-/// Which commands of a turn have to wait for the next one. What a client does stays in order.
+import WireProtocol
+
+/// Shares a turn between clients: which commands have to wait for the next one. What a client does stays in order.
 ///
 /// A turn gives a client `RuntimeLimits.clientTime`, and all of them together `turnTime`. Clients that go away or catch up have half
 /// of it, so that requests are served in every turn however many clients do so at once. All clients without any right together have
-/// `rightlessTime`.
+/// `rightlessTime`. A client that has been sent much waits for the next turn, and everybody does when rules had to wait.
 struct TurnQueue {
+    private let turn: CurrentTurn
+    private let clients: Clients
     private let limits: RuntimeLimits
-    private let began: Double
     /// When the command before ended, on the turn's clock.
     private var last: Double
     /// Seconds that requests have taken, by client.
@@ -16,27 +19,24 @@ struct TurnQueue {
     /// Clients of which a command waits.
     private var waiting: Set<ClientID> = []
     private var postponed: [(client: ClientID, command: Command)] = []
+    /// No more requests in this turn.
     private var isClosed = false
 
-    init(began: Double, _ limits: RuntimeLimits) {
+    init(_ turn: CurrentTurn, _ clients: Clients, _ limits: RuntimeLimits) {
+        self.turn = turn
+        self.clients = clients
         self.limits = limits
-        self.began = began
-        last = began
+        last = turn.began
     }
-
-    /// No more requests in this turn.
-    mutating func close() { isClosed = true }
-
-    /// A client has had its share of this turn.
-    mutating func serve(_ client: ClientID) { served.insert(client) }
 
     /// Called for each command once, in order.
     /// - Returns: whether it has to wait, and is kept for that.
-    mutating func postpones(_ command: Command, isRightless: Bool) -> Bool {
+    mutating func postpones(_ command: Command) -> Bool {
         switch command {
         case .call(let client, _, _):
-            let isOver = isClosed || last - began >= limits.turnTime || isRightless && takenByRightless > limits.rightlessTime
-            guard isOver || served.contains(client) || waiting.contains(client) else { return false }
+            guard isClosed || served.contains(client) || waiting.contains(client) || isOver(limits.turnTime)
+                || takenByRightless > limits.rightlessTime && clients.hasNoRights(client)
+            else { return false }
             postpone(command, of: client)
         // These stay behind the calls before them.
         case .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client):
@@ -44,15 +44,17 @@ struct TurnQueue {
             postpone(command, of: client)
         // What it has sent comes before its going.
         case .disconnected(let client), .drained(let client):
-            guard last - began >= limits.turnTime / 2 || waiting.contains(client) else { return false }
+            guard isOver(limits.turnTime / 2) || waiting.contains(client) else { return false }
             postpone(command, of: client)
         default: return false
         }
         return true
     }
 
-    /// A command is not done yet. What the client does behind it has to wait, too.
-    mutating func postpone(_ command: Command, of client: ClientID) {
+    private func isOver(_ seconds: Double) -> Bool { last - turn.began >= seconds }
+
+    /// What the client does behind it has to wait, too.
+    private mutating func postpone(_ command: Command, of client: ClientID) {
         waiting.insert(client)
         postponed.append((client, command))
     }
@@ -66,14 +68,31 @@ struct TurnQueue {
     /// Seconds that clients have taken; nothing where there is no clock.
     var times: [(client: ClientID, seconds: Double)] { taken.compactMap { $0.value > 0 ? ($0.key, $0.value) : nil } }
 
-    /// Takes note of what a client's request has taken.
-    mutating func charge(_ client: ClientID, until now: Double, isRightless: Bool) {
-        taken[client, default: 0] += now - last
-        if isRightless { takenByRightless += now - last }
-        last = now
-        if taken[client, default: 0] > limits.clientTime { served.insert(client) }
+    /// Takes note of what a command has taken.
+    /// - Parameters:
+    ///   - isDone: false when the rest of it has to come again.
+    ///   - leavesRules: rules have to wait for it, and go on first in the next turn.
+    mutating func charge(_ command: Command, isDone: Bool, leavesRules: Bool) {
+        let time = turn.time - last
+        last += time
+        switch command {
+        case .call(let client, _, let request):
+            if !isDone { postpone(command, of: client) }
+            if leavesRules { isClosed = true }
+            taken[client, default: 0] += time
+            if clients.hasNoRights(client) { takenByRightless += time }
+            if taken[client, default: 0] > limits.clientTime || asksForMuch(request, client) { served.insert(client) }
+        case .disconnected(let client): if !isDone { postpone(command, of: client) }
+        default: break
+        }
     }
 
-    /// Takes note of when another command ended.
-    mutating func pass(until now: Double) { last = now }
+    private func asksForMuch(_ request: Request, _ client: ClientID) -> Bool {
+        switch request {
+        case .subscribe: clients.hasMuchToTake(client)
+        // Long, and asked for without any right.
+        case .describe(path: nil, _): true
+        default: false
+        }
+    }
 }

@@ -112,6 +112,18 @@ struct SessionTests {
         daemon.run { daemon.sessions.count == 1 }
     }
 
+    @Test("a client that has ended its subscriptions and its side is let go") func halfClosedReader() throws {
+        let daemon = try TestDaemon()
+        let ended = try daemon.connect()
+        ended.send(#"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"paths":["/counter.value"],"initial":false}}"#)
+        let number = try #require(try ended.next()?.member("result", "subscription"))
+        ended.send(#"{"jsonrpc":"2.0","id":2,"method":"unsubscribe","params":{"subscription":\#(number)}}"#)
+        ended.endSending()
+        #expect(try ended.next()?.member("id") == 2)
+        #expect(try ended.next() == nil)
+        daemon.run { daemon.sessions.count == 0 }
+    }
+
     @Test("what a client sent before it went away is done, what it did not finish is not") func dying() throws {
         let daemon = try TestDaemon()
         do {

@@ -173,7 +173,7 @@ struct AccessTests {
         for pattern in ["/**", "/hosts/*", "/hosts/**.load", "/*.key", "/secret/**"] {
             #expect(denial { try graph.subscribe(["/hosts/a.load", pattern]) } == "user 1000 lacks the right 'read' on \(pattern)")
         }
-        #expect(graph.runtime.subscriptions.count == 1)
+        #expect(graph.runtime.watching.subscriptions.count == 1)
     }
 
     @Test("whether a denied path exists is not told") func existence() throws {
@@ -242,7 +242,7 @@ struct AccessTests {
         }
         #expect(receivers.map(\.subscription) == [lost])
         #expect(reason == "user 1000 lacks the right 'read' on /hosts/*")
-        #expect(Array(graph.runtime.subscriptions.keys) == [kept])
+        #expect(Array(graph.runtime.watching.subscriptions.keys) == [kept])
         #expect(denial { try graph.set("/hosts/a.load", 5) } != nil)
         graph.turn([.accessChanged(AccessRules([], owner: 7))])
         try graph.set("/hosts/a.load", 5)
@@ -336,6 +336,34 @@ struct AccessTests {
         #expect(refused("{ id: c, kind: view, computed: { x: env.locale } }") == .denied)
         #expect(refused("{ id: c, kind: view, state: { s: 1 }, computed: { x: s + 1 } }") == nil)
         #expect(denial { try graph.apply("nodes: [{ id: d, kind: view }]", at: "/hosts", mode: .replace) } == "user 1000 lacks the right 'read' on /**")
+    }
+
+    @Test("an error from a hidden place stays hidden while somebody's batch subscribes") func errorsBesideBatches() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: secret
+                state: { key: 7 }
+                computed: { share: 100 / key }
+                children: [{ id: open, kind: view, binding: { share: $share } }]
+            """)
+        graph.turn([.accessChanged(AccessRules([try rule(.read, "/secret/open/**")], owner: 7))])
+        let owner = ClientID(number: 3)
+        graph.turn([.connected(owner, Peer(pid: 4711, uid: 7, gid: 7))])
+        try graph.subscribe(["/secret/open.share"])
+        let subscribe = Request.Subscribe(
+            patterns: ["/secret.key"], events: .update, initial: true, since: nil, maxRate: nil, frameRate: nil, css: false,
+            typed: false, bookmarks: false)
+        graph.turn([
+            .batchBegins(owner), .call(owner, id: .int(1), .subscribe(subscribe)),
+            .call(owner, id: .int(2), .set(Mutation(operation: .set, path: "/secret.key", value: 0), TransactionOptions())),
+            .batchEnds(owner),
+        ])
+        let told = graph.deliveries.compactMap { delivery -> [Change]? in
+            guard case .event(let receivers, .update(_, _, _, _, let changes, _)) = delivery else { return nil }
+            return receivers.contains { $0.client == ClientID(number: 1) } ? changes : nil
+        }
+        #expect(told.joined().map { $0.content.failure?.message } == ["it depends on an attribute that has an error"])
     }
 
     @Test("denied requests are counted, and told for the log") func counted() throws {

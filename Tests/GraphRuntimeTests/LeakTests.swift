@@ -170,7 +170,7 @@ struct LeakTests {
         let after = graph.runtime.graph.engine.memory
         #expect(after.vertices < before.vertices / 100 && after.edges <= before.edges)
         #expect(graph.runtime.graph.attributes.count < 100)
-        #expect(graph.runtime.watches.capacity < LeakTests.large / 100)
+        #expect(graph.runtime.watching.topics.watches.capacity < LeakTests.large / 100)
         #expect(graph.runtime.graph.engine.checkInvariants() == [])
         try graph.set("/list.items", .list((0..<1000).map { ["id": .int(Int64($0)), "n": 2] }))
         #expect(graph.changes["/list/rows/999.y"] == .value(4))

@@ -349,7 +349,7 @@ struct ModelTests {
         #expect(inside == ["/p.m.x": .value(1)])
         #expect(try get(["/p*"])["/p*"]?.failure?.code == .invalid)
         #expect(refusal { try get(["/**"]) }?.code == .limit)
-        #expect(graph.runtime.revision == before && graph.runtime.watches.isEmpty)
+        #expect(graph.runtime.revision == before && graph.runtime.watching.topics.watches.isEmpty)
     }
 
     @Test("an explanation says when the value was changed last, on the wall clock of that turn") func changeTimes() throws {

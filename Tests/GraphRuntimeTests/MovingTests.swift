@@ -85,7 +85,7 @@ struct MovingTests {
         try move(graph, "/h/h1", to: "/g")
         #expect(graph.changes["/h/h1.load"]?.failure?.code == .removed)
         #expect(graph.events.map { "\($0.method)" } == ["update", "structure", "ended", "ended"])
-        #expect(graph.runtime.watches.isEmpty && graph.runtime.subscriptions.isEmpty)
+        #expect(graph.runtime.watching.topics.watches.isEmpty && graph.runtime.watching.subscriptions.isEmpty)
     }
 
     @Test("a motion goes on by the new name, in updates and in frames") func motion() throws {

@@ -21,7 +21,7 @@ struct PendingTests {
     }
 
     private func pending(_ graph: Harness, _ subscription: Int64) throws -> Pending {
-        try #require(graph.runtime.subscriptions[subscription]?.pending)
+        try #require(graph.runtime.watching.subscriptions[subscription]?.pending)
     }
 
     /// The events of the last turn, in order, in short.

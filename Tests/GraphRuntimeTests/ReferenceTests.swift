@@ -43,7 +43,7 @@ struct ReferenceTests {
         #expect(graph.events.map { "\($0.method)" } == ["update", "update", "ended"])
         #expect(graph.changes["/src/p/a.ep.title"]?.failure?.code == .removed)
         try graph.set("/src.ep.title", "B")
-        #expect(graph.events.isEmpty && graph.runtime.watches.isEmpty)
+        #expect(graph.events.isEmpty && graph.runtime.watching.topics.watches.isEmpty)
     }
 
     @Test("instances that come and go leave neither names nor vertices behind", arguments: [EventKinds.update, .invalidate])
@@ -54,7 +54,7 @@ struct ReferenceTests {
             try graph.set("/l.items", [["id": .string("k\(round)"), "v": .int(Int64(round))]])
             if events == .update { #expect(graph.changes["/l/fe/k\(round).item.v"] == .value(.int(Int64(round)))) }
         }
-        #expect(graph.runtime.watches.count == 1)
+        #expect(graph.runtime.watching.topics.watches.count == 1)
         #expect(graph.runtime.graph.counters.liveAttributes < 150)
         try graph.subscribe(["/l/fe/*.item.v"], initial: true, from: 2)
         #expect(graph.changes == ["/l/fe/k499.item.v": .value(499)])

@@ -220,7 +220,7 @@ struct WorkTests {
         graph.advance(1)
         #expect(graph.events.count == 2 && graph.runtime.nextDeadline.map { $0 <= graph.now.monotonic } == true)
         graph.advance(0)
-        #expect(graph.events.count == 2 && graph.runtime.held.isEmpty)
+        #expect(graph.events.count == 2 && graph.runtime.watching.held.isEmpty)
     }
 
     @Test("a client that goes with many subscriptions of the same leaves those of others") func goingWithMany() throws {
@@ -228,9 +228,9 @@ struct WorkTests {
         for number in 0..<50 { try graph.subscribe(["/a.*", "/a.r\(number % 20)"]) }
         let other = try graph.subscribe(["/a.seed"], from: 2)
         graph.turn([.disconnected(ClientID(number: 1))])
-        #expect(graph.runtime.watches.count == 1 && graph.runtime.topics.count == 1 && graph.runtime.watchLedger.count == 1)
+        #expect(graph.runtime.watching.topics.watches.count == 1 && graph.runtime.watching.topics.count == 1 && graph.runtime.watching.topics.ledger.count == 1)
         try graph.set("/a.seed", 77, from: 2)
-        #expect(graph.changes == ["/a.seed": .value(77)] && graph.runtime.subscriptions[other] != nil)
+        #expect(graph.changes == ["/a.seed": .value(77)] && graph.runtime.watching.subscriptions[other] != nil)
     }
 
     @Test("a turn that has taken its time leaves the rest of its requests to the next one, and tells each client's time") func turnTime() throws {
@@ -277,7 +277,7 @@ struct WorkTests {
             .call(ClientID(number: 1), id: .int(1), .get(.init(paths: [path], isSingle: true, presentation: false, typed: false)))
         }
         let outcome = graph.runtime.apply([get("/a.x"), get("/a.y")], at: graph.now)
-        #expect(handed == [1, 1] && outcome.deliveries.isEmpty && outcome.handedOver == 2)
+        #expect(handed == [1, 1] && outcome.deliveries.isEmpty && graph.runtime.turn.deliveryCount == 2)
         #expect(asked.count == 1 && asked.allSatisfy { $0 > 8999 })
         graph.runtime.onDelivery = nil
         let refused = graph.runtime.apply([get("/a.y")], at: graph.now).deliveries.last
@@ -295,7 +295,7 @@ struct WorkTests {
         let failure = refusal { try values(graph, many) }
         #expect(failure?.code == .limit && failure?.hint?.contains("request-cost") == true)
         #expect(refusal { try graph.subscribe(many) }?.code == .limit)
-        #expect(graph.runtime.topics.isEmpty && graph.runtime.watches.isEmpty && graph.runtime.watchLedger.count == 0)
+        #expect(graph.runtime.watching.topics.isEmpty && graph.runtime.watching.topics.watches.isEmpty && graph.runtime.watching.topics.ledger.count == 0)
         #expect(try graph.value("/n5.x") == 1)
     }
 
@@ -410,22 +410,22 @@ struct WorkTests {
         let graph = try harness(cost: .max) { $0.watchedAttributes = 50 }
         let first = try graph.subscribe(["/a.*"])
         let second = try graph.subscribe(["/a.*"], from: 2)
-        #expect(graph.runtime.watchLedger.count == 22)
+        #expect(graph.runtime.watching.topics.ledger.count == 22)
         _ = try graph.subscribe(["/a.*", "/a.r0"])
         let failure = refusal { try graph.subscribe(["/a.*", "/a.r1"]) }
         #expect(failure?.code == .limit && failure?.hint?.contains("watched-attributes") == true)
-        #expect(graph.runtime.watchLedger.count == 44)
+        #expect(graph.runtime.watching.topics.ledger.count == 44)
         for (number, client) in [(first, 1), (second, 2)] as [(Int64, UInt64)] { try graph.succeed(.unsubscribe(subscription: number), from: client) }
-        #expect(graph.runtime.watchLedger.count == 22)
+        #expect(graph.runtime.watching.topics.ledger.count == 22)
     }
 
     @Test("patterns count as watched though they match nothing, long ones more than once") func patternSizes() throws {
         let graph = try harness(cost: .max) { $0.watchedAttributes = 100 }
         let long = "/a/" + String(repeating: "x", count: 640) + "/*.y"
         for number in 0..<8 { try graph.subscribe([long, "/nobody\(number)/*.x"]) }
-        #expect(graph.runtime.watchLedger.count == 96)
+        #expect(graph.runtime.watching.topics.ledger.count == 96)
         #expect(refusal { try graph.subscribe([long, "/nobody/*.x"]) }?.code == .limit)
-        #expect(graph.runtime.watchLedger.count == 96)
+        #expect(graph.runtime.watching.topics.ledger.count == 96)
     }
 
     @Test("what joins the tree is found by all patterns that name it and by no others") func patternIndex() throws {
@@ -461,7 +461,7 @@ struct WorkTests {
             #expect(reason.contains("watched-attributes"))
         }
         #expect(ended == [growing] && !graph.events.contains { if case .update = $0 { true } else { false } })
-        #expect(Array(graph.runtime.subscriptions.keys) == [steady] && graph.runtime.watchLedger.count == 1)
+        #expect(Array(graph.runtime.watching.subscriptions.keys) == [steady] && graph.runtime.watching.topics.ledger.count == 1)
         try graph.set("/a.seed", 5)
         #expect(graph.changes == ["/a.seed": .value(5)])
     }
@@ -474,7 +474,7 @@ struct WorkTests {
         try graph.set("/a.y", text)
         let failure = refusal { try graph.subscribe(["/a.*"], initial: true) }
         #expect(failure?.code == .limit && failure?.hint?.contains("output-maximum") == true)
-        #expect(graph.runtime.subscriptions.isEmpty && graph.runtime.watches.isEmpty)
+        #expect(graph.runtime.watching.subscriptions.isEmpty && graph.runtime.watching.topics.watches.isEmpty)
         _ = try graph.subscribe(["/a.*"])
         func subscribe(_ id: Int64, _ path: String) -> Command {
             .call(
@@ -505,13 +505,13 @@ struct WorkTests {
         var told: [Int64: String] = [:]
         for case .event(let receivers, let event) in graph.deliveries { for receiver in receivers { told[receiver.subscription] = "\(event.method)" } }
         #expect(told == [both: "ended", one: "update"])
-        #expect(Array(graph.runtime.subscriptions.keys) == [one])
+        #expect(Array(graph.runtime.watching.subscriptions.keys) == [one])
         // What is held back until a client takes it is no longer, either.
         let held = try graph.subscribe(["/a.*"], from: 2)
         graph.turn([.behind(ClientID(number: 2))])
         for path in ["/a.x", "/a.y"] { try graph.set(path, .string(String(repeating: "y", count: 600))) }
         graph.turn([.drained(ClientID(number: 2))])
-        #expect(graph.events.map { "\($0.method)" } == ["ended"] && graph.runtime.subscriptions[held] == nil)
+        #expect(graph.events.map { "\($0.method)" } == ["ended"] && graph.runtime.watching.subscriptions[held] == nil)
     }
 
     @Test("rules at a start cost so much together at most; the rest runs in turns behind it, and states find their places then") func start() throws {

@@ -4,21 +4,36 @@ import RuleLanguage
 import ViewGraph
 import WireProtocol
 
-extension GraphRuntime {
+/// Requests that change nothing.
+final class Reader {
+    private let graph: ViewGraph
+    private let limits: RuntimeLimits
+    private let history: History
+    private let watching: Watching
+    /// The protocol as `describe` tells it: made once, because anybody may ask for it at any time.
+    private lazy var protocolSchema = ProtocolSchema.document()
+
+    init(_ graph: ViewGraph, _ limits: RuntimeLimits, _ history: History, _ watching: Watching) {
+        self.graph = graph
+        self.limits = limits
+        self.history = history
+        self.watching = watching
+    }
+
     /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is none, once.
-    func get(_ request: Request.Get, _ client: ClientID) throws(Failure) -> Result {
+    func get(_ request: Request.Get, _ client: Client) throws(Failure) -> Result {
         if request.isSingle, let path = request.paths.first {
             let place = try graph.locate(try AttributePath(path))
-            return .content(content(at: place, request.presentation, client), revision: revision, typed: request.typed)
+            return .content(content(at: place, request.presentation, client), revision: history.revision, typed: request.typed)
         }
         var contents: [(path: String, content: Content)] = []
         contents.reserveCapacity(request.paths.count)
         var known: Set<String> = []
         var missing = 0
         for text in request.paths {
-            try graph.charge(GraphRuntime.stepsPerPath)
+            try graph.charge(Reader.stepsPerPath)
             let named: [(path: String, place: Place)]
-            do throws(Failure) { named = try places(text, looksForNames: missing < GraphRuntime.missingWithHint) } catch {
+            do throws(Failure) { named = try places(text, looksForNames: missing < Reader.missingWithHint) } catch {
                 if error.code == .limit, graph.stepsLeft <= 0 { throw error }
                 missing += 1
                 if known.insert(text).inserted { contents.append((text, .failure(error))) }
@@ -31,7 +46,7 @@ extension GraphRuntime {
                 contents.append((path, content(at: place, request.presentation, client)))
             }
         }
-        return .contents(contents, revision: revision, typed: request.typed)
+        return .contents(contents, revision: history.revision, typed: request.typed)
     }
 
     /// Steps for each path of a request.
@@ -53,37 +68,13 @@ extension GraphRuntime {
         return places
     }
 
-    private func content(at place: Place, _ presentation: Bool, _ client: ClientID) -> Content {
-        markRead(place, by: client)
+    private func content(at place: Place, _ presentation: Bool, _ client: Client) -> Content {
+        watching.markRead(place, by: client)
         let vertex = graph.existingVertex(for: place)
-        if presentation, let vertex, presentations.running[vertex] != nil {
-            return presented(vertex, graph.content(of: vertex))
+        if presentation, let vertex, watching.presentations.running[vertex] != nil {
+            return watching.presentations.presented(vertex, graph.content(of: vertex))
         }
         return graph.shown(graph.content(at: place), of: place.attribute)
-    }
-
-    /// The client knows the value now: its next change is news again, and so is that of every part of it. Who has read a part does not
-    /// know the rest.
-    private func markRead(_ place: Place, by client: ClientID) {
-        guard let numbers = clients[client]?.subscriptions, !numbers.isEmpty else { return }
-        var vertices: [AttributeID]?
-        for number in numbers {
-            guard let topic = subscriptions[number]?.topic, topic.key.events.contains(.invalidate) else { continue }
-            let found = vertices ?? graph.existingVertices(in: place)
-            vertices = found
-            for vertex in found where topic.paths[vertex] != nil {
-                subscriptions[number]?.outstanding.remove(vertex)
-                // The graph reports a vertex again only once it has been read, also one that was reported to somebody else.
-                _ = graph.content(of: vertex)
-            }
-        }
-        if held.isEmpty { return }
-        for number in numbers where held.contains(number) {
-            for vertex in [place.attribute, graph.existingVertex(for: place)].compactMap({ $0 }) {
-                guard let paths = subscriptions[number]?.topic.paths[vertex] else { continue }
-                subscriptions[number]?.pending?.noteKnown(paths)
-            }
-        }
     }
 
     /// A rule without a place in the graph, or in the scope of a node.
@@ -98,7 +89,7 @@ extension GraphRuntime {
         } else {
             content = try graph.evaluate(request.expression, bindings)
         }
-        return .content(content, revision: revision, typed: request.typed)
+        return .content(content, revision: history.revision, typed: request.typed)
     }
 
     /// A node with its attributes and what is below, `/` for the whole tree; without a path the protocol.
@@ -113,7 +104,7 @@ extension GraphRuntime {
     }
 
     func dump(_ text: String, _ format: Request.DumpFormat) throws(Failure) -> Result {
-        let node = try graph.node(at: try nodePath(text).nodes)
+        let node = try graph.node(at: try AttributePath(node: text).nodes)
         switch format {
         case .json: return .value(try graph.dump(node, limit: limits.describedNodes))
         case .scene: return .value(["document": try graph.scene(at: node, limit: limits.describedNodes)])
@@ -122,7 +113,7 @@ extension GraphRuntime {
     }
 
     /// Why an attribute has its value, and why it changed last; asked about a revision, why it changed then or did not.
-    func explain(_ text: String, _ revision: UInt64?, _ client: ClientID) throws(Failure) -> Result {
+    func explain(_ text: String, _ revision: UInt64?, _ client: Client) throws(Failure) -> Result {
         let place = try graph.locate(try AttributePath(text))
         // A place in a value that nobody reads has no vertex; asking for it makes none. Whether somebody reads it, and where it leads,
         // is nothing for who may not read everything: the attribute is explained that was named.
@@ -141,7 +132,7 @@ extension GraphRuntime {
         let changedAt = graph.changedAt(vertex)
         let chain = graph.causes(of: vertex)
         // What was evaluated late seems to have changed late. It follows from what changed first of all in the chain.
-        let entry = chain.map(graph.changedAt).min().flatMap(history.entry(at:))
+        let entry = chain.map(graph.changedAt).min().flatMap(history.recorded(at:))
         map["changed"] = entry.map { describe($0, client) } ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
         map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
         if let revision { map["at"] = whyNot(vertex, existing.map(graph.path(of:)), changedAt, revision, client) }
@@ -150,13 +141,13 @@ extension GraphRuntime {
 
     /// - Parameter client: who asks. It is told of other users' processes, and of what they wrote elsewhere, only if it may read
     ///   everything.
-    private func describe(_ entry: History.Entry, _ client: ClientID) -> Value {
+    private func describe(_ entry: Transaction, _ client: Client) -> Value {
         var map = ValueMap()
         map["revision"] = .int(Int64(clamping: entry.revision))
         map["time"] = .timestamp(entry.wall)
         map["label"] = entry.label.map { .string($0) } ?? .null
         if let peer = entry.peer {
-            let isKnown = graph.mayRead == nil || peer.uid == clients[client]?.peer.uid
+            let isKnown = graph.mayRead == nil || peer.uid == client.peer.uid
             map["client"] = !isKnown ? .null : ["pid": .int(Int64(peer.pid)), "uid": .int(Int64(peer.uid)), "name": entry.client.map { .string($0) } ?? .null]
         } else {
             map["client"] = "agd"
@@ -173,12 +164,12 @@ extension GraphRuntime {
     /// that is not known.
     /// - Parameter path: of the vertex, unless it is only the state in which the place lies that was asked for.
     private func whyNot(
-        _ vertex: AttributeID, _ path: String?, _ changedAt: UInt64, _ revision: UInt64, _ client: ClientID
+        _ vertex: AttributeID, _ path: String?, _ changedAt: UInt64, _ revision: UInt64, _ client: Client
     ) -> Value {
-        guard let entry = history.entry(of: revision) else {
+        guard let entry = history.recorded(revision) else {
             let reason: Value =
-                revision > self.revision
-                ? .string("there has been no such revision yet; the present one is \(self.revision)") : "the history does not reach there"
+                revision > history.revision
+                ? .string("there has been no such revision yet; the present one is \(history.revision)") : "the history does not reach there"
             return ["revision": .int(Int64(clamping: revision)), "changed": .null, "reason": reason]
         }
         var map = ValueMap()
@@ -203,5 +194,13 @@ extension GraphRuntime {
             }
         }
         return .map(map)
+    }
+}
+
+extension AttributePath {
+    /// - Throws: `invalid` for what names an attribute.
+    init(node text: String) throws(Failure) {
+        try self.init(text)
+        if attribute != nil { throw Failure(.invalid, "\(text) names an attribute; a node is wanted", path: text) }
     }
 }

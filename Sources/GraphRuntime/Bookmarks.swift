@@ -1,0 +1,43 @@
+import WireProtocol
+
+/// Subscriptions that want bookmarks, and when each is due.
+struct Bookmarks {
+    private var readers: Set<Int64> = []
+    /// Those of them that have been told something since the last one.
+    private(set) var due: Set<Int64> = []
+    /// The last time that those were looked after that nothing else was told.
+    private var round = (revision: UInt64(0), time: 0.0)
+
+    mutating func add(_ number: Int64) {
+        readers.insert(number)
+        due.insert(number)
+    }
+
+    mutating func remove(_ number: Int64) {
+        readers.remove(number)
+        due.remove(number)
+    }
+
+    /// Whoever is told of a revision gets a bookmark at the end of the turn.
+    mutating func note(_ receivers: [Subscription], behind event: Event) {
+        if readers.isEmpty { return }
+        switch event {
+        case .update, .invalidate, .structure, .completion: break
+        case .frames, .frameSheet, .bookmark, .ended: return
+        }
+        for receiver in receivers where readers.contains(receiver.number) { due.insert(receiver.number) }
+    }
+
+    /// When bookmarks are due for those who have been told nothing since revisions have advanced; nil: there is nothing to say.
+    func next(_ revision: UInt64, interval: Double) -> Double? {
+        readers.isEmpty || round.revision == revision ? nil : round.time + interval
+    }
+
+    /// - Parameter isBehind: whether a subscription's last bookmark is of an earlier revision.
+    mutating func beginRound(_ revision: UInt64, at now: Double, isBehind: (Int64) -> Bool) {
+        round = (revision, now)
+        due.formUnion(readers.filter(isBehind))
+    }
+
+    mutating func didTell(_ numbers: [Int64]) { due.subtract(numbers) }
+}

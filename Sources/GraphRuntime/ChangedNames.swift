@@ -1,0 +1,70 @@
+import AttributeValues
+import ViewGraph
+
+/// Names that led elsewhere from some revision on, or nowhere: of what was removed, and the old and new ones of what was moved. A queue
+/// of bounded length.
+struct ChangedNames {
+    private var entries: [(revision: UInt64, names: NodeNames)] = []
+    private var head = 0
+    /// Nothing is known of what came before this revision was complete.
+    private var floor: UInt64 = 0
+    private let capacity: Int
+    /// Names times patterns that are looked at for one who resumes: a snapshot costs no more.
+    private static let comparisons = 200_000
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    mutating func append(_ structure: StructureChange, at revision: UInt64, in graph: ViewGraph) {
+        for names in structure.removedNames { append(names, at: revision) }
+        for moved in structure.movedNodes {
+            for names in moved.names { append(names, at: revision) }
+            guard graph.isAlive(moved.node) else { continue }
+            for node in graph.nodes(below: moved.node) { append(graph.names(of: node), at: revision) }
+        }
+    }
+
+    private mutating func append(_ names: NodeNames, at revision: UInt64) {
+        if names.attributes.isEmpty { return }
+        entries.append((revision, names))
+        guard entries.count - head > capacity else { return }
+        floor = entries[head].revision
+        head += 1
+        if head > capacity {
+            entries.removeFirst(head)
+            head = 0
+        }
+    }
+
+    /// Those that patterns match, each once; nil where they are no longer all known.
+    func names(since revision: UInt64, of patterns: [PathPattern]) -> [String]? {
+        guard revision >= floor else { return nil }
+        let start = entries[head...].partitioningIndex { $0.revision > revision }
+        guard (entries.count - start) * patterns.count <= ChangedNames.comparisons else { return nil }
+        var found: [String] = []
+        var seen: Set<String> = []
+        for (_, names) in entries[start...] {
+            for pattern in patterns where pattern.matches(nodes: names.ids) {
+                let node = AttributePath.describe(nodes: names.ids)
+                let steps = pattern.steps.map(\.description).joined()
+                for name in names.attributes where pattern.attribute.map({ $0 == name }) ?? true {
+                    let path = node + "." + AttributePath.quoteIfNeeded(name) + steps
+                    if seen.insert(path).inserted { found.append(path) }
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension ArraySlice {
+    /// The first index from which on a condition holds, of elements sorted by it.
+    fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

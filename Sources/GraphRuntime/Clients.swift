@@ -1,0 +1,98 @@
+import AttributeValues
+import WireProtocol
+
+/// Who is connected, what each may do, and how much each may be sent.
+final class Clients {
+    private let limits: RuntimeLimits
+    private let turn: CurrentTurn
+    private var byID: [ClientID: Client] = [:]
+    /// Changed by `adopt`.
+    private(set) var access: AccessRules
+    /// Bytes that an answer, a snapshot or an update may have.
+    var longestAnswer = 64 << 20
+    /// See `GraphRuntime.longestAnswerWithoutRights`.
+    var longestAnswerWithoutRights = 1 << 20
+    /// See `GraphRuntime.admitsAnswer`.
+    var admitsAnswer: ((ClientID, Int) -> Bool)?
+
+    init(_ limits: RuntimeLimits, _ access: AccessRules, _ turn: CurrentTurn) {
+        self.limits = limits
+        self.access = access
+        self.turn = turn
+    }
+
+    subscript(_ id: ClientID) -> Client? { byID[id] }
+
+    var count: Int { byID.count }
+
+    func connect(_ id: ClientID, _ peer: Peer) { byID[id] = Client(id, peer, access.grants(to: peer), limits) }
+
+    func hasNoRights(_ id: ClientID) -> Bool { !access.rules.isEmpty && byID[id]?.isRightless == true }
+
+    func forget(_ client: Client) { byID[client.id] = nil }
+
+    /// New rules hold for everybody from here on.
+    /// - Returns: everybody, in the order of their coming.
+    func adopt(_ rules: AccessRules) -> [Client] {
+        access = rules
+        let all = byID.values.sorted { $0.id.number < $1.id.number }
+        for client in all { client.grants = rules.grants(to: client.peer) }
+        return all
+    }
+
+    func giveBack() { byID.giveBack() }
+}
+
+// Sizes of what clients are sent. Each answer and snapshot is measured once.
+extension Clients {
+    /// Bytes of an answer that is not counted outside batches.
+    private static let shortAnswer = 4096
+    /// The part of the longest answer from which a client should take what it has before it asks for more.
+    private static let longPart = 64
+
+    /// Holds an answer against what its client may be sent alone, with the long ones of the same turn or batch, and while much waits
+    /// for all clients.
+    func admit(_ answer: Result, to client: Client) throws(Failure) {
+        var room = longestAnswer
+        answer.draw(from: &room)
+        let size = longestAnswer - room
+        if room >= 0, size <= Clients.shortAnswer, !client.isInBatch { return }
+        if room >= 0, size > Clients.shortAnswer, admitsAnswer?(client.id, size) == false {
+            throw Failure(
+                .limit, "too much output waits for all clients together",
+                hint: "try again later, or ask for less; output-total is the limit")
+        }
+        let isLess = client.isRightless && client.bytesSent(in: turn.number) > 0 && longestAnswerWithoutRights < longestAnswer
+        try admit(
+            size, "answer", to: client, atMost: isLess ? longestAnswerWithoutRights : longestAnswer,
+            hint: isLess ? "ask for less at once; output-queue is the limit for clients without any right" : "ask for less; output-maximum is the limit")
+    }
+
+    /// Holds the snapshot of a new subscription against what its client may be sent at once.
+    func admit(_ snapshot: [Change], isTyped: Bool, to client: Client) throws(Failure) {
+        var room = longestAnswer
+        snapshot.draw(from: &room, isTyped: isTyped)
+        try admit(
+            longestAnswer - room, "snapshot", to: client, atMost: longestAnswer,
+            hint: "subscribe to less at once, or without initial; output-maximum is the limit")
+    }
+
+    private func admit(_ size: Int, _ noun: String, to client: Client, atMost limit: Int, hint: String) throws(Failure) {
+        let before = client.takeNote(of: size, in: turn.number, atMost: limit)
+        if before + size <= limit { return }
+        let others = before > 0 ? "with what comes before it " : ""
+        throw Failure(.limit, "\(others)the \(noun) would have more than \(limit) bytes", hint: hint)
+    }
+
+    /// Whether an update would have more bytes than a client may be sent at once. O(parts of the values).
+    func isTooLong(_ update: [Change], isTyped: Bool) -> Bool {
+        var room = longestAnswer
+        update.draw(from: &room, isTyped: isTyped)
+        return room < 0
+    }
+
+    /// Whether a client has been sent so much in this turn that it should take that before it asks for more.
+    func hasMuchToTake(_ client: ClientID) -> Bool {
+        self[client].map { $0.bytesSent(in: turn.number) > longestAnswer / Clients.longPart } ?? false
+    }
+}

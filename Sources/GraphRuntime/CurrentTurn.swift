@@ -1,0 +1,49 @@
+/// The turn that is being played: its time, and what has been said in it.
+final class CurrentTurn {
+    private(set) var now: Moment
+    /// Counts turns.
+    private(set) var number: UInt64 = 0
+    /// See `GraphRuntime.turnClock`.
+    var clock: (() -> Double)?
+    /// On that clock.
+    private(set) var began = 0.0
+    /// Takes deliveries as soon as a command is performed.
+    var onDelivery: (([Delivery]) -> Void)?
+    /// What everybody must hear, in order, as far as nobody has taken it yet.
+    private var deliveries: [Delivery] = []
+    private var handedOver = 0
+
+    init(at now: Moment) { self.now = now }
+
+    func begin(at now: Moment) {
+        self.now = now
+        number += 1
+        began = time
+        deliveries = []
+        handedOver = 0
+    }
+
+    /// On the turn's clock. It stands still where there is none.
+    var time: Double { clock?() ?? 0 }
+
+    /// Whether the turn has not taken so many seconds yet.
+    func hasTime(_ seconds: Double) -> Bool { clock.map { $0() - began < seconds } ?? true }
+
+    func say(_ delivery: Delivery) { deliveries.append(delivery) }
+
+    /// Deliveries of the turn.
+    var deliveryCount: Int { handedOver + deliveries.count }
+
+    func handOver() {
+        guard let onDelivery, !deliveries.isEmpty else { return }
+        onDelivery(deliveries)
+        handedOver += deliveries.count
+        deliveries.removeAll(keepingCapacity: true)
+    }
+
+    /// What nobody has taken.
+    func takeDeliveries() -> [Delivery] {
+        defer { deliveries = [] }
+        return deliveries
+    }
+}

@@ -1,0 +1,177 @@
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+// A turn: commands to methods.
+//
+// Order within one `apply`: commands in the order given; each transaction's events before its reply, and the reply to `subscribe`
+// before the subscription's events.
+
+extension GraphRuntime {
+    /// One turn: applies what came in, in order, and says what everybody must hear.
+    ///
+    /// Nobody keeps the others waiting for long: `TurnQueue` leaves commands to the next turn (`Outcome.postponed`). So do rules that had
+    /// to wait, so that they go on first.
+    public func apply(_ commands: [Command], at now: Moment) -> Outcome {
+        turn.begin(at: now)
+        outcome = Outcome()
+        let before = graph.counters
+        tickClocks()
+        resumeRules()
+        jobSteps = limits.sliceSteps
+        doJobs()
+        var queue = TurnQueue(turn, clients, limits)
+        for command in commands where !queue.postpones(command) {
+            let waiting = graph.waitingRuleCount
+            let isDone = apply(command)
+            mostVertices = max(mostVertices, graph.counters.liveAttributes)
+            turn.handOver()
+            queue.charge(command, isDone: isDone, leavesRules: graph.waitingRuleCount > waiting)
+        }
+        outcome.postponed = queue.leftovers()
+        outcome.times = queue.times
+        giveSalvagedValues()
+        graph.stepsLeft = limits.requestCost
+        watching.deliverDue()
+        keepWhatFollowed()
+        keepNothingVoid()
+        // Of all but the values of states an earlier life leaves no revisions.
+        if outcome.accepted.contains(where: { !$0.entry.isState }) { history.resumableFrom = revision }
+        // What it watched may have been removed.
+        if watching.subscriptions.isEmpty { watching.updateScenePhase() }
+        graph.sweepVertices()
+        recordTurn(commands.count - outcome.postponed.count, since: before)
+        outcome.deliveries = turn.takeDeliveries()
+        return outcome
+    }
+
+    /// - Returns: false when the turn's time was over before all of it was done. It has to come again.
+    private func apply(_ command: Command) -> Bool {
+        graph.stepsLeft = limits.requestCost
+        graph.growthLeft = limits.instanceCost
+        switch command {
+        case .connected(let client, let peer): clients.connect(client, peer)
+        case .call(let client, let id, let request): return perform(request, for: client, id)
+        case .refused(let client, let id, let fault): answer(.fault(fault), to: id, of: client)
+        case .batchBegins(let client):
+            clients[client]?.beginBatch(in: turn.number)
+            turn.say(.batchBegins(client))
+        case .batchEnds(let client):
+            clients[client]?.endBatch()
+            turn.say(.batchEnds(client))
+            if let client = clients[client] { watching.beginSubscriptions(of: client) }
+        case .disconnected(let client): return disconnect(client)
+        case .behind(let client): clients[client]?.isBehind = true
+        case .drained(let client): if let client = clients[client] { watching.catchUp(client) }
+        case .accessChanged(let rules): changeAccess(to: rules)
+        case .woken: break
+        }
+        return true
+    }
+
+    /// Performs a request and answers it. A refused request has changed nothing.
+    /// - Returns: false for a request whose job is not done yet.
+    private func perform(_ request: Request, for client: ClientID, _ id: RequestID?) -> Bool {
+        if request.changesStructure {
+            guard let result = resultOfJob(request, for: client) else { return false }
+            answer(result, to: id, of: client)
+            return true
+        }
+        statistics.requests += 1
+        // Nobody hears of the answer to a client that is gone.
+        guard let client = clients[client] else { return true }
+        var opening: Watching.Opening?
+        var result = settled { () throws(Failure) in
+            try checkAccess(of: client.id, to: request)
+            return try graph.seeing(as: client) { () throws(Failure) in
+                guard case .subscribe(let subscribe) = request else { return try self.result(of: request, for: client) }
+                let made = try watching.prepare(subscribe, client)
+                opening = made
+                return subscribed(made, subscribe)
+            }
+        }
+        if request.onlyReads {
+            result = settled { () throws(Failure) in
+                try clients.admit(result, to: client)
+                return result
+            }
+        }
+        answer(result, to: id, of: client.id)
+        if let opening { watching.begin(opening) }
+        return true
+    }
+
+    private func settled(_ body: () throws(Failure) -> Result) -> Result {
+        do throws(Failure) { return try body() } catch {
+            return .fault(RequestFault(code: RequestFault.refused, failure: error))
+        }
+    }
+
+    /// A notification gets no answer.
+    private func answer(_ result: Result, to id: RequestID?, of client: ClientID) {
+        if let id { turn.say(.reply(client, id: id, result)) }
+    }
+
+    /// One method each.
+    private func result(of request: Request, for client: Client) throws(Failure) -> Result {
+        switch request {
+        case .hello(let name): return hello(name, client)
+        case .ping: return .value(["pong": true])
+        case .get(let get): return try reader.get(get, client)
+        case .set(let mutation, let options): return try transact([mutation], options, client)
+        case .transact(let mutations, let options): return try transact(mutations, options, client)
+        case .apply, .remove, .move: preconditionFailure("a job that was not queued")
+        case .subscribe: preconditionFailure("answered before its first events")
+        case .unsubscribe(let subscription):
+            try watching.unsubscribe(subscription, client)
+            return .revision(revision)
+        case .onDisconnect(let mutations, let options): return try onDisconnect(mutations, options, client)
+        case .describe(let path, let depth): return try reader.describe(path, depth)
+        case .explain(let path, let revision): return try reader.explain(path, revision, client)
+        case .dump(let path, let format): return try reader.dump(path, format)
+        case .stats(let format): return stats(format)
+        case .trace(let trace): return self.trace(trace)
+        case .eval(let eval): return try reader.eval(eval)
+        }
+    }
+
+    private func hello(_ name: String?, _ client: Client) -> Result {
+        if let name { client.name = String(name.prefix(limits.nameLength)) }
+        return .value([
+            "server": "agd", "protocol": .int(Int64(ProtocolSchema.version)), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
+            "time": ["monotonic": .double(turn.now.monotonic), "wall": .timestamp(turn.now.wall)],
+        ])
+    }
+
+    private func subscribed(_ opening: Watching.Opening, _ request: Request.Subscribe) -> Result {
+        let number = opening.subscription.number
+        guard request.since != nil else { return .subscribed(subscription: number, epoch: epoch, revision: revision) }
+        return .value([
+            "subscription": .int(number), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
+            "resumed": .bool(opening.isResumed),
+        ])
+    }
+
+    /// Performs what the client has left for when it goes away, and forgets the client.
+    /// - Returns: false when the turn's time was over before. The rest is left to the next call.
+    private func disconnect(_ id: ClientID) -> Bool {
+        guard let client = clients[id] else { return true }
+        watching.forget(client)
+        while let (mutations, options) = client.will.next() {
+            // The client is still known, so that the history names it and its rights are those it has by now.
+            do {
+                // Each has its share, whatever those before have cost.
+                graph.stepsLeft = max(graph.stepsLeft, limits.requestCost / limits.onDisconnectPerClient)
+                try checkAccess(of: id, to: .onDisconnect(mutations, options))
+                _ = try transact(mutations, options, client)
+            } catch {
+                statistics.refusedOnDisconnect += 1
+            }
+            guard turn.hasTime(limits.turnTime / 2) else { return false }
+        }
+        clients.forget(client)
+        finishedJobs[id] = nil
+        watching.updateScenePhase()
+        return true
+    }
+}

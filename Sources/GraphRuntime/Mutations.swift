@@ -1,0 +1,128 @@
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+extension ViewGraph {
+    /// Performs a mutation in the transaction that has begun.
+    func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
+        let path = try AttributePath(mutation.path)
+        let place = try locate(path)
+        func value() throws(Failure) -> Value {
+            guard let value = mutation.value else {
+                throw Failure(.invalid, "\(mutation.operation.rawValue) needs a value", path: mutation.path)
+            }
+            return typed ? try Value(typedJSON: value) : value
+        }
+        func wrongType(_ wanted: String, _ found: Value?) -> Failure {
+            Failure(
+                .typeMismatch, "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), not \(found?.shortTypeName ?? "nothing")",
+                path: mutation.path)
+        }
+        switch mutation.operation {
+        case .set:
+            let new = try value()
+            try write(place, through: path) { _ throws(Failure) in new }
+        case .toggle:
+            try write(place, through: path) { old throws(Failure) in
+                guard case .bool(let flag)? = old else { throw wrongType("a bool", old) }
+                return .bool(!flag)
+            }
+        case .add:
+            let summand = try value()
+            try write(place, through: path) { old throws(Failure) in
+                guard let old else { throw wrongType("a number", nil) }
+                return try Arithmetic.sum(old, summand, path: mutation.path)
+            }
+        case .append:
+            let element = try value()
+            try write(place, through: path) { old throws(Failure) in
+                switch (old, element) {
+                case (.list(let list)?, _): return .list(list + [element])
+                case (.string(let text)?, .string(let more)): return .string(text + more)
+                default: throw wrongType("a list (or a string and a string)", old)
+                }
+            }
+        case .insert:
+            let element = try value()
+            try write(place, through: path) { old throws(Failure) in
+                guard case .list(var list)? = old else { throw wrongType("a list", old) }
+                let index = mutation.index ?? list.count
+                guard index >= 0, index <= list.count else {
+                    throw Failure(.notFound, "index out of bounds: \(index)", path: mutation.path, hint: "0 to \(list.count)")
+                }
+                list.insert(element, at: index)
+                return .list(list)
+            }
+        case .remove:
+            guard !path.steps.isEmpty else {
+                throw Failure(
+                    .invalid, "remove takes an element or entry out of a value; \(mutation.path) is a whole attribute",
+                    path: mutation.path, hint: "to remove a node, use the method remove")
+            }
+            try write(place, through: path) { old throws(Failure) in
+                guard old != nil else { throw Failure(.notFound, "nothing at \(mutation.path)", path: mutation.path) }
+                return nil
+            }
+        case .merge:
+            let patch = try value()
+            try write(place, through: path) { old throws(Failure) in (old ?? .null).merging(patch) }
+        case .test:
+            let expected = try value()
+            switch contentInTransaction(at: place) {
+            case .failure(let failure):
+                throw Failure(.conflict, "test: \(mutation.path) has no value: \(shown(failure, of: place.attribute).message)", path: mutation.path)
+            case .value(let found):
+                guard isEqual(found, expected, at: place) else {
+                    throw Failure(.conflict, "test: \(mutation.path) is \(found), not \(expected)", path: mutation.path)
+                }
+            }
+        }
+    }
+}
+
+/// Sums as `add` makes them: exact, or refused.
+enum Arithmetic {
+    /// The sum in the type of `a`, as a state keeps its type.
+    static func sum(_ a: Value, _ b: Value, path: String) throws(Failure) -> Value {
+        /// In twice the width, in which no sum of two summands overflows.
+        func exact<T: FixedWidthInteger>(_ a: T, _ b: some BinaryInteger, _ name: String) throws(Failure) -> T {
+            let sum = Int128(a) + Int128(b)
+            guard let exact = T(exactly: sum) else { throw Failure(.ruleFailed, "\(name) overflow: the sum is \(sum)", path: path) }
+            return exact
+        }
+        switch (a, b) {
+        case (.int(let x), .int(let y)): return .int(try exact(x, y, "integer"))
+        case (.int(let x), .uint(let y)): return .int(try exact(x, y, "integer"))
+        case (.uint(let x), .uint(let y)): return .uint(try exact(x, y, "unsigned integer"))
+        case (.uint(let x), .int(let y)): return .uint(try exact(x, y, "unsigned integer"))
+        case (.double(let x), _):
+            guard let y = b.number else { break }
+            return .double(x + y)
+        case (.duration(let x), .duration(let y)):
+            return .duration(TimeSpan(nanoseconds: try exact(x.nanoseconds, y.nanoseconds, "duration")))
+        case (.duration, .string(let text)), (.timestamp, .string(let text)):
+            guard let span = TimeSpan(text) else { break }
+            return try sum(a, .duration(span), path: path)
+        case (.timestamp(let x), .duration(let y)):
+            guard let sum = x.advanced(by: y) else { throw Failure(.ruleFailed, "timestamp out of range", path: path) }
+            return .timestamp(sum)
+        case (.opaque(let x as AngleValue), _):
+            guard let y = b.number else { break }
+            return .opaque(AngleValue(degrees: x.degrees + y))
+        default: break
+        }
+        throw Failure(.typeMismatch, "add cannot add \(b.shortTypeName) to \(a.shortTypeName)", path: path)
+    }
+}
+
+extension Value {
+    /// RFC 7396. Recursion is bounded by the depth of the patch.
+    func merging(_ patch: Value) -> Value {
+        guard case .map(let changes) = patch else { return patch }
+        var merged = map ?? ValueMap()
+        for (key, change) in changes {
+            if case .null = change { merged[key] = nil } else { merged[key] = (merged[key] ?? .null).merging(change) }
+        }
+        return .map(merged)
+    }
+}

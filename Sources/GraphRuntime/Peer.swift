@@ -1,0 +1,21 @@
+/// A connection, for as long as the daemon runs; never reused.
+public struct ClientID: Hashable {
+    public var number: UInt64
+    public init(number: UInt64) { self.number = number }
+}
+
+/// Who is at the other end of a connection, by the kernel's word.
+public struct Peer {
+    public var pid: Int32
+    public var uid: UInt32
+    public var gid: UInt32
+    /// Supplementary ones.
+    public var groups: [UInt32]
+
+    public init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32] = []) {
+        self.pid = pid
+        self.uid = uid
+        self.gid = gid
+        self.groups = groups
+    }
+}

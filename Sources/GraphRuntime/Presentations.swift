@@ -1,0 +1,213 @@
+import AttributeGraph
+import AttributeValues
+import Timelines
+import ViewGraph
+import WireProtocol
+
+/// The timelines of watched attributes.
+final class Presentations {
+    private let graph: ViewGraph
+    private let turn: CurrentTurn
+    /// Attributes that moved and have not been asked about since they arrived.
+    private(set) var running: [AttributeID: Running] = [:]
+    private var attributes: [UInt64: AttributeID] = [:]
+    private var nextID: UInt64 = 1
+    private(set) var easings = EasingCache()
+    private(set) var animations = AnimationCache()
+    private(set) var completions = CompletionTracker()
+    /// By revision, until all of it is gone.
+    private(set) var moves: [UInt64: Moves] = [:]
+
+    struct Running {
+        var id: UInt64
+        var timeline: Timeline
+        /// The revision that began it.
+        var transaction: UInt64
+    }
+
+    /// What a transaction set in motion.
+    struct Moves {
+        var attributes: [AttributeID]
+        /// Numbers of the topics with completion events that the transaction touched.
+        var topics: [Int64]
+    }
+
+    /// How the motions of one transaction went on.
+    enum End {
+        case logical(UInt64, Moves)
+        case removed(UInt64, Moves)
+    }
+
+    init(_ graph: ViewGraph, _ turn: CurrentTurn) {
+        self.graph = graph
+        self.turn = turn
+    }
+
+    private var now: Double { turn.now.monotonic }
+
+    // MARK: Animations
+
+    /// - Throws: `invalid` for an animation that cannot be read.
+    func motion(_ options: TransactionOptions) throws(Failure) -> Motion {
+        var motion = Motion(isDisabled: options.disablesAnimations)
+        switch options.animation {
+        case nil, .null?: break
+        case let value?:
+            do throws(AnimationError) {
+                // Scripts write the same text again and again.
+                if case .string(let text) = value {
+                    motion.animation = try animations.animation(text)
+                } else {
+                    motion.animation = try Animation(value)
+                }
+            } catch {
+                throw Failure(.invalid, "animation: \(error.message)", column: error.offset.map { $0 + 1 }, hint: error.hint)
+            }
+        }
+        return motion
+    }
+
+    /// The animation of one attribute's change: the first that the specification's order of precedence finds.
+    private func animation(
+        for attribute: AttributeID, _ motion: Motion, since stamp: UInt64, _ known: inout KnownSurroundings
+    ) -> Animation? {
+        if motion.isDisabled { return nil }
+        if motion.animation == nil, motion.bindings.isEmpty, !graph.hasAnimationModifiers { return nil }
+        let surroundings = graph.surroundings(of: attribute, since: stamp, &known)
+        if surroundings.reducesMotion { return nil }
+        switch surroundings.modifier {
+        case .some(let text): return text.flatMap(knownAnimation)
+        case nil: break
+        }
+        if !motion.bindings.isEmpty, let origin = graph.origin(of: attribute), let animation = motion.bindings[origin] {
+            return animation
+        }
+        return motion.animation
+    }
+
+    /// An animation of a scene, which was checked when the scene was read.
+    func knownAnimation(_ text: String) -> Animation? { try? animations.animation(text) }
+
+    // MARK: What moves
+
+    /// What an attribute shows now: its timeline's value while one runs, else the model's.
+    func presented(_ attribute: AttributeID, _ content: Content) -> Content {
+        guard let running = running[attribute] else { return content }
+        if running.timeline.isFinished(at: now) {
+            self.running[attribute] = nil
+            return content
+        }
+        return .value(running.timeline.displayed(at: now))
+    }
+
+    /// The attribute's motion, while it has not arrived.
+    func moving(_ attribute: AttributeID) -> Running? {
+        if running.isEmpty { return nil }
+        return running[attribute].flatMap { $0.timeline.isFinished(at: now) ? nil : $0 }
+    }
+
+    /// What a change means for an attribute's motion.
+    struct Turnover {
+        /// Where the change is animated.
+        var running: Running?
+        /// The timeline before.
+        var replaced: UInt64?
+        /// The transaction that had moved the attribute, if it was still moving.
+        var interrupted: UInt64?
+        /// What has ended with the motion before.
+        var ends: [End] = []
+    }
+
+    /// A watched attribute changed in a transaction: starts, continues or ends its timeline.
+    func present(
+        _ attribute: AttributeID, from old: Content, to new: Content, in revision: UInt64, _ motion: Motion, since stamp: UInt64,
+        _ surroundings: inout KnownSurroundings
+    ) -> Turnover {
+        let before = running.isEmpty ? nil : running[attribute]
+        let wasMoving = before.map { !$0.timeline.isFinished(at: now) } ?? false
+        var made: Timeline?
+        // Who has spent all steps on what changes has none left for how it moves.
+        if case .value(let to) = new, graph.stepsLeft > 0, let animation = animation(for: attribute, motion, since: stamp, &surroundings) {
+            if let before, wasMoving {
+                made = before.timeline.changing(to: to, animation: animation, at: now)
+            } else if case .value(let from) = old {
+                made = Timeline(changing: from, to: to, animation: animation, start: now)
+            }
+        }
+        var turnover = Turnover(replaced: before?.id, interrupted: wasMoving ? before?.transaction : nil)
+        if let before { turnover.ends = end(before) }
+        guard let made else {
+            if before != nil { running[attribute] = nil }
+            return turnover
+        }
+        let started = Running(id: nextID, timeline: made, transaction: revision)
+        nextID += 1
+        running[attribute] = started
+        attributes[started.id] = attribute
+        completions.start(started.id, in: revision, logical: made.logicalCompletion, end: made.end)
+        turnover.running = started
+        return turnover
+    }
+
+    private func end(_ running: Running) -> [End] {
+        attributes[running.id] = nil
+        return ends(completions.remove(running.id, at: now))
+    }
+
+    /// Nobody watches the attribute any more: it does not move, either.
+    func stop(_ attribute: AttributeID) -> [End] { running.removeValue(forKey: attribute).map(end) ?? [] }
+
+    /// At the end of a transaction: what it set in motion, and what is complete at once.
+    /// - Parameter topics: numbers of those with completion events that it touched.
+    func seal(_ revision: UInt64, moved attributes: [AttributeID], _ topics: [Int64]) -> [End] {
+        let sealed = completions.seal(revision, at: now)
+        if !attributes.isEmpty || !topics.isEmpty { moves[revision] = Moves(attributes: attributes, topics: topics) }
+        return ends(sealed)
+    }
+
+    /// What has ended by now.
+    func advance() -> [End] { ends(completions.advance(to: now)) }
+
+    /// What the tracker's events mean; lets go of what has ended.
+    private func ends(_ events: [CompletionTracker.Event]) -> [End] {
+        var ends: [End] = []
+        for event in events {
+            switch event {
+            case .ended(let id):
+                if let attribute = attributes.removeValue(forKey: id) { running[attribute] = nil }
+            case .logical(let transaction):
+                if let moves = moves[transaction] { ends.append(.logical(transaction, moves)) }
+            case .removed(let transaction):
+                if let moves = moves.removeValue(forKey: transaction) { ends.append(.removed(transaction, moves)) }
+            }
+        }
+        return ends
+    }
+
+    // MARK: As clients are told
+
+    /// - Parameter css: an easing for browsers is wanted. It is left out when the request at hand has no steps left.
+    func describe(_ running: Running, replaces: UInt64?, css: Bool) -> Value {
+        running.timeline.event(id: running.id, replaces: replaces, css: css ? easing(for: running.timeline) : nil)
+    }
+
+    /// Computed once for all timelines of the same shape. Sampling and sending it costs steps.
+    private func easing(for timeline: Timeline) -> TimelineCSS? {
+        guard graph.stepsLeft > 0 else { return nil }
+        let before = easings.samples
+        let css = easings.css(for: timeline)
+        let bytes = css.map { $0.easing.utf8.count + ($0.velocityEasing?.utf8.count ?? 0) } ?? 0
+        graph.stepsLeft -= easings.samples - before + bytes / Presentations.easingBytesPerStep + 1
+        return css
+    }
+
+    /// Bytes of an easing that are written and sent in a step.
+    private static let easingBytesPerStep = 20
+
+    func giveBack() {
+        running.giveBack()
+        attributes.giveBack()
+        moves.giveBack()
+        completions.giveBack()
+    }
+}

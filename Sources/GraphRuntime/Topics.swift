@@ -1,0 +1,171 @@
+import AttributeGraph
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+/// All topics, and the attributes that they watch.
+final class Topics {
+    private let graph: ViewGraph
+    private let limits: RuntimeLimits
+    private var byKey: [TopicKey: Topic] = [:]
+    private var nextNumber: Int64 = 1
+    /// What the topics name, for what joins the tree.
+    private var index = PatternIndex()
+    private(set) var watches = WatchTable()
+    let ledger = WatchLedger()
+    /// Topics with completion events.
+    private(set) var completionCount = 0
+
+    init(_ graph: ViewGraph, _ limits: RuntimeLimits) {
+        self.graph = graph
+        self.limits = limits
+    }
+
+    var isEmpty: Bool { byKey.isEmpty }
+    var count: Int { byKey.count }
+
+    /// In the order in which they were first subscribed to, so that a day plays the same twice.
+    var inOrder: [Topic] { byKey.values.sorted { $0.number < $1.number } }
+
+    subscript(attribute: AttributeID) -> Watch? { watches[attribute] }
+
+    /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
+    /// The topic that a request names, made where there is none yet.
+    func obtain(_ request: Request.Subscribe) throws(Failure) -> Topic {
+        let key = TopicKey(patterns: request.patterns, events: request.events, typed: request.typed, css: request.css)
+        if let existing = byKey[key] { return existing }
+        var patterns: [PathPattern] = []
+        for text in request.patterns { patterns.append(try PathPattern(text)) }
+        let made = Topic(key: key, number: nextNumber, patterns: patterns, ledger)
+        nextNumber += 1
+        guard ledger.count <= limits.watchedAttributes else { throw tooMany }
+        for pattern in patterns { try join(pattern, to: made) }
+        byKey[key] = made
+        if made.watchesAttributes { index.insert(made) }
+        if key.events.contains(.completion) { completionCount += 1 }
+        for attribute in made.order { watch(attribute, for: made) }
+        return made
+    }
+
+    /// Adds what a pattern matches now.
+    private func join(_ pattern: PathPattern, to topic: Topic) throws(Failure) {
+        if let exact = pattern.exact {
+            guard exact.attribute != nil else {
+                _ = try graph.node(at: exact.nodes)
+                guard topic.watchesAttributes else { return }
+                try graph.forEachAttribute(matching: pattern) { (attribute, path) throws(Failure) in try add(attribute, path, to: topic) }
+                return
+            }
+            let place = try graph.locate(exact)
+            return try add(graph.watchable(place), exact.description, to: topic)
+        }
+        guard topic.watchesAttributes else { return }
+        let steps = pattern.steps
+        try graph.forEachAttribute(matching: pattern) { (attribute, path) throws(Failure) in
+            let vertex = graph.watchable(Place(attribute, steps))
+            try add(vertex, path + steps.map(\.description).joined(), to: topic)
+        }
+    }
+
+    private func add(_ vertex: AttributeID, _ path: String, to topic: Topic) throws(Failure) {
+        _ = topic.add(vertex, path)
+        guard ledger.count <= limits.watchedAttributes else { throw tooMany }
+    }
+
+    /// What is told to whom would watch more than all together may.
+    var tooMany: Failure {
+        Failure(
+            .limit, "at most \(limits.watchedAttributes) attributes are watched by all subscriptions together",
+            hint: "watch less; watched-attributes is the limit")
+    }
+
+    private func watch(_ attribute: AttributeID, for topic: Topic) {
+        if let known = watches[attribute] {
+            known.topics.append(topic)
+        } else {
+            graph.watch(attribute)
+            watches.insert(attribute).topics.append(topic)
+        }
+        if topic.wantsValues {
+            graph.prepareAnimations(for: attribute)
+        } else {
+            graph.watchSources(of: attribute)
+        }
+    }
+
+    /// Nobody watches the attribute any more.
+    func unwatch(_ attribute: AttributeID) {
+        watches.remove(attribute)
+        graph.unwatch(attribute)
+    }
+
+    /// The watched attribute's content, evaluated now, and remembered for comparison with the next one.
+    func evaluated(_ attribute: AttributeID) -> Content {
+        let content = graph.content(of: attribute)
+        watches[attribute]?.content = content
+        return content
+    }
+
+    /// Topics without subscriptions end.
+    /// - Returns: attributes that nobody watches any more. They are watched until `unwatch`.
+    func end(_ topics: [Topic]) -> [AttributeID] {
+        for topic in topics {
+            topic.hasEnded = true
+            byKey[topic.key] = nil
+            if topic.watchesAttributes { index.remove(topic) }
+            if topic.key.events.contains(.completion) { completionCount -= 1 }
+        }
+        var unwatched: [AttributeID] = []
+        // The first topic that watches an attribute takes away all that have ended with it.
+        for topic in topics {
+            for attribute in topic.order {
+                guard let watch = watches[attribute], !watch.topics.isEmpty else { continue }
+                watch.topics.removeAll(where: \.hasEnded)
+                if watch.topics.isEmpty { unwatched.append(attribute) }
+            }
+        }
+        return unwatched
+    }
+
+    // MARK: As the tree changes
+
+    /// An attribute that is new or has a new name joins the topics whose patterns name it.
+    func join(_ attribute: AttributeID, _ news: inout News) {
+        guard let (node, name) = graph.owner(of: attribute) else { return }
+        let entries = index.find(name, at: graph.ids(of: node))
+        if entries.isEmpty { return }
+        let whole = graph.path(of: attribute)
+        var joined: Topic?
+        for entry in entries where !entry.topic.isOverfull {
+            let topic = entry.topic
+            let steps = topic.patterns[entry.position].steps
+            // A topic's patterns follow each other. All that name the whole attribute come to the same.
+            if steps.isEmpty, joined === topic { continue }
+            if steps.isEmpty { joined = topic }
+            let vertex = graph.watchable(Place(attribute, steps))
+            let isKnown = topic.paths[vertex] != nil
+            guard isKnown || ledger.count < limits.watchedAttributes else {
+                news.overfill(topic)
+                continue
+            }
+            let path = whole + steps.map(\.description).joined()
+            guard topic.add(vertex, path) else { continue }
+            if !isKnown { watch(vertex, for: topic) }
+            news.join(vertex, path, topic)
+        }
+    }
+
+    /// An instance's index is made for those who name it.
+    func joinIndex(of node: NodeID, _ news: inout News) {
+        guard let name = graph.indexName(of: node) else { return }
+        let isNamed = !index.find(name, at: graph.ids(of: node)).isEmpty
+        if isNamed, let index = graph.index(of: node) { join(index, &news) }
+    }
+
+    func giveBack() {
+        byKey.giveBack()
+        watches.giveBack()
+        index.giveBack()
+        for topic in byKey.values { topic.giveBack() }
+    }
+}

@@ -1,0 +1,50 @@
+import AttributeGraph
+import AttributeValues
+
+/// What is known of a watched vertex.
+final class Watch {
+    fileprivate let generation: UInt32
+    /// As last evaluated for somebody who wants values; nil before.
+    var content: Content?
+    var topics: [Topic] = []
+
+    fileprivate init(generation: UInt32) { self.generation = generation }
+}
+
+/// What is watched, by row of the engine: a change that reaches many looks up each without hashing.
+struct WatchTable {
+    private var rows: [Watch?] = []
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+    var capacity: Int { rows.capacity }
+
+    subscript(attribute: AttributeID) -> Watch? {
+        let row = Int(attribute.index)
+        guard row < rows.count, let watch = rows[row], watch.generation == attribute.generation else { return nil }
+        return watch
+    }
+
+    /// A watch of an attribute that had none.
+    mutating func insert(_ attribute: AttributeID) -> Watch {
+        let row = Int(attribute.index)
+        if row >= rows.count { rows += Array(repeating: nil, count: row + 1 - rows.count) }
+        if rows[row] == nil { count += 1 }
+        let made = Watch(generation: attribute.generation)
+        rows[row] = made
+        return made
+    }
+
+    mutating func remove(_ attribute: AttributeID) {
+        guard self[attribute] != nil else { return }
+        rows[Int(attribute.index)] = nil
+        count -= 1
+        if count == 0 { rows = [] }
+    }
+
+    /// Gives back the rows behind the last watch.
+    mutating func giveBack() {
+        let used = rows.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
+        rows = Array(rows.prefix(used))
+    }
+}

@@ -1,0 +1,133 @@
+import AttributeGraph
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+// News that waited is sent.
+
+extension Watching {
+    /// The client drains again: one event with the newest value of each path that changed meanwhile.
+    func catchUp(_ client: Client) {
+        guard client.isBehind else { return }
+        client.isBehind = false
+        for subscription in client.subscriptions.values.sorted(by: { $0.number < $1.number }) where subscription.mayFlush {
+            flush(subscription)
+        }
+    }
+
+    /// Sends what a subscription has pending: one update that says which revisions it spans, and behind it what would have
+    /// overtaken it.
+    func flush(_ subscription: Subscription) {
+        guard !subscription.hasEnded, let pending = subscription.pending else { return }
+        held[subscription.number] = nil
+        subscription.pending = nil
+        let topic = subscription.topic
+        if let from = pending.from {
+            let changed = topic.order.filter { pending.hasChanged($0, in: graph) }
+            let changes = pending.left.sorted().map(Change.init(removalOf:)) + presentChanges(changed, of: topic)
+            // What came and went again leaves nothing to tell.
+            if !changes.isEmpty {
+                if let interval = subscription.interval { subscription.nextAllowed = now + interval }
+                if clients.isTooLong(changes, isTyped: topic.key.typed) { return endForLength([subscription]) }
+                let update = updateEvent(changes, of: topic, from: from == history.revision ? nil : from, label: pending.label)
+                deliver(update, to: [subscription])
+            }
+        }
+        flushInvalidations(pending, of: subscription)
+        deliver(pending.structure.paths, to: [subscription])
+        for completion in pending.completions { deliver(Event(completion, at: history.revision), to: [subscription]) }
+        if !pending.rested.isEmpty { deliverRested(pending.rested, to: subscription) }
+    }
+
+    private func flushInvalidations(_ pending: Pending, of subscription: Subscription) {
+        let topic = subscription.topic
+        guard topic.key.events.contains(.invalidate) else { return }
+        let fresh = topic.order.filter { pending.invalidated.contains($0) && !subscription.outstanding.contains($0) }
+        let paths = pending.left.sorted() + fresh.flatMap { topic.paths[$0] ?? [] }
+        if paths.isEmpty { return }
+        subscription.outstanding.formUnion(fresh)
+        deliver(.invalidate(revision: history.revision, paths: paths), to: [subscription])
+    }
+
+    func updateEvent(
+        _ changes: [Change], of topic: Topic, from: UInt64? = nil, label: String? = nil, isInitial: Bool = false
+    ) -> Event {
+        .update(revision: history.revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: topic.key.typed)
+    }
+
+    /// What an update tells of attributes as they are now.
+    func presentChanges(_ attributes: some Sequence<AttributeID>, of topic: Topic) -> [Change] {
+        var changes: [Change] = []
+        for attribute in attributes {
+            guard let paths = topic.paths[attribute] else { continue }
+            let content = topics.evaluated(attribute)
+            let timeline = presentations.moving(attribute).map { presentations.describe($0, replaces: nil, css: topic.key.css) }
+            for path in paths { changes.append(Change(path: path, content: content, timeline: timeline)) }
+        }
+        return changes
+    }
+
+    /// The client has read a place and knows the value now: its next change is news again, and so is that of every part of it. Who has
+    /// read a part does not know the rest.
+    func markRead(_ place: Place, by client: Client) {
+        if client.subscriptions.isEmpty { return }
+        var vertices: [AttributeID]?
+        for subscription in client.subscriptions.values where subscription.topic.key.events.contains(.invalidate) {
+            let found = vertices ?? graph.existingVertices(in: place)
+            vertices = found
+            for vertex in found where subscription.topic.paths[vertex] != nil {
+                subscription.outstanding.remove(vertex)
+                // The graph reports a vertex again only once it has been read, also one that was reported to somebody else.
+                _ = graph.content(of: vertex)
+            }
+        }
+        if held.isEmpty { return }
+        for subscription in client.subscriptions.values where held[subscription.number] != nil {
+            for vertex in [place.attribute, graph.existingVertex(for: place)].compactMap({ $0 }) {
+                guard let paths = subscription.topic.paths[vertex] else { continue }
+                subscription.pending?.noteKnown(paths)
+            }
+        }
+    }
+
+    // MARK: Deadlines
+
+    /// Monotonic seconds; nil: never.
+    var nextDeadline: Double? {
+        var next = bookmarks.next(history.revision, interval: limits.bookmarkInterval) ?? .infinity
+        for stream in frames.all { next = min(next, stream.nextTick ?? .infinity) }
+        if topics.completionCount > 0 { next = min(next, presentations.completions.nextDeadline ?? .infinity) }
+        for subscription in held.values where subscription.mayFlush { next = min(next, subscription.nextAllowed) }
+        return next < .infinity ? next : nil
+    }
+
+    /// Everything whose time has come, longest due first. After `RuntimeLimits.turnTime` the rest is left to the next turn.
+    func deliverDue() {
+        for stream in frames.all.sorted(by: { $0.nextTick ?? .infinity < $1.nextTick ?? .infinity }) {
+            deliverFrames(of: stream)
+            guard turn.hasTime(limits.turnTime) else { break }
+        }
+        deliver(completionNews(presentations.advance()))
+        let due = held.values.filter { $0.nextAllowed <= now && $0.mayFlush }
+        for subscription in due.sorted(by: { ($0.nextAllowed, $0.number) < ($1.nextAllowed, $1.number) }) {
+            flush(subscription)
+            guard turn.hasTime(limits.turnTime) else { break }
+        }
+        deliverDueBookmarks()
+    }
+
+    /// At the end of a turn: for those who have been told something, and now and then for all others. Where nothing that is watched
+    /// changes, a client still learns from where it could resume.
+    private func deliverDueBookmarks() {
+        let revision = history.revision
+        if let round = bookmarks.next(revision, interval: limits.bookmarkInterval), round <= now {
+            bookmarks.beginRound(revision, at: now) { number in subscriptions[number].map { $0.bookmarked < revision } ?? false }
+        }
+        if bookmarks.due.isEmpty { return }
+        // The others are told when what waits for them has been sent.
+        let ready = bookmarks.due.sorted().compactMap { subscriptions[$0] }.filter { $0.mayFlush && $0.pending == nil }
+        bookmarks.didTell(ready.map(\.number))
+        for subscription in ready { subscription.bookmarked = revision }
+        deliver(.bookmark(epoch: history.epoch, revision: revision), to: ready)
+    }
+}

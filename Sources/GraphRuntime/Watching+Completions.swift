@@ -1,0 +1,65 @@
+import AttributeGraph
+import WireProtocol
+
+// When motions end. A subscription hears of the transactions that touched what it watches: `logical` and `removed`, each once,
+// and `replaced` where a later change took over. A transaction that moved nothing is complete at once.
+
+extension Watching {
+    /// At the end of a transaction: what it took over, what ended with it, and what is complete at once.
+    func deliverCompletions(_ news: News) {
+        if !news.replaced.isEmpty { deliver(replacements(news.replaced)) }
+        deliver(news.completions)
+        deliver(completionNews(presentations.seal(history.revision, moved: news.animated, news.touched.map(\.number))))
+    }
+
+    func deliver(_ news: [CompletionNews]) {
+        for news in news {
+            let members = news.topic.members
+            let direct = members.filter { !$0.isWaiting }
+            for member in members where member.isWaiting { hold(news.completion, for: member) }
+            deliver(Event(news.completion, at: history.revision), to: direct)
+        }
+    }
+
+    /// So many completions tell a client that is behind little; rather than to grow without end they are sent with all that waits.
+    private func hold(_ completion: Completion, for subscription: Subscription) {
+        hold(for: subscription) { $0.completions.append(completion) }
+        if subscription.pending?.completions.count ?? 0 >= limits.pendingCompletions { flush(subscription) }
+    }
+
+    /// What the ends of motions mean for those who watch.
+    func completionNews(_ ends: [Presentations.End]) -> [CompletionNews] {
+        ends.flatMap { end in
+            switch end {
+            case .logical(let transaction, let moves): completionNews(of: transaction, moves, "logical")
+            case .removed(let transaction, let moves): completionNews(of: transaction, moves, "removed")
+            }
+        }
+    }
+
+    private func completionNews(of transaction: UInt64, _ moves: Presentations.Moves, _ phase: String) -> [CompletionNews] {
+        guard topics.completionCount > 0 else { return [] }
+        return topics.inOrder.compactMap { topic in
+            guard topic.key.events.contains(.completion) else { return nil }
+            let paths = moves.attributes.flatMap { topic.paths[$0] ?? [] }
+            guard !paths.isEmpty || moves.topics.contains(topic.number) else { return nil }
+            return CompletionNews(topic: topic, completion: Completion(transaction: transaction, phase: phase, paths: paths))
+        }
+    }
+
+    /// One event for each transaction that lost something to this one.
+    private func replacements(_ replaced: [(transaction: UInt64, attribute: AttributeID)]) -> [CompletionNews] {
+        let transactions = Dictionary(grouping: replaced, by: \.transaction).sorted { $0.key < $1.key }
+        return transactions.flatMap { transaction, members in
+            let moves = Presentations.Moves(attributes: members.map(\.attribute), topics: [])
+            return completionNews(of: transaction, moves, "replaced")
+        }
+    }
+
+    /// Nobody watches the attribute any more: it does not move, either.
+    /// - Returns: what that means for those who wait for the motion's end.
+    func stopWatching(_ attribute: AttributeID) -> [CompletionNews] {
+        topics.unwatch(attribute)
+        return completionNews(presentations.stop(attribute))
+    }
+}

@@ -1,0 +1,36 @@
+import AttributeGraph
+import AttributeValues
+import WireProtocol
+
+extension Watching {
+    func deliverFrames(of stream: FrameStream) {
+        guard let due = stream.nextTick, due <= now else { return }
+        let frames = stream.sample(at: now) { view, attribute in
+            guard let paths = view.topic.paths[attribute], case .value(let value) = graph.content(of: attribute) else { return nil }
+            return (paths, value)
+        }
+        // Ticks stay on their grid; those that a busy loop missed are left out.
+        let next = due + (((now - due) * stream.rate).rounded(.down) + 1) / stream.rate
+        stream.nextTick = stream.isIdle ? nil : next
+        if !frames.isEmpty { statistics.frames += 1 }
+        for (view, members) in frames {
+            // A frame is worth nothing to a client that cannot keep up: the next one replaces it.
+            deliver(.frameSheet(time: now, members: members), to: view.members.filter(\.mayFlush))
+        }
+        // What rests now has no next one.
+        for (view, attribute) in stream.takeRested() {
+            for member in view.members where !member.mayFlush { hold(for: member) { _ = $0.rested.insert(attribute) } }
+        }
+    }
+
+    /// Where things are that came to rest unseen.
+    func deliverRested(_ rested: Set<AttributeID>, to subscription: Subscription) {
+        let topic = subscription.topic
+        var values: [(path: String, value: Value)] = []
+        for attribute in topic.order where rested.contains(attribute) {
+            guard case .value(let value) = presentations.presented(attribute, graph.content(of: attribute)) else { continue }
+            values += (topic.paths[attribute] ?? []).map { ($0, value) }
+        }
+        if !values.isEmpty { deliver(.frames(time: now, values: values), to: [subscription]) }
+    }
+}

@@ -1,0 +1,54 @@
+import AttributeGraph
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+// Who comes back with `since`. It is told exactly what may have changed, or that nobody knows any more.
+
+/// What a client has missed.
+struct Missed {
+    /// Removals, and the present contents of what has changed.
+    var update: [Change] = []
+    /// Attributes that may have changed.
+    var invalidated: [AttributeID] = []
+    /// The names that an invalidation tells.
+    var paths: [String] = []
+}
+
+extension Watching {
+    /// - Returns: nil where that is not known: in another life, too long ago, or, for who watches the tree, where it has changed.
+    func missed(since position: Request.Position, of topic: Topic) -> Missed? {
+        guard position.epoch == history.epoch, position.revision <= history.revision else { return nil }
+        if position.revision <= history.firstRevision {
+            return history.isSame(topic.order, topic.patterns, since: position.revision) ? Missed() : nil
+        }
+        if topic.key.events.contains(.structure), position.revision < history.lastStructureChange { return nil }
+        guard let stamp = history.engineStamp(after: position.revision),
+            let names = history.changedNames(since: position.revision, of: topic.patterns)
+        else { return nil }
+        var gone: [String] = []
+        var renamed: Set<AttributeID> = []
+        if !names.isEmpty {
+            var live: [String: AttributeID] = [:]
+            for attribute in topic.order { for path in topic.paths[attribute] ?? [] { live[path] = attribute } }
+            for name in names { if let attribute = live[name] { renamed.insert(attribute) } else { gone.append(name) } }
+        }
+        // Who wants no values gets none evaluated.
+        let isSettled = max(history.lastStructureChange, history.lastRedefinition) <= position.revision
+        let changed = topic.order.filter { attribute in
+            if renamed.contains(attribute) { return true }
+            guard topic.wantsValues else { return graph.mayHaveChanged(attribute, since: stamp) }
+            _ = topics.evaluated(attribute)
+            return graph.hasChanged(attribute, since: stamp, isSettled: isSettled)
+        }
+        var missed = Missed()
+        if topic.key.events.contains(.update) {
+            missed.update = gone.map(Change.init(removalOf:)) + presentChanges(changed, of: topic)
+        }
+        if topic.key.events.contains(.invalidate) {
+            missed.invalidated = changed
+            missed.paths = gone + changed.flatMap { topic.paths[$0] ?? [] }
+        }
+        return missed
+    }
+}

@@ -1,0 +1,173 @@
+import AttributeGraph
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+// Subscriptions come and go.
+
+extension Watching {
+    /// A subscription that the client is not told of yet. `begin` has to follow.
+    /// - Returns: nothing has changed when it throws.
+    /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
+    func prepare(_ request: Request.Subscribe, _ client: Client) throws(Failure) -> Opening {
+        guard client.subscriptions.count < limits.subscriptionsPerClient else {
+            throw Failure(.limit, "at most \(limits.subscriptionsPerClient) subscriptions for one client")
+        }
+        guard !request.patterns.isEmpty, request.patterns.count <= limits.patternsPerSubscription else {
+            throw Failure(.limit, "a subscription names 1 to \(limits.patternsPerSubscription) paths")
+        }
+        if let rate = request.frameRate, rate > limits.frameRate {
+            throw Failure(.limit, "at most \(limits.frameRate) frames a second")
+        }
+        let topic = try topics.obtain(request)
+        // Before the subscription counts, so that its own news begins with the snapshot.
+        updateScenePhase(isWatched: true)
+        let subscription = Subscription(nextSubscription, of: client, to: topic, interval: request.maxRate.map { 1 / $0 })
+        nextSubscription += 1
+        subscriptions[subscription.number] = subscription
+        client.subscriptions[subscription.number] = subscription
+        topic.members.append(subscription)
+        if request.bookmarks { bookmarks.add(subscription.number) }
+        let newView = request.events.contains(.frames) ? frames.add(subscription, at: request.frameRate ?? 30) : nil
+        let opening: Opening
+        do throws(Failure) { opening = try open(request, subscription) } catch {
+            end([subscription])
+            throw error
+        }
+        if let newView {
+            // What moves already.
+            for attribute in topic.order {
+                if let running = presentations.moving(attribute) { newView.stream.show(attribute, running, in: newView, at: now) }
+            }
+        }
+        return opening
+    }
+
+    /// Where a new subscription begins.
+    struct Opening {
+        let subscription: Subscription
+        /// Whether it goes on from the place that the request names.
+        var isResumed = false
+        /// A snapshot, or what the client has missed.
+        var events: [Event] = []
+    }
+
+    private func open(_ request: Request.Subscribe, _ subscription: Subscription) throws(Failure) -> Opening {
+        var opening = Opening(subscription: subscription)
+        let topic = subscription.topic
+        if let position = request.since, let missed = missed(since: position, of: topic) {
+            try clients.admit(missed.update, isTyped: topic.key.typed, to: subscription.client)
+            opening.isResumed = true
+            if !missed.update.isEmpty { opening.events.append(updateEvent(missed.update, of: topic)) }
+            if !missed.paths.isEmpty {
+                subscription.outstanding.formUnion(missed.invalidated)
+                opening.events.append(.invalidate(revision: history.revision, paths: missed.paths))
+            }
+        } else if request.initial || request.since != nil, request.events.contains(.update) {
+            let snapshot = presentChanges(topic.order, of: topic)
+            try clients.admit(snapshot, isTyped: topic.key.typed, to: subscription.client)
+            opening.events.append(updateEvent(snapshot, of: topic, isInitial: true))
+        } else if topic.wantsValues {
+            for attribute in topic.order { _ = topics.evaluated(attribute) }
+        }
+        return opening
+    }
+
+    /// The client has been told of its new subscription, or will be at the end of the batch: its first events follow.
+    func begin(_ opening: Opening) {
+        let subscription = opening.subscription
+        guard subscription.client.isInBatch else { return begin(subscription, with: opening.events) }
+        subscription.opening = opening.events
+        subscription.client.beginning.append(subscription)
+        openings += 1
+    }
+
+    /// A batch has been answered: the first events of its subscriptions follow, and what has come meanwhile.
+    func beginSubscriptions(of client: Client) {
+        let beginning = client.beginning
+        client.beginning = []
+        openings -= beginning.count
+        for subscription in beginning {
+            guard let events = subscription.opening else { continue }
+            subscription.opening = nil
+            begin(subscription, with: events)
+        }
+    }
+
+    private func begin(_ subscription: Subscription, with events: [Event]) {
+        for event in events { deliver(event, to: [subscription]) }
+        flush(subscription)
+    }
+
+    func unsubscribe(_ number: Int64, _ client: Client) throws(Failure) {
+        guard let subscription = client.subscriptions[number] else {
+            throw Failure(.notFound, "no subscription \(number) of this client")
+        }
+        end([subscription])
+        subscription.opening = nil
+        updateScenePhase()
+    }
+
+    /// The client goes away.
+    func forget(_ client: Client) {
+        end(client.subscriptions.values)
+        openings -= client.beginning.count
+        client.beginning = []
+    }
+
+    /// Ends subscriptions. O(attributes that their topics watch, and topics that watch the same).
+    func end(_ ended: some Collection<Subscription>) {
+        var empty: [Topic] = []
+        for subscription in ended.sorted(by: { $0.number < $1.number }) where !subscription.hasEnded {
+            let number = subscription.number
+            subscription.hasEnded = true
+            subscriptions[number] = nil
+            held[number] = nil
+            bookmarks.remove(number)
+            subscription.client.subscriptions[number] = nil
+            let topic = subscription.topic
+            topic.members.removeAll { $0 === subscription }
+            frames.remove(subscription)
+            if topic.members.isEmpty { empty.append(topic) }
+        }
+        if empty.isEmpty { return }
+        for attribute in topics.end(empty) { deliver(stopWatching(attribute)) }
+    }
+
+    /// New access rules hold. Subscriptions that they no longer allow end, with the reason.
+    func refuse(_ client: Client) {
+        guard let grants = client.grants else { return }
+        end(client.subscriptions.values.sorted { $0.number < $1.number }.filter { subscription in
+            do throws(Failure) {
+                for pattern in subscription.topic.patterns { try grants.require(.read, pattern) }
+                return false
+            } catch {
+                deliver(.ended(error.code, reason: error.message), to: [subscription])
+                return true
+            }
+        })
+    }
+
+    /// What its patterns match has become more than can be watched: rather than to leave some out it ends.
+    func endOverfull(_ topic: Topic) {
+        deliver(.ended(.limit, reason: "\(topics.tooMany.message) (watched-attributes)"), to: topic.members)
+        end(topic.members)
+    }
+
+    func endForLength(_ subscriptions: [Subscription]) {
+        deliver(
+            .ended(.limit, reason: "an update would have more than \(clients.longestAnswer) bytes (output-maximum)"), to: subscriptions)
+        end(subscriptions)
+    }
+
+    /// `active` while somebody watches.
+    /// - Parameter isWatched: somebody is about to.
+    func updateScenePhase(isWatched: Bool = false) {
+        let phase: Value = subscriptions.isEmpty && !isWatched ? "background" : "active"
+        guard graph.systemValue("scenePhase") != phase else { return }
+        let stamp = graph.stamp
+        graph.setSystemValue("scenePhase", phase)
+        history.advance(nil, "scenePhase", since: stamp)
+        publish(since: stamp, .none, "scenePhase")
+    }
+}

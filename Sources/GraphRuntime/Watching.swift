@@ -1,0 +1,277 @@
+import AttributeGraph
+import AttributeValues
+import Timelines
+import ViewGraph
+import WireProtocol
+
+/// Who watches what. It turns what has changed into what each client is told: each watched rule that may have changed is evaluated
+/// once, however many watch it, and each topic's event is put together once, however many subscribe to it.
+final class Watching {
+    let graph: ViewGraph
+    let limits: RuntimeLimits
+    let turn: CurrentTurn
+    let statistics: Statistics
+    let clients: Clients
+    let history: History
+    let presentations: Presentations
+    let topics: Topics
+    var subscriptions: [Int64: Subscription] = [:]
+    var nextSubscription: Int64 = 1
+    /// Subscriptions whose news waits.
+    var held: [Int64: Subscription] = [:]
+    var frames = FrameStreams()
+    var bookmarks = Bookmarks()
+    /// Subscriptions whose batch is not answered.
+    var openings = 0
+
+    init(
+        _ graph: ViewGraph, _ limits: RuntimeLimits, _ turn: CurrentTurn, _ statistics: Statistics, _ clients: Clients,
+        _ history: History, _ presentations: Presentations
+    ) {
+        self.graph = graph
+        self.limits = limits
+        self.turn = turn
+        self.statistics = statistics
+        self.clients = clients
+        self.history = history
+        self.presentations = presentations
+        topics = Topics(graph, limits)
+    }
+
+    var now: Double { turn.now.monotonic }
+
+    /// Tells of the last transaction.
+    /// - Parameters:
+    ///   - stamp: the engine's clock before the transaction.
+    ///   - motion: how its changes are animated.
+    func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) {
+        let structure = graph.takeStructureChange()
+        history.note(structure)
+        var news = News()
+        followTree(structure, &news)
+        let invalidated = graph.takeInvalidated()
+        if graph.hasAnimationModifiers {
+            for attribute in invalidated where graph.isAnimationValue(attribute) { _ = graph.content(of: attribute) }
+        }
+        for attribute in invalidated {
+            graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion, &news) }
+        }
+        collectJoined(&news)
+        for part in news.topics where !part.left.isEmpty || !part.joined.isEmpty { news.touch(part.topic) }
+        deliver(news, since: stamp, label)
+        if !structure.isEmpty { deliver(structure) }
+        deliverCompletions(news)
+        endEmptyTopics()
+        for topic in news.overfull { endOverfull(topic) }
+    }
+
+    private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion, _ news: inout News) {
+        guard let watch = topics[attribute] else { return }
+        for topic in watch.topics where topic.key.events.contains(.invalidate) {
+            news[topic].invalidated.append((attribute, topic.paths[attribute] ?? [], false))
+        }
+        guard watch.topics.contains(where: \.wantsValues) else { return }
+        let old = watch.content ?? .value(.null)
+        let content = graph.content(of: attribute)
+        guard watch.content == nil || graph.hasChanged(attribute, since: stamp) else { return }
+        watch.content = content
+        if news.hasJoined { news.collected.insert(attribute) }
+        let turnover = presentations.present(
+            attribute, from: old, to: content, in: history.revision, motion, since: stamp, &news.surroundings)
+        if let transaction = turnover.interrupted { news.replaced.append((transaction, attribute)) }
+        if !turnover.ends.isEmpty { news.completions += completionNews(turnover.ends) }
+        let running = turnover.running
+        if running != nil {
+            news.animated.append(attribute)
+            graph.stepsLeft -= Watching.stepsPerMotion + watch.topics.count * Watching.stepsPerTimeline
+        }
+        // Described once, however many topics tell of it. Each pays for what is sent.
+        var (plain, styled): (Value?, Value?)
+        var cost = 0
+        for topic in watch.topics where topic.wantsValues {
+            news.touch(topic)
+            if topic.key.events.contains(.update) {
+                var timeline: Value?
+                if let running {
+                    if topic.key.css {
+                        let before = graph.stepsLeft
+                        timeline = styled ?? presentations.describe(running, replaces: turnover.replaced, css: true)
+                        if styled == nil { cost = before - graph.stepsLeft } else { graph.stepsLeft -= cost }
+                        styled = timeline
+                    } else {
+                        timeline = plain ?? presentations.describe(running, replaces: turnover.replaced, css: false)
+                        plain = timeline
+                    }
+                }
+                for path in topic.paths[attribute] ?? [] {
+                    news[topic].changes.append(Change(path: path, content: content, timeline: timeline))
+                }
+            }
+            if topic.frames.isEmpty { continue }
+            if let running {
+                topic.startFrames(attribute, running, at: now)
+            } else {
+                // Also where it had arrived and the tick that shows so is still to come.
+                topic.stopFrames(attribute, isGone: false)
+            }
+        }
+    }
+
+    /// Steps for a motion that begins and is followed to its end, and for each topic that tells of it.
+    private static let stepsPerMotion = 100
+    private static let stepsPerTimeline = 100
+
+    /// What joined is told as it is now, where that has not been told as a change.
+    private func collectJoined(_ news: inout News) {
+        guard news.hasJoined else { return }
+        let collected = news.collected
+        news.forEachTopic { part in
+            let topic = part.topic
+            guard topic.wantsValues else { return }
+            for (attribute, path) in part.joined where !collected.contains(attribute) {
+                let content = topics.evaluated(attribute)
+                let running = presentations.moving(attribute)
+                if let running { topic.startFrames(attribute, running, at: now) }
+                guard topic.key.events.contains(.update) else { continue }
+                let timeline = running.map { presentations.describe($0, replaces: nil, css: topic.key.css) }
+                part.changes.append(Change(path: path, content: content, timeline: timeline))
+            }
+        }
+    }
+
+    private func deliver(_ news: News, since stamp: UInt64, _ label: String?) {
+        for part in news.topics where !part.topic.isOverfull {
+            let topic = part.topic
+            let changes = topic.key.events.contains(.update) ? part.update : []
+            var direct: [Subscription] = []
+            direct.reserveCapacity(topic.members.count)
+            for member in topic.members {
+                if changes.isEmpty ? member.isWaiting : member.holdsBack(at: now) {
+                    hold(part, isUpdate: !changes.isEmpty, since: stamp, label, for: member)
+                } else {
+                    direct.append(member)
+                }
+            }
+            if direct.isEmpty { continue }
+            if !changes.isEmpty {
+                if clients.isTooLong(changes, isTyped: topic.key.typed) {
+                    endForLength(direct)
+                    continue
+                }
+                let update = Event.update(
+                    revision: history.revision, from: nil, label: label, isInitial: false, changes: changes, typed: topic.key.typed)
+                deliver(update, to: direct)
+            }
+            if !part.invalidated.isEmpty { for member in direct { deliverInvalidations(part, to: member) } }
+        }
+    }
+
+    private func hold(_ news: TopicNews, isUpdate: Bool, since stamp: UInt64, _ label: String?, for subscription: Subscription) {
+        hold(for: subscription) { pending in
+            pending.merge(news)
+            guard isUpdate else { return }
+            if pending.from == nil {
+                pending.from = history.revision
+                pending.since = stamp
+                pending.label = label
+            } else {
+                pending.label = nil
+                statistics.conflated += 1
+            }
+        }
+        for (attribute, _) in news.left { subscription.outstanding.remove(attribute) }
+    }
+
+    /// Each path once, until the client has read it.
+    private func deliverInvalidations(_ news: TopicNews, to subscription: Subscription) {
+        var paths: [String] = []
+        for (attribute, names, hasLeft) in news.invalidated {
+            let isNews =
+                hasLeft ? subscription.outstanding.remove(attribute) == nil : subscription.outstanding.insert(attribute).inserted
+            if isNews { paths += names }
+        }
+        // What has come again by the same name is named once.
+        if !news.left.isEmpty {
+            var seen: Set<String> = []
+            paths.removeAll { !seen.insert($0).inserted }
+        }
+        if !paths.isEmpty { deliver(.invalidate(revision: history.revision, paths: paths), to: [subscription]) }
+    }
+
+    func giveBack() {
+        topics.giveBack()
+        subscriptions.giveBack()
+        held.giveBack()
+        for subscription in subscriptions.values { subscription.outstanding.giveBack() }
+    }
+}
+
+// What is told.
+extension Watching {
+    func deliver(_ event: Event, to receivers: [Subscription]) {
+        if receivers.isEmpty { return }
+        // Those whose subscription is not answered hear of it behind the answer.
+        let receivers = openings == 0 ? receivers : receivers.filter { !$0.isOpening(with: event) }
+        if receivers.isEmpty { return }
+        statistics.events += UInt64(receivers.count)
+        if !clients.access.rules.isEmpty, event.tellsOfErrors {
+            deliverShown(event, to: receivers)
+        } else {
+            say(event, to: receivers)
+        }
+        bookmarks.note(receivers, behind: event)
+    }
+
+    private func say(_ event: Event, to receivers: [Subscription]) {
+        turn.say(.event(receivers.map { ($0.client.id, $0.number) }, event))
+    }
+
+    /// An update with errors, which may come from elsewhere: each client that may not read everything gets one of its own.
+    private func deliverShown(_ event: Event, to receivers: [Subscription]) {
+        var others: [Subscription] = []
+        for receiver in receivers {
+            if receiver.client.isPartial {
+                say(graph.seeing(as: receiver.client) { shown(event) }, to: [receiver])
+            } else {
+                others.append(receiver)
+            }
+        }
+        if !others.isEmpty { say(event, to: others) }
+    }
+
+    private func shown(_ event: Event) -> Event {
+        guard case .update(let revision, let from, let label, let isInitial, var changes, let typed) = event else { return event }
+        for position in changes.indices {
+            // What has been removed has an error of its own.
+            guard changes[position].content.failure != nil, let path = try? AttributePath(changes[position].path),
+                let place = try? graph.locate(path, looksForNames: false)
+            else { continue }
+            changes[position].content = graph.shown(changes[position].content, of: place.attribute)
+        }
+        return .update(revision: revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: typed)
+    }
+
+    /// Keeps something for a subscription until `flush`.
+    func hold(for subscription: Subscription, _ body: (inout Pending) -> Void) {
+        guard !subscription.hasEnded else { return }
+        held[subscription.number] = subscription
+        // Taken out, so that its sets are changed where they are.
+        var pending = subscription.pending ?? Pending()
+        subscription.pending = nil
+        body(&pending)
+        subscription.pending = pending
+    }
+}
+
+extension Subscription {
+    /// - Returns: whether the event is kept behind the answer to the client's batch.
+    fileprivate func isOpening(with event: Event) -> Bool { opening?.append(event) != nil }
+}
+
+extension Event {
+    /// Whether an attribute in it has an error in the place of a value.
+    fileprivate var tellsOfErrors: Bool {
+        guard case .update(_, _, _, _, let changes, _) = self else { return false }
+        return changes.contains { $0.content.failure != nil }
+    }
+}
