@@ -84,7 +84,7 @@ struct AGD: ParsableCommand {
         guard kill(process, SIGHUP) == 0 else { throw StartupError(.osError, "kill \(process): \(String(cString: strerror(errno)))") }
     }
 
-    /// Reports the faults of the file together with those of the scenes and folders that it names.
+    /// Reports the faults of the file together with those of everything that it names.
     private func check() throws(StartupError) {
         let read = config.map(Configuration.reading(file:))
         let configuration = overridden(read?.configuration ?? Configuration())
