@@ -1,6 +1,6 @@
 /**
- * The board: one card for each value of a part of the tree. A node's container value `panel` says what its card is; a
- * node without one gets the card that fits its attributes.
+ * The board: one card for each value of a part of the tree. A node's container value `panel` describes its card. A
+ * node without one gets a card that suits its attributes.
  */
 
 import { AttributeFailed, connect, Update } from './gateway.js'
@@ -11,16 +11,16 @@ const board = document.getElementById('board')
 const wanted = new URLSearchParams(location.search).get('root')
 const cards = new Cards(client)
 
-/** Containers that show one thing are no section of their own. */
+/** A container with a single card has no section of its own. */
 const TRANSPARENT = ['group', 'forEach', 'section']
 
-/** Container values of a container's subviews, by id: where cards are described. */
+/** Container values of a container's subviews, by id. They describe the cards. */
 async function panelsOf(path) {
   try {
     const subviews = await client.eval('subviews', { at: path })
     return new Map(subviews.map((each) => [each.id, each.containerValues ?? {}]))
   } catch {
-    // A root of views has none.
+    // A root whose children are views has none.
     return new Map()
   }
 }
@@ -85,7 +85,7 @@ setInterval(() => {
   cards.showAges()
 }, 1000)
 
-/** Watches until the page is left. A part of the tree that is not there yet is waited for. */
+/** Watches until the page is closed. Waits for a part of the tree that does not exist yet. */
 async function follow(root) {
   const pattern = root === '/' ? '/**' : `${root}/**`
   let isStale = true

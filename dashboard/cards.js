@@ -1,10 +1,10 @@
-/** Cards: what an attribute looks like, by its panel or by its type. */
+/** Cards: the form of an attribute, by its panel or by its type. */
 
 import { AttributeFailed } from './gateway.js'
 
 const SAMPLES = 60
 const NUMBERS = ['int', 'uint', 'double', 'angle']
-/** Attributes that say how well another one is, and are shown with it. */
+/** Attributes that describe the state of another one and are shown with it. */
 const STATUSES = ['ok', 'warn', 'critical', 'stale']
 
 export function make(name, className, text) {
@@ -14,20 +14,20 @@ export function make(name, className, text) {
   return element
 }
 
-/** An id as people write it: `busiestCore` is "Busiest core". */
+/** An id in a form for people: `busiestCore` is "Busiest core". */
 export function words(id) {
   const text = id.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase()
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The order of a section's cards: what one looks at first, then what one operates, then lists. */
+/** The order of a section's cards: displays first, then controls, then lists. */
 export const ORDER = ['status', 'gauge', 'value', 'toggle', 'text', 'color', 'table', 'list']
 
-/** The attributes of a node that are worth a card by default. */
+/** The attributes of a node that get a card by default. */
 function namesOf({ attributes = {}, children = [], component }) {
   const names = Object.keys(attributes)
   const has = (name) => names.includes(name)
-  // A gauge of its own says it better.
+  // It has a gauge of its own.
   const hasGauge = children.some(({ id }) => id === 'gauge')
   const hasList = children.some(({ kind }) => kind === 'forEach')
   if (component && has('percent')) return ['percent']
@@ -38,12 +38,12 @@ function namesOf({ attributes = {}, children = [], component }) {
     if ((name === 'percent' && hasGauge) || (type === 'list' && kind === 'state' && hasList)) return false
     if (name === 'severity') return false
     if (name === 'isStale' && has('status')) return false
-    // Raw figures of a feeder are there to be computed with.
+    // The unprocessed figures of a feeder are only inputs of rules.
     return !(transient && ['map', 'list', 'dyn'].includes(type) && names.length > 2)
   })
 }
 
-/** At most four significant digits, and short forms of great numbers. */
+/** At most four significant digits, and short forms of large numbers. */
 function number(value) {
   if (!Number.isFinite(value)) return String(value)
   if (Math.abs(value) >= 10000) {
@@ -52,7 +52,7 @@ function number(value) {
   return new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 }).format(value)
 }
 
-/** Seconds as they are said: 2 h 5 min. */
+/** Seconds in a form for people: 2 h 5 min. */
 function duration(seconds) {
   const parts = []
   let rest = Math.round(Math.abs(seconds))
@@ -87,9 +87,9 @@ export class Cards {
   }
 
   /**
-   * The cards of a node, made anew only where there was none.
+   * The cards of a node. Existing cards are reused.
    * @param title of the node.
-   * @param panel what a container value says of it: `{hidden}`, or one card with `value` (the attribute), `kind`, `title`,
+   * @param panel its description in a container value: `{hidden}`, or one card with `value` (the attribute), `kind`, `title`,
    *   `unit`, `span`, `min` and `max`.
    */
   forNode(node, title, panel) {
@@ -99,7 +99,7 @@ export class Cards {
     const isAlone = names.length === 1 && !node.children
     const shown = names.filter((name) => attributes[name]).map((name) => {
       const path = `${node.path === '/' ? '' : node.path}.${name}`
-      // Several views of one kind are told apart by their titles.
+      // Titles distinguish several views of one kind.
       const own = node.children ? words(name) : `${title}: ${words(name).toLowerCase()}`
       const label = panel?.title || (isAlone || name === 'percent' ? title : own)
       return [panel?.kind ?? kindOf(name, attributes[name]), path, { ...attributes[name], name, title: label, panel }]
@@ -129,7 +129,7 @@ export class Cards {
     this.showAges()
   }
 
-  /** While the connection is lost each card says how old its value is. */
+  /** While the connection is lost, each card shows the age of its value. */
   showAges() {
     for (const card of this.#cards.values()) if (card.element.isConnected) card.showAge(!this.#isLive)
   }
@@ -226,7 +226,7 @@ class Card {
     this.#value = value
     this.element.querySelector('.failure')?.remove()
     if (value instanceof AttributeFailed) {
-      // In words, where the value would be.
+      // The error in words, instead of the value.
       this.element.append(make('p', 'failure', value.reason))
       if (this.#parts.value) this.#parts.value.textContent = '–'
       return
@@ -284,7 +284,7 @@ class Card {
     this.#motion?.cancel()
     fill.style.transform = target
     if (!css || !timeline || matchMedia('(prefers-reduced-motion: reduce)').matches) return
-    // The browser plays the daemon's motion, joined where it is by now.
+    // The browser plays the daemon's motion, starting at its present position.
     const passed = (this.#client.now() - timeline.start) * 1000
     const from = `scaleX(${part(timeline.components(timeline.start)[0])})`
     this.#motion = fill.animate([{ transform: from, easing: css.easing }, { transform: target }], parseFloat(css.duration))
@@ -302,7 +302,7 @@ class Card {
 
   setStatus(status) {
     this.element.dataset.status = status
-    // Never by colour alone.
+    // A colour alone is not accessible.
     if (this.kind !== 'status') this.#say(status === 'ok' ? '' : `▲ ${status}`)
   }
 
@@ -318,7 +318,7 @@ class Card {
   }
 
   #toggle() {
-    // The new state is shown at once, and corrected if the daemon refuses.
+    // The new state is shown at once. If the daemon refuses, it is corrected.
     const before = this.#value === true
     this.#parts.switch.setAttribute('aria-checked', String(!before))
     this.#write(!before, () => this.#parts.switch.setAttribute('aria-checked', String(before)))

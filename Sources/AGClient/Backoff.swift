@@ -1,4 +1,4 @@
-/// How long to wait before trying again: each time twice as long, up to a limit.
+/// The time to wait before the next attempt. It doubles each time, up to a limit.
 public struct Backoff: Hashable, Sendable {
     /// Seconds.
     public var first: Double
@@ -16,6 +16,6 @@ public struct Backoff: Hashable, Sendable {
         return next
     }
 
-    /// It worked: the next trouble begins anew.
+    /// Call this after a success: the next wait begins with `first` again.
     public mutating func reset() { next = first }
 }

@@ -1,20 +1,21 @@
 public import AttributeValues
 public import WireProtocol
 
-/// The daemon, for Swift programs with tasks. Any number of tasks may use one client; their requests share a connection,
-/// which is made with the first and made again after a loss.
+/// The daemon's client for Swift programs with tasks. Any number of tasks may use one client. Their requests share a
+/// connection. The first request opens it, and the next request after a loss opens it again.
 ///
-/// A request that was on its way when the connection was lost throws `lost` and is not repeated: the daemon may have performed it.
+/// If the connection ends before the answer to a request arrives, the request throws `lost` and is not repeated: the
+/// daemon may have performed it.
 ///
-/// Values travel as typed JSON, so an int comes back as an int and a timestamp as a timestamp.
+/// Values are sent as typed JSON, so an int returns as an int and a timestamp as a timestamp.
 public final class Client: Sendable {
     private let location: SocketLocation
     private let name: String?
     private let channel: RequestChannel
 
     /// Does not connect yet.
-    /// - Parameter name: how the daemon calls this client in explanations.
-    /// - Throws: `system` when descriptors have run out.
+    /// - Parameter name: the daemon's name for this client in explanations.
+    /// - Throws: `system` if there are no descriptors left.
     public init(at location: SocketLocation = .find(), name: String? = nil) throws(ClientError) {
         self.location = location
         self.name = name
@@ -23,7 +24,7 @@ public final class Client: Sendable {
 
     deinit { channel.close() }
 
-    /// Any request, answered with its result as it stands.
+    /// Sends any request and returns its result unchanged.
     /// - Throws: `refused` with the daemon's reason, `unreachable`, `lost`, `cancelled`.
     public nonisolated(nonsending) func call(_ request: Request) async throws(ClientError) -> Value {
         let line = try await channel.exchange(request)
@@ -33,7 +34,7 @@ public final class Client: Sendable {
         return try reply.get()
     }
 
-    /// Nothing is sent before the sequence is iterated.
+    /// Sends nothing before the sequence is iterated.
     public func subscribe(_ options: WatchOptions, backoff: Backoff = Backoff()) -> Subscription {
         Subscription(options: options, location: location, name: name, backoff: backoff)
     }
@@ -44,8 +45,8 @@ public final class Client: Sendable {
 // MARK: Reading and writing
 
 extension Client {
-    /// - Parameter presentation: what is displayed now instead of the model value.
-    /// - Throws: `attribute` when the attribute has an error instead of a value; what `call` throws.
+    /// - Parameter presentation: true for the displayed value instead of the model value.
+    /// - Throws: `attribute` if the attribute has an error instead of a value, and the errors of `call`.
     public nonisolated(nonsending) func get(_ path: String, presentation: Bool = false) async throws(ClientError) -> Value {
         let result = try await call(.get(.init(paths: [path], isSingle: true, presentation: presentation, typed: true)))
         switch try Content(result: result, typed: true) {
@@ -65,7 +66,7 @@ extension Client {
         return converted
     }
 
-    /// Several attributes at one revision, in the order asked for; of a path that names nothing, the error.
+    /// Several attributes at one revision, in the order of `paths`. A path that names nothing has an error.
     public nonisolated(nonsending) func get(
         _ paths: [String], presentation: Bool = false
     ) async throws(ClientError) -> (contents: [(path: String, content: Content)], revision: UInt64) {
@@ -78,7 +79,7 @@ extension Client {
         return (contents, try revision(of: result))
     }
 
-    /// - Returns: the revision at which the value is there.
+    /// - Returns: the revision that contains the value.
     @discardableResult
     public nonisolated(nonsending) func set(
         _ path: String, to value: some ValueRepresentable, options: TransactionOptions = TransactionOptions()
@@ -93,7 +94,7 @@ extension Client {
         try await transact([Mutation(operation: .toggle, path: path)], options: options)
     }
 
-    /// All mutations or none, as one revision.
+    /// Commits all mutations or none, as one revision.
     @discardableResult
     public nonisolated(nonsending) func transact(
         _ mutations: [Mutation], options: TransactionOptions = TransactionOptions()
@@ -103,7 +104,7 @@ extension Client {
         return try revision(of: try await call(.transact(mutations, options)))
     }
 
-    /// Mutations that the daemon commits when this client's connection ends, however it ends.
+    /// Mutations that the daemon commits when this client's connection ends for any reason.
     @discardableResult
     public nonisolated(nonsending) func onDisconnect(
         _ mutations: [Mutation], options: TransactionOptions = TransactionOptions()
@@ -121,7 +122,7 @@ extension Client {
 
 // MARK: Definitions
 
-/// What a scene did to the tree, or would have done.
+/// The changes that a scene made in the tree, or would make.
 public struct AppliedScene: Hashable, Sendable {
     public var revision: UInt64
     /// Paths of nodes.
@@ -132,10 +133,10 @@ public struct AppliedScene: Hashable, Sendable {
 }
 
 extension Client {
-    /// Checks a scene document whole and makes it part of the tree.
+    /// Checks a whole scene document and then adds it to the tree.
     /// - Parameters:
     ///   - document: YAML or JSON.
-    ///   - dryRun: only check, and tell what would change.
+    ///   - dryRun: only check, and return what would change.
     @discardableResult
     public nonisolated(nonsending) func apply(
         document: String, at path: String = "/", mode: Request.ApplyMode = .create, dryRun: Bool = false,

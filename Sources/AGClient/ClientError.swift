@@ -2,34 +2,34 @@ public import AttributeValues
 import Glibc
 public import WireProtocol
 
-/// Why a call of the client library came to nothing.
+/// The reason why a call of the client library failed.
 public enum ClientError: Error {
-    /// Nobody could be reached at the socket.
+    /// No daemon answered at the socket.
     case unreachable(SocketLocation, errno: Int32)
-    /// A socket's path has more bytes than the system takes.
+    /// A socket's path has more bytes than the system allows.
     case socketPathTooLong(String)
-    /// The connection ended. Requests that were on their way may have been performed or not.
+    /// The connection ended. Requests without an answer may have been performed.
     case lost(String)
-    /// The daemon refused a request; nothing changed.
+    /// The daemon refused a request and changed nothing.
     case refused(RequestFault)
-    /// The request succeeded, and what it read is an error of the attribute's own.
+    /// The request succeeded, but the attribute has an error instead of a value.
     case attribute(Failure)
-    /// An attribute holds a value of another type than the caller asked for.
+    /// An attribute's value has another type than the caller asked for.
     case unexpectedType(path: String, wanted: String, found: String)
-    /// What came from the other side is not the protocol.
+    /// A received message is not part of the protocol.
     case malformed(String)
-    /// A line that is longer than `LineBuffer.defaultLimit`, or more requests waiting than `RequestChannel.maximumQueuedBytes`.
+    /// A line is longer than `LineBuffer.defaultLimit`, or waiting requests exceed `RequestChannel.maximumQueuedBytes`.
     case limit(String)
     /// A system call failed.
     case system(call: String, errno: Int32)
-    /// The subscription is over: all that it named is gone.
+    /// The subscription ended: everything that it named has been removed.
     case ended(String)
-    /// The task that waited was cancelled, or the client was closed. A request may have been performed or not.
+    /// The waiting task was cancelled, or the client was closed. A request may have been performed.
     case cancelled
 }
 
 extension ClientError {
-    /// The failure that the daemon gave as reason, where it gave one.
+    /// The daemon's failure, if it gave one.
     public var failure: Failure? {
         switch self {
         case .refused(let fault): fault.failure
@@ -38,7 +38,7 @@ extension ClientError {
         }
     }
 
-    /// Whether the same may succeed later, without anybody mending anything: the daemon is not there, or has no room just now.
+    /// True if a later attempt may succeed without any correction: the daemon is not running, or has no room now.
     public var mayPass: Bool {
         switch self {
         case .unreachable(_, let code): code == ENOENT || code == ECONNREFUSED || code == EAGAIN
@@ -48,7 +48,7 @@ extension ClientError {
         }
     }
 
-    /// What to do about it, where that is known.
+    /// A suggestion what to do, if there is one.
     public var hint: String? {
         switch self {
         case .unreachable(let location, let code): ClientError.advice(location, code)
@@ -108,7 +108,7 @@ extension ClientError: CustomStringConvertible {
         }
     }
 
-    /// The system's own words; for errors that exist they stand in static memory.
+    /// The system's text for the error. For existing errors it is in static memory.
     static func text(_ code: Int32) -> String {
         strerror(code).map { String(cString: $0) } ?? "error \(code)"
     }

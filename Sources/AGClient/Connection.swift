@@ -1,30 +1,30 @@
 public import AttributeValues
 public import WireProtocol
 
-/// A blocking connection to the daemon, for programs that do one thing at a time. For one thread; Swift programs with
-/// tasks use `Client`.
+/// A blocking connection to the daemon, for programs that do one thing at a time. Only one thread may use it. Swift
+/// programs with tasks use `Client`.
 ///
-/// Requests are answered in order. They may be pipelined: `send` as many as wanted, then `receive` their replies.
+/// The daemon answers requests in order. They may be pipelined: `send` any number, then `receive` their replies.
 public final class Connection {
     private let socket: LineSocket
     private let decoder = MessageDecoder()
     private var nextID: Int64 = 1
-    /// Messages that came while `call` waited for its reply.
+    /// Messages that arrived while `call` waited for its reply.
     private var held: [Message] = []
-    /// Values of attributes are asked for and sent in typed JSON by the requests made here.
+    /// True if requests made here use typed JSON for the values of attributes.
     public let isTyped: Bool
 
-    /// - Parameter name: how the daemon calls this client in explanations.
+    /// - Parameter name: the daemon's name for this client in explanations.
     /// - Throws: `unreachable` with the reason, `socketPathTooLong`.
     public init(to location: SocketLocation = .find(), name: String? = nil, typed: Bool = false) throws(ClientError) {
         socket = try LineSocket(to: location)
         isTyped = typed
-        // A notification: its answer would be of no use, and it goes out with the first request.
+        // A notification, because nobody needs its answer. It is sent with the first request.
         if let name { socket.output.appendRequest(.hello(client: name), id: nil) }
     }
 
-    /// Puts a request at the end of what is to be sent; nothing is sent before `flush`, `call` or `receive`.
-    /// - Returns: the id that its reply will carry.
+    /// Appends a request to the output. `flush`, `call` or `receive` send it.
+    /// - Returns: the id of its reply.
     @discardableResult
     public func send(_ request: Request) -> Int64 {
         let id = nextID
@@ -33,7 +33,7 @@ public final class Connection {
         return id
     }
 
-    /// Puts a line of the caller's own making at the end of what is to be sent; its newline is added.
+    /// Appends a line that the caller has written to the output, and adds a newline.
     public func send(line: String) {
         socket.output.append(text: line)
         socket.output.append(UInt8(ascii: "\n"))
@@ -41,11 +41,11 @@ public final class Connection {
 
     public func flush() throws(ClientError) { try socket.flush() }
 
-    /// The next message; sends first what waits to be sent.
+    /// The next message. Sends the waiting output first.
     /// - Parameters:
-    ///   - timeout: seconds; nil waits for ever.
+    ///   - timeout: seconds; nil waits without limit.
     ///   - interrupt: a descriptor that ends the wait when it is readable.
-    /// - Returns: nil when the time is over or the wait was interrupted.
+    /// - Returns: nil after the timeout or an interrupt.
     /// - Throws: `lost`, `malformed`, `limit`.
     public func receive(timeout: Double? = nil, interrupt: Int32? = nil) throws(ClientError) -> Message? {
         try socket.flush()
@@ -59,13 +59,13 @@ public final class Connection {
         }
     }
 
-    /// Sends one request and waits for its reply. Whatever else comes meanwhile is kept for `receive`.
+    /// Sends one request and waits for its reply. Other messages that arrive are kept for `receive`.
     /// - Throws: `refused` with the daemon's reason; `lost`, `malformed`, `limit`.
     public func call(_ request: Request) throws(ClientError) -> Value {
         let wanted = send(request)
         try socket.flush()
         while let message = try receiveNew(nil, nil) {
-            // A reply without id answers a line that could not be read at all.
+            // A reply without an id answers a line that the daemon could not read.
             if case .reply(let id, let reply) = message, id == wanted || id == nil { return try reply.get() }
             held.append(message)
         }

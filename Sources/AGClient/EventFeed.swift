@@ -1,10 +1,11 @@
 import Synchronization
 import WireProtocol
 
-/// The thread behind one subscription, and the news that wait for the task that iterates.
+/// The thread behind one subscription, and the queue of news for the iterating task.
 ///
-/// The queue is bounded: when it is full the thread stops reading, the socket fills, and the daemon keeps the newest value per
-/// path until there is room again. So a slow task costs nobody memory and still hears the last value of everything.
+/// The queue is bounded. When it is full, the thread stops reading, the socket fills, and the daemon retains the newest
+/// value of each path until there is room again. So a slow task costs no memory and still gets the last value of
+/// everything.
 final class EventFeed: Sendable {
     static let maximumQueuedEvents = 256
     static let maximumQueuedBytes = 4 << 20
@@ -16,7 +17,7 @@ final class EventFeed: Sendable {
         var head = 0
         var bytes = 0
         var waiter: CheckedContinuation<Item, Never>?
-        /// What ends the sequence, behind what is queued.
+        /// The item that ends the sequence, after the queued ones.
         var end: Item?
         var hasWorker = false
 
@@ -52,7 +53,7 @@ final class EventFeed: Sendable {
     /// Ends the thread and the sequence.
     func close() { finish(.success(nil), dropping: true) }
 
-    /// nil: the sequence is over.
+    /// nil at the end of the sequence.
     func next(isolation: isolated (any Actor)?) async throws(ClientError) -> Watcher.News? {
         let item: Item = await withTaskCancellationHandler(
             operation: { await withCheckedContinuation(isolation: isolation) { take($0) } },
@@ -66,7 +67,7 @@ final class EventFeed: Sendable {
             let wasFull = state.isFull
             if let news = state.pop() { return (.success(news), wasFull && !state.isFull) }
             if let end = state.end {
-                // An error is thrown once; then the sequence is over.
+                // An error is thrown once. After that, the sequence has ended.
                 state.end = .success(nil)
                 return (end, false)
             }

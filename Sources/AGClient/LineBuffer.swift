@@ -1,20 +1,20 @@
 import AttributeValues
 import Glibc
 
-/// Bytes as they arrive from a socket, and the lines in them.
+/// Bytes that have arrived from a socket, and the lines in them.
 ///
-/// Lifetime: the memory belongs to the buffer. The bytes that `withNextLine` hands out, and `JSONParser.padding` readable bytes
-/// behind them, are good inside the closure only.
+/// Lifetime: the memory belongs to the buffer. The bytes that `withNextLine` passes to its closure, and
+/// `JSONParser.padding` readable bytes after them, are valid only inside the closure.
 final class LineBuffer {
-    /// A dump of a large graph is one line.
+    /// Large, because a dump of a large graph is one line.
     static let defaultLimit = 256 << 20
     private static let readSize = 64 << 10
-    /// Capacity kept when the buffer has been emptied.
+    /// Capacity that an empty buffer retains.
     private static let keptCapacity = 1 << 20
 
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    /// Unread bytes are `start..<end`; `start..<scanned` holds no newline.
+    /// Unread bytes are `start..<end`. `start..<scanned` contains no newline.
     private var start = 0
     private var end = 0
     private var scanned = 0
@@ -31,7 +31,7 @@ final class LineBuffer {
 
     var isEmpty: Bool { start == end }
 
-    /// Lets `read` fill free room and takes what it returns as the number of bytes read, if that is above 0.
+    /// Calls `read` with free room. A positive result is the number of bytes read.
     func fill(_ read: (UnsafeMutableRawPointer, Int) -> Int) -> Int {
         makeRoom()
         let count = read(base + end, capacity - end - JSONParser.padding)
@@ -61,8 +61,8 @@ final class LineBuffer {
         (start, end, scanned) = (0, end - start, scanned - start)
     }
 
-    /// The next whole line without its newline; nil when none is there yet.
-    /// - Throws: `limit` when the unfinished line is longer than the limit.
+    /// Passes the next complete line, without its newline, to `body`. Returns nil if there is none yet.
+    /// - Throws: `limit` if the incomplete line is longer than the limit.
     func withNextLine<R>(_ body: (UnsafeBufferPointer<UInt8>) throws(ClientError) -> R) throws(ClientError) -> R? {
         guard let found = memchr(base + scanned, 0x0a, end - scanned) else {
             scanned = end

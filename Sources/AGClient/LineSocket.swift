@@ -1,9 +1,9 @@
 import AttributeValues
 import Glibc
 
-/// A Unix stream socket that carries lines. For one thread at a time.
+/// A Unix stream socket that transfers lines. Only one thread may use it at a time.
 ///
-/// Sending never waits for the other side to read while it waits to be read itself: what arrives meanwhile is taken in.
+/// Sending reads incoming data meanwhile. So it cannot deadlock with a daemon that waits until the client reads.
 final class LineSocket {
     static let maximumPathLength = 107
 
@@ -37,7 +37,7 @@ final class LineSocket {
 
     deinit { close(descriptor) }
 
-    /// Calls again when a signal came in between.
+    /// Repeats the call if a signal has interrupted it.
     private static func retrying(_ call: () -> Int) -> Int {
         while true {
             let result = call()
@@ -46,7 +46,8 @@ final class LineSocket {
         }
     }
 
-    /// Sends all of `output`. While the other side does not read, what it sends is taken in, so that neither waits for the other.
+    /// Sends all of `output`. While the daemon does not read, this reads incoming data, so that neither waits for the
+    /// other.
     func flush() throws(ClientError) {
         var sent = 0
         while sent < output.count {
@@ -63,7 +64,8 @@ final class LineSocket {
             } else {
                 let reason = errno
                 output.removeAll()
-                // A daemon that hangs up has often said why: then the reader is told.
+                // A daemon that closes the connection has often sent the reason before. Reading it lets the reader
+                // report it.
                 try fill(waiting: false)
                 if input.isEmpty { throw .lost(ClientError.text(reason)) }
             }
@@ -71,12 +73,12 @@ final class LineSocket {
         output.removeAll()
     }
 
-    /// Hands the next line to `body`; waits for it.
+    /// Waits for the next line and passes it to `body`.
     /// - Parameters:
-    ///   - timeout: seconds; nil waits for ever.
+    ///   - timeout: seconds; nil waits without limit.
     ///   - interrupt: a descriptor that ends the wait when it is readable.
-    /// - Returns: nil when the time is over or the wait was interrupted.
-    /// - Throws: `lost` when the other side has closed.
+    /// - Returns: nil after the timeout or an interrupt.
+    /// - Throws: `lost` if the daemon has closed the connection.
     func receive<R>(
         timeout: Double?, interrupt: Int32?, _ body: (UnsafeBufferPointer<UInt8>) throws(ClientError) -> R
     ) throws(ClientError) -> R? {
@@ -104,7 +106,7 @@ final class LineSocket {
         }
     }
 
-    /// - Returns: the events of the socket; 0 when the time is over or the interrupt is readable.
+    /// - Returns: the events of the socket; 0 after the timeout or if the interrupt is readable.
     func wait(for events: Int16, timeout: Double?, interrupt: Int32?) throws(ClientError) -> Int16 {
         let deadline = timeout.map { MonotonicTime.now + $0 }
         while true {
@@ -116,19 +118,19 @@ final class LineSocket {
                 if errno == EINTR { continue }
                 throw .system(call: "poll", errno: errno)
             }
-            // The interrupt first, so that a daemon that never pauses cannot keep it from being noticed.
+            // The interrupt comes first, so that it is noticed even if the daemon sends without pause.
             if watched.count > 1, watched[1].revents != 0 { return 0 }
             let ready = watched[0].revents
-            // An error or hang-up shows itself at the next read or write.
+            // The next read or write reports an error or hang-up.
             if ready & Int16(POLLERR | POLLHUP) != 0 { return ready | events }
             if ready != 0 { return ready }
-            // The longest that poll waits may be shorter than what is wanted.
+            // The maximum wait of poll may be shorter than the timeout.
             if count == 0, deadline.map({ $0 > MonotonicTime.now }) != true { return 0 }
         }
     }
 }
 
-/// The clock that the daemon's timelines are placed on.
+/// The clock of the daemon's timelines.
 public enum MonotonicTime {
     /// Seconds.
     public static var now: Double {
@@ -137,9 +139,9 @@ public enum MonotonicTime {
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 
-    /// Seconds as `poll` takes them: rounded up, none below 0, and at most what it can wait.
+    /// Milliseconds for `poll`: rounded up, at least 0, and at most its maximum.
     static func milliseconds(_ seconds: Double) -> Int32 {
-        // What is no number waits for nothing.
+        // NaN does not wait.
         Int32(max(0, min((seconds * 1000).rounded(.up), Double(Int32.max))))
     }
 }

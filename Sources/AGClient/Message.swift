@@ -1,14 +1,14 @@
 public import AttributeValues
 public import WireProtocol
 
-/// What the daemon sends.
+/// A message from the daemon.
 public enum Message {
-    /// `id` is nil where the daemon could not read the request's.
+    /// `id` is nil if the daemon could not read the request's id.
     case reply(id: Int64?, Reply)
     case event(subscription: Int64, Event)
 }
 
-/// What a request was answered with.
+/// The answer to a request.
 public enum Reply {
     case result(Value)
     case fault(RequestFault)
@@ -22,15 +22,15 @@ public enum Reply {
     }
 }
 
-/// A message as it came, without its newline: a few bytes that can be handed from thread to thread and are read where they are
-/// wanted.
+/// A message as it arrived, without its newline: bytes that can be passed between threads and are decoded where they
+/// are needed.
 public struct EncodedMessage: Sendable {
     public let bytes: [UInt8]
 
     init(_ line: UnsafeBufferPointer<UInt8>) { bytes = Array(line) }
 }
 
-/// What must be known of a message to keep one's place in a subscription.
+/// The parts of a message that a subscription needs for its position.
 enum MessageSummary: Equatable {
     case reply
     case event(Event)
@@ -39,20 +39,20 @@ enum MessageSummary: Equatable {
         var method: String
         var revision: UInt64?
         var isInitial: Bool
-        /// Of an `ended` event.
+        /// The reason of an `ended` event.
         var reason: String?
     }
 }
 
-/// Reads what the daemon sends. It keeps a parser; for one thread at a time.
+/// Decodes messages from the daemon. It reuses a parser, so only one thread may use it at a time.
 public final class MessageDecoder {
-    /// A deep tree is described as a deeply nested object.
+    /// Large, because a deep tree is described as a deeply nested object.
     private static let maximumDepth = 2048
     private let parser = JSONParser(maximumDepth: MessageDecoder.maximumDepth)
 
     public init() {}
 
-    /// - Parameter typed: values of attributes are typed JSON.
+    /// - Parameter typed: true if values of attributes are typed JSON.
     /// - Throws: `malformed`.
     public func decode(_ message: EncodedMessage, typed: Bool = false) throws(ClientError) -> Message {
         try message.bytes.withUnsafeBufferPointer { line throws(ClientError) in try decode(line, isPadded: false, typed: typed) }
@@ -127,7 +127,7 @@ extension Event {
 }
 
 extension Content {
-    /// `{value}` or `{error}`, as replies and events carry it.
+    /// Reads `{value}` or `{error}`, as in replies and events.
     init(_ element: JSONElement, typed: Bool) throws(ClientError) {
         if let failure = element["error"] {
             self = .failure(Failure(failure, message: failure["message"]?.string ?? ""))
@@ -137,7 +137,7 @@ extension Content {
         self = .value(try Value.read(value, typed: typed))
     }
 
-    /// The same in a result that has been read already.
+    /// Reads the same from a decoded result.
     public init(result: Value, typed: Bool = false) throws(ClientError) {
         guard let map = result.map else { throw .malformed("a result that is no object") }
         if let error = map["error"]?.map {
@@ -167,7 +167,7 @@ extension RequestFault {
 }
 
 extension Failure {
-    /// A code that this client does not know yet counts as `invalid`, and the message says its name.
+    /// A code that this client does not know becomes `invalid`. The message then contains the code's name.
     private convenience init(
         name: String, message: String, path: String?, rule: String?, line: Int64?, column: Int64?, hint: String?
     ) {
@@ -183,7 +183,7 @@ extension Failure {
             line: data["line"]?.int, column: data["column"]?.int, hint: data["hint"]?.string)
     }
 
-    /// An attribute's error inside a result.
+    /// Reads the error of an attribute from a result.
     public convenience init(_ map: ValueMap) {
         func int(_ name: String) -> Int64? { if case .int(let number)? = map[name] { number } else { nil } }
         self.init(

@@ -80,9 +80,9 @@ extension Request {
 }
 
 extension ByteBuffer {
-    /// A request as a line, with its newline. Values in a request with `typed` are ordinary values: they are turned into typed
-    /// JSON here.
-    /// - Parameter id: nil for a notification, which is not answered.
+    /// Appends a request as a line, with its newline. In a request with `typed`, values are ordinary values here and
+    /// are converted to typed JSON.
+    /// - Parameter id: nil for a notification, which gets no answer.
     public func appendRequest(_ request: Request, id: Int64?) {
         append("{\"jsonrpc\":\"2.0\",")
         if let id {
@@ -99,7 +99,7 @@ extension ByteBuffer {
     }
 }
 
-/// Writes the members of an object; those that are nil or false, which the protocol takes as left out, are left out.
+/// Writes the members of an object. It omits members that are nil or false, which the protocol treats as omitted.
 struct ParameterWriter {
     let buffer: ByteBuffer
     private var isFirst = true

@@ -2,23 +2,23 @@ import AttributeValues
 import Synchronization
 import WireProtocol
 
-/// The connection that a `Client`'s requests share: tasks hand in lines, one thread sends them and hands back what they are
-/// answered with. It connects when there is something to send, and anew after a loss.
+/// The connection that all requests of a `Client` share. Tasks pass lines to one thread, which sends them and returns
+/// the answers. It connects when there is something to send, and again after a loss.
 final class RequestChannel: Sendable {
-    /// Bytes of requests that may wait for the connection.
+    /// Maximum bytes of requests that wait for the connection.
     static let maximumQueuedBytes = 64 << 20
 
     typealias Answer = Swift.Result<EncodedMessage, ClientError>
 
     private struct Waiting {
         let number: UInt64
-        /// nil: nobody waits any more, but the reply will still come.
+        /// nil if no task waits any more; the reply will still arrive.
         var continuation: CheckedContinuation<Answer, Never>?
     }
 
     private struct State {
         var outgoing: [UInt8] = []
-        /// In the order of their requests. The first `sent` of them are with the daemon.
+        /// In the order of their requests. The first `sent` of them have been sent to the daemon.
         var waiting: [Waiting] = []
         var sent = 0
         var nextNumber: UInt64 = 1
@@ -37,7 +37,7 @@ final class RequestChannel: Sendable {
         wakeup = try Wakeup()
     }
 
-    /// Ends the thread; whoever waits gets `cancelled`.
+    /// Ends the thread. Waiting tasks get `cancelled`.
     func close() {
         let waiting = state.withLock { state in
             state.isClosed = true
@@ -144,7 +144,7 @@ final class RequestChannel: Sendable {
         continuation?.resume(returning: .success(line))
     }
 
-    /// The requests that went out are lost with their connection; those that did not will go out with the next.
+    /// Requests that were sent are lost with their connection. The others will be sent over the next one.
     private func fail(_ error: ClientError) {
         let lost = state.withLock { state in
             let lost = state.waiting.prefix(state.sent)

@@ -1,11 +1,11 @@
 import Glibc
 import WireProtocol
 
-/// Where the daemon's socket is: what the caller named, else `AGD_SOCKET`, else the first of
+/// The path of the daemon's socket: the caller's choice, else `AGD_SOCKET`, else the first of
 /// `$XDG_RUNTIME_DIR/agd/agd.sock` and `/run/agd/agd.sock` that exists.
 public struct SocketLocation: Hashable, Sendable {
     public let path: String
-    /// The places that were looked at, when nobody named one.
+    /// The paths that were tried, if the caller named none.
     public let searched: [String]
 
     public init(path: String) {
@@ -13,12 +13,12 @@ public struct SocketLocation: Hashable, Sendable {
         searched = []
     }
 
-    /// - Parameter named: the caller's own choice, which wins.
+    /// - Parameter named: the caller's own choice, which takes precedence.
     public static func find(_ named: String? = nil) -> SocketLocation {
         find(named, environment: environment) { access($0, F_OK) == 0 }
     }
 
-    /// The same rule over an environment and a file system that the caller describes.
+    /// The same rule for a given environment and file system.
     public static func find(
         _ named: String?, environment: (String) -> String?, exists: (String) -> Bool
     ) -> SocketLocation {

@@ -1,18 +1,18 @@
 public import WireProtocol
 
-/// What a subscription is to tell.
+/// The options of a subscription.
 public struct WatchOptions: Sendable {
     /// Paths, or patterns in which `*` is one segment and `**` any number.
     public var paths: [String]
-    /// `invalidate` tells of each path once: a subscription reads nothing, and only who has read is told again.
+    /// `invalidate` names each path once. A subscription never reads a path, and an unread path is not named again.
     public var events: EventKinds
     /// Begin with the present values.
     public var initial: Bool
     /// Continue from where another subscription was, instead of from a snapshot.
     public var since: ResumePoint?
-    /// Updates per second at most; the newest values are kept between them, and the last is always told.
+    /// Maximum updates per second. Between updates, only the newest values are kept. The last value is always sent.
     public var maxRate: Double?
-    /// Displayed values of what moves, so many times a second; brings the event `frames`.
+    /// Samples per second of displayed, moving values. Adds the event `frames`.
     public var frameRate: Double?
     /// Timelines carry an easing for browsers.
     public var css: Bool
@@ -38,7 +38,7 @@ public struct WatchOptions: Sendable {
     }
 }
 
-/// A place in a daemon's history.
+/// A position in a daemon's history.
 public struct ResumePoint: Hashable, Sendable {
     public var epoch: String
     public var revision: UInt64
@@ -49,20 +49,21 @@ public struct ResumePoint: Hashable, Sendable {
     }
 }
 
-/// A watched set of attributes as a sequence that outlives the daemon: when the connection is lost it is made again and
-/// continued, with the promises of `Watcher`.
+/// A watched set of attributes as a sequence that survives restarts of the daemon: if the connection ends, the sequence
+/// reconnects and continues, with the guarantees of `Watcher`.
 ///
-/// Each loop over the sequence is a subscription and a connection of its own, from its first `next` until its iterator goes. A loop that
-/// is slow slows nobody else: while it does not take its events the daemon keeps the newest value per path for it.
+/// Each loop over the sequence has a subscription and a connection of its own, from its first `next` until its iterator
+/// is freed. A slow loop does not slow down others: while it takes no events, the daemon retains the newest value of
+/// each path for it.
 ///
-/// The sequence ends when its task is cancelled. It throws `unreachable` or `refused` if the first connection fails, and `ended` when
-/// all that was named is gone.
+/// The sequence ends when its task is cancelled. It throws `unreachable` or `refused` if the first connection fails,
+/// and `ended` when everything that it named has been removed.
 public struct Subscription: AsyncSequence, Sendable {
     public enum Element {
         case event(Event)
-        /// The connection is gone; `resumed` follows when it is back.
+        /// The connection has ended. `resumed` follows when it is back.
         case interrupted(ClientError)
-        /// - isSnapshot: forget what is known; the update that follows tells all values.
+        /// - isSnapshot: forget all known values; the update that follows has all present ones.
         case resumed(isSnapshot: Bool)
     }
 
@@ -76,7 +77,7 @@ public struct Subscription: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: self) }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
-        /// Closes the feed when the last copy of its iterator goes.
+        /// Closes the feed when the last copy of its iterator is freed.
         private final class Owner {
             let feed: EventFeed
             init(_ feed: EventFeed) { self.feed = feed }

@@ -1,8 +1,8 @@
 public import AttributeValues
 
-/// A Swift type that stands for attribute values.
+/// A Swift type that represents attribute values.
 public protocol ValueRepresentable {
-    /// nil when the value is of another type. An int is taken for a double, never the other way round.
+    /// nil if the value has another type. An int is accepted as a double, but not the reverse.
     init?(_ value: Value)
     var value: Value { get }
 }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A pipe by which one thread ends another thread's wait: its end is readable from `signal` until `clear`.
+/// A pipe with which one thread ends another thread's wait. Its read end is readable from `signal` until `clear`.
 public final class Wakeup: Sendable {
     /// The end to wait for.
     public let descriptor: Int32
     /// The end that `signal` writes to; a signal handler may write a byte to it as well.
     public let signalDescriptor: Int32
 
-    /// - Throws: `system` when descriptors have run out.
+    /// - Throws: `system` if there are no descriptors left.
     public init() throws(ClientError) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw .system(call: "pipe", errno: errno) }
@@ -25,11 +25,11 @@ public final class Wakeup: Sendable {
 
     public func signal() {
         var byte: UInt8 = 1
-        // Fails only when the pipe is full, and then it is readable.
+        // This fails only if the pipe is full. Then it is readable anyway.
         _ = write(signalDescriptor, &byte, 1)
     }
 
-    /// - Returns: the bytes that were written, as far as they fit into 64.
+    /// - Returns: the bytes that were written, at most 64.
     @discardableResult
     public func clear() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 64)

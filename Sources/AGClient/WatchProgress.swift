@@ -1,10 +1,11 @@
 import WireProtocol
 
-/// A subscription's place in the history: from where it must be continued after the connection was lost, so that nothing that is
-/// still true is missed. Pure bookkeeping, no I/O.
+/// A subscription's position in the history, from which it must continue after the connection was lost to miss no
+/// present value. Pure bookkeeping without I/O.
 ///
-/// A place is taken only when everything up to it has arrived: with the snapshot or an update, never with the reply that
-/// announces one. Until then a lost connection leads back to the place before, and what had arrived arrives again.
+/// The position advances only when everything up to it has arrived: with the snapshot or an update, never with the
+/// reply that announces one. If the connection is lost before that, the subscription continues from the earlier
+/// position and receives some events again.
 struct WatchProgress {
     private let wanted: Request.Subscribe
     private var epoch = ""
@@ -15,15 +16,15 @@ struct WatchProgress {
         position = wanted.since
     }
 
-    /// What to send on the next connection.
+    /// The request for the next connection.
     var request: Request.Subscribe {
         var request = wanted
         request.since = position
         return request
     }
 
-    /// The daemon accepted.
-    /// - Parameter resumed: its answer to `since`; nil where none was sent.
+    /// The daemon accepted the subscription.
+    /// - Parameter resumed: its answer to `since`; nil if none was sent.
     mutating func subscribed(epoch: String, revision: UInt64, resumed: Bool?) {
         self.epoch = epoch
         if resumed == true, wanted.events.contains(.update) { return }
@@ -35,13 +36,13 @@ struct WatchProgress {
         guard let revision = event.revision else { return }
         switch event.method {
         case "update": break
-        // Where there are updates they come first of their transaction and keep the place.
+        // If the subscription has updates, they precede these events of the same transaction and set the position.
         case "invalidate", "structure", "completion":
             guard !wanted.events.contains(.update) else { return }
         case "bookmark": break
         default: return
         }
-        // An update before the snapshot would leave the rest unknown.
+        // If an update before the snapshot set the position, the other values would stay unknown.
         guard position != nil || event.isInitial || event.method == "bookmark" || !wanted.events.contains(.update) else { return }
         position = Request.Position(epoch: epoch, revision: revision)
     }

@@ -1,19 +1,20 @@
 import Glibc
 public import WireProtocol
 
-/// A subscription that outlives its connection: when the daemon goes away it connects again and continues where it was.
-/// Blocking, for one thread at a time.
+/// A subscription that survives its connection: if the daemon disconnects, it reconnects and continues where it was.
+/// Blocking; only one thread may use it at a time.
 ///
-/// What it promises: after `resumed(isSnapshot: false)` the daemon tells what changed meanwhile, as one update with the present value of
-/// each changed path; after `resumed(isSnapshot: true)` it tells all values anew. Either way the last value of every path is
-/// heard. Values in between may be skipped; `structure` and `completion` events of the time away are not repeated.
+/// Guarantees: after `resumed(isSnapshot: false)`, the daemon sends the changes since then as one update with the
+/// present value of each changed path. After `resumed(isSnapshot: true)`, it sends all values anew. In both cases, the
+/// last value of every path arrives. Values in between may be skipped, and `structure` and `completion` events of the
+/// time without a connection are not repeated.
 public final class Watcher {
     public enum News: Sendable {
-        /// Read it with a `MessageDecoder`.
+        /// Decode it with a `MessageDecoder`.
         case event(EncodedMessage)
-        /// The connection is gone; `next` tries again until it is back.
+        /// The connection has ended. `next` tries to reconnect until it succeeds.
         case interrupted(ClientError)
-        /// - isSnapshot: what was known is out of date and is replaced by the update that follows.
+        /// - isSnapshot: the known values are out of date, and the update that follows replaces them.
         case resumed(isSnapshot: Bool)
     }
 
@@ -21,11 +22,11 @@ public final class Watcher {
         case idle
         case subscribing(LineSocket)
         case subscribed(LineSocket)
-        /// Until when, monotonic seconds.
+        /// The end of the pause, in monotonic seconds.
         case pausing(Double)
     }
 
-    /// Many paths are read by several requests, none of them longer than a daemon takes.
+    /// Many paths are read with several requests, so that none is longer than a daemon accepts.
     private static let pathsPerRequest = 256
 
     private let location: SocketLocation
@@ -35,9 +36,11 @@ public final class Watcher {
     private var backoff: Backoff
     private var state = State.idle
     private var hasBeenSubscribed = false
-    /// Bookmarks are always asked for, because they keep the place where nothing changes; the caller may not want to hear of them.
+    /// The watcher always asks for bookmarks, because they advance the position when nothing changes. The caller may
+    /// not want to see them.
     private let tellsBookmarks: Bool
-    /// Events that came before the reply to their subscription: making it is itself a change that some watch (`scenePhase`).
+    /// Events that arrived before the reply to their subscription. Subscribing is itself a change that can be watched
+    /// (`scenePhase`).
     private var early: [EncodedMessage] = []
 
     /// Connects at the first `next`.
@@ -53,12 +56,12 @@ public final class Watcher {
         progress = WatchProgress(request)
     }
 
-    /// From where another process could continue; nil before the first snapshot.
+    /// The position from which another process could continue; nil before the first snapshot.
     public var position: Request.Position? { progress.position }
 
-    /// - Returns: nil when the time is over or the wait was interrupted.
-    /// - Throws: on the first connection why there is none; `refused` for the subscription itself; `ended` when all that it named
-    ///   is gone.
+    /// - Returns: nil after the timeout or an interrupt.
+    /// - Throws: the error of the first connection; `refused` for the subscription itself; `ended` if everything that
+    ///   it named has been removed.
     public func next(timeout: Double? = nil, interrupt: Int32? = nil) throws(ClientError) -> News? {
         let deadline = timeout.map { MonotonicTime.now + $0 }
         while true {
@@ -88,8 +91,8 @@ public final class Watcher {
         }
     }
 
-    /// Reads paths that an `invalidate` has named: the next change of each is told again then. The values are not handed out.
-    /// After a lost connection there is nothing to read, the next one tells anew.
+    /// Reads paths that an `invalidate` has named, so that the daemon reports the next change of each. The values are
+    /// dropped. After a lost connection there is nothing to read: the next connection reports them anew.
     public func acknowledge(_ paths: [String]) {
         guard case .subscribed(let socket) = state else { return }
         for start in stride(from: 0, to: paths.count, by: Watcher.pathsPerRequest) {
@@ -127,7 +130,7 @@ public final class Watcher {
         return .resumed(isSnapshot: resumed != true)
     }
 
-    /// - Returns: nil for what the caller need not hear.
+    /// - Returns: nil if the caller does not need the message.
     private func read(_ line: UnsafeBufferPointer<UInt8>) throws(ClientError) -> News? {
         guard case .event(let event) = try decoder.summarize(line) else { return nil }
         if event.method == "ended" { throw .ended(event.reason ?? "") }
@@ -136,7 +139,7 @@ public final class Watcher {
         return .event(EncodedMessage(line))
     }
 
-    /// - Throws: the error itself where trying again does not help.
+    /// - Throws: the error itself if another attempt cannot help.
     private func recovered(from error: ClientError) throws(ClientError) -> News? {
         guard hasBeenSubscribed else { throw error }
         let isNews: Bool
@@ -144,7 +147,7 @@ public final class Watcher {
         case .lost:
             if case .subscribed = state { isNews = true } else { isNews = false }
         case .unreachable: isNews = false
-        // A daemon that has just started may not have the scene yet, or no room for one more client.
+        // A daemon that has just started may not have loaded the scene yet, or may have no room for one more client.
         case .refused(let fault) where fault.failure.code == .notFound || error.mayPass: isNews = false
         default: throw error
         }
@@ -152,7 +155,7 @@ public final class Watcher {
         return isNews ? .interrupted(error) : nil
     }
 
-    /// - Returns: whether the interrupt came first.
+    /// - Returns: true if the interrupt came first.
     private static func wait(_ seconds: Double, interrupt: Int32?) throws(ClientError) -> Bool {
         var watched = pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0)
         let count = poll(&watched, 1, MonotonicTime.milliseconds(seconds))

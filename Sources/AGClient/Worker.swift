@@ -1,13 +1,13 @@
 import Glibc
 
-/// A thread of its own for work that blocks, so that it never takes one of the few that Swift's tasks share.
+/// A thread of its own for blocking work, so that the work does not occupy one of the few threads of Swift's tasks.
 enum Worker {
     private final class Body {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// - Throws: `system` when no thread can be had.
+    /// - Throws: `system` if the system cannot create a thread.
     static func start(_ run: @escaping @Sendable () -> Void) throws(ClientError) {
         let body = Unmanaged.passRetained(Body(run))
         var thread = pthread_t()

@@ -1,10 +1,10 @@
-/// The name of a node, an attribute, or a place inside an attribute's value:
-/// `/player/playButton.isPlaying`, `/app.items[0].done`, `/hosts/"web-01.example.com".load`, `/app.items[id="x"].done`.
+/// The name of a node, an attribute, or a place inside an attribute's value: `/player/playButton.isPlaying`,
+/// `/app.items[0].done`, `/hosts/"web-01.example.com".load`, `/app.items[id="x"].done`.
 public struct AttributePath: Hashable {
     /// Node ids from the root down; empty for the root.
     public var nodes: [String]
     public var attribute: String?
-    /// Where inside the value; empty for the whole.
+    /// The steps into the value; empty for the whole value.
     public var steps: [Step]
 
     /// One step into a value.
@@ -23,10 +23,11 @@ public struct AttributePath: Hashable {
         self.steps = steps
     }
 
-    /// Bytes that a written path may have. A program that wants another limit sets it before it reads its first path.
+    /// Maximum length of a path's text, in bytes. A program that needs another limit must set it before it reads its
+    /// first path.
     nonisolated(unsafe) public static var maximumLength = 4096
 
-    /// - Throws: `invalid`, with the column and what was expected there.
+    /// - Throws: `invalid`, with the column and the expected characters.
     public init(_ text: String) throws(Failure) {
         var reader = try PathReader(text)
         nodes = try reader.readNodes()
@@ -54,7 +55,7 @@ extension AttributePath: CustomStringConvertible {
         nodes.isEmpty ? "/" : nodes.map { "/" + quoteIfNeeded($0) }.joined()
     }
 
-    /// A bare id when all its characters may stand bare, else a JSON string.
+    /// The id itself if it needs no quotes, else a JSON string.
     public static func quoteIfNeeded(_ id: String) -> String {
         !id.isEmpty && id.utf8.allSatisfy(PathReader.isBare) ? id : quote(id)
     }

@@ -18,7 +18,7 @@ public enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// nil for anything but base64; padding may be missing.
+    /// nil if the text is not base64. Padding may be omitted.
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

@@ -1,8 +1,8 @@
-/// A growing run of bytes that output is written into. A class, so that a message can be written once and shared by all
-/// its readers; its memory lives as long as the buffer and is never handed out beyond a closure.
+/// A growing sequence of output bytes. It is a class, so that a message can be written once and shared by all its
+/// readers. Its memory lives as long as the buffer, and pointers to it never leave a closure.
 public final class ByteBuffer {
     @usableFromInline private(set) var base: UnsafeMutablePointer<UInt8>
-    /// Bytes of memory that the buffer has.
+    /// Allocated bytes.
     public private(set) var capacity: Int
     public private(set) var count = 0
 
@@ -78,7 +78,7 @@ public final class ByteBuffer {
         count += digits
     }
 
-    /// The bytes are good inside `body` only.
+    /// The bytes are valid only inside `body`.
     public func withBytes<R, Fault: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(Fault) -> R) throws(Fault) -> R {
         try body(UnsafeBufferPointer(start: base, count: count))
     }

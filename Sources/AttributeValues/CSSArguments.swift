@@ -15,7 +15,7 @@ struct CSSArguments {
             }
         }
 
-        /// Degrees; a plain number is degrees too.
+        /// Degrees. A plain number is in degrees too.
         var hue: Double? {
             switch unit {
             case .number, .degrees: value
@@ -78,7 +78,7 @@ extension CSSArguments.Term {
         ]
         let found = units.first { word.hasSuffix($0.suffix) }
         let digits = found.map { word.dropLast($0.suffix.count) } ?? word
-        // Double's own reader also knows hexadecimal, "inf" and "nan".
+        // Double's own initializer also accepts hexadecimal, "inf" and "nan".
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.e".utf8.contains($0) }), let number = Double(digits), number.isFinite else { return nil }
         self.init(value: number * (found?.factor ?? 1), unit: found?.unit ?? .number)
     }

@@ -1,8 +1,8 @@
 /// Colours as CSS text, read by the grammar of CSS Color 4.
 extension Color {
-    /// Reads a CSS colour: a name, `transparent`, `#rgb[a]`, `#rrggbb[aa]`, `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`, `oklab()`,
-    /// `oklch()`, or `color()` in srgb, srgb-linear, display-p3 or xyz. `none` counts as 0. nil for anything else,
-    /// `currentcolor` and relative colours included: they are not colours by themselves.
+    /// Reads a CSS colour: a name, `transparent`, `#rgb[a]`, `#rrggbb[aa]`, `rgb()`, `hsl()`, `hwb()`, `lab()`,
+    /// `lch()`, `oklab()`, `oklch()`, or `color()` in srgb, srgb-linear, display-p3 or xyz. `none` counts as 0. nil for
+    /// all other texts, including `currentcolor` and relative colours, which are not colours by themselves.
     public init?(css: String) {
         guard css.utf8.count <= Color.maximumLength else { return nil }
         let text = css.trimmed.lowercased()
@@ -19,7 +19,7 @@ extension Color {
         }
     }
 
-    /// Longer texts are no colours.
+    /// Longer texts are not accepted.
     static let maximumLength = 256
 
     private init(rgb: UInt32, alpha: Double = 1) {
@@ -83,7 +83,7 @@ extension Color {
         guard [red, green, blue].allSatisfy(\.isFinite) else { return nil }
     }
 
-    /// CSS text that reads back as the equal colour: `#rrggbb` or `#rrggbbaa` where that is exact, else
+    /// CSS text. Reading it gives an equal colour: `#rrggbb` or `#rrggbbaa` where that is exact, else
     /// `color(srgb-linear …)` with all digits.
     public var css: String {
         let (r, g, b) = encoded

@@ -62,7 +62,7 @@ extension Color {
     }
 }
 
-// Spaces that colours are only read from.
+// Spaces that colours are read from but never written in.
 extension Color {
     /// - Parameters: hue in degrees, the others 0...1.
     init(hue: Double, saturation: Double, lightness: Double, alpha: Double) {

@@ -1,49 +1,50 @@
-/// Stable names of what can go wrong; they appear as `data.code` in replies and never change their meaning.
+/// Stable names of errors. They appear as `data.code` in replies and never change their meaning.
 public enum ErrorCode: String, CaseIterable, Sendable {
-    /// No node, attribute, key, subscription or method of that name.
+    /// No node, attribute, key, subscription or method has this name.
     case notFound
-    /// A value of another type than the attribute's.
+    /// The value has another type than the attribute.
     case typeMismatch
     /// A rule's text cannot be parsed.
     case ruleSyntax
-    /// A rule names something unknown or combines wrong types.
+    /// A rule uses an unknown name or combines wrong types.
     case ruleType
     /// A rule failed while it ran (division by zero, no such key, …).
     case ruleFailed
-    /// The attribute depends on itself; the message names the whole path.
+    /// The attribute depends on itself. The message names the whole path.
     case cycle
-    /// What the attribute refers to has been removed.
+    /// The attribute refers to something that has been removed.
     case removed
-    /// A binding whose target does not exist (yet).
+    /// The target of a binding does not exist (yet).
     case dangling
-    /// The request contradicts the graph: a `test` failed, an id exists already, the wrong kind of node.
+    /// The request contradicts the graph: a `test` failed, an id exists already, a node has the wrong kind.
     case conflict
-    /// Written to something that cannot be written (a computed, a `let`, the environment).
+    /// The attribute cannot be written (a computed, a `let`, the environment).
     case readOnly
     /// The peer lacks the right.
     case denied
-    /// A named limit would be passed.
+    /// A named limit would be exceeded.
     case limit
     /// A path, pattern, document, animation or parameter is not well formed.
     case invalid
-    /// Something in the daemon's surroundings failed (disk, memory).
+    /// Something outside the daemon failed (disk, memory).
     case unavailable
 }
 
-/// Why an attribute has no value, or why a request was refused.
+/// The reason why an attribute has no value, or why a request was refused.
 ///
-/// As an attribute's content it is a value like any other: it flows to readers, and an equal failure changes nothing.
+/// As the content of an attribute it behaves as a value: readers get it, and replacing it by an equal failure changes
+/// nothing.
 public final class Failure: Error, Hashable {
     public let code: ErrorCode
-    /// One sentence for a person, without the fields below.
+    /// One sentence for people. It does not repeat the fields below.
     public let message: String
-    /// The path at fault, where one is.
+    /// The path that caused the failure, if there is one.
     public let path: String?
-    /// The rule's text, with the place in it: 1-based, in code points.
+    /// The rule's text and the position in it, 1-based, in code points.
     public let rule: String?
     public let line: Int?
     public let column: Int?
-    /// What to do about it.
+    /// A suggestion what to do.
     public let hint: String?
 
     public init(
@@ -59,7 +60,7 @@ public final class Failure: Error, Hashable {
         self.hint = hint
     }
 
-    /// The same failure, located at `path` unless it has a place already.
+    /// The same failure with `path`, unless it has a path already.
     public func located(at path: String) -> Failure {
         self.path != nil
             ? self
@@ -80,7 +81,7 @@ public final class Failure: Error, Hashable {
 }
 
 extension Failure: CustomStringConvertible {
-    /// The message with everything that helps: place, caret under the rule, hint.
+    /// The message with all fields: path, caret under the rule, hint.
     public var description: String {
         var text = message
         if let path { text += " (\(path))" }
@@ -96,7 +97,7 @@ extension Failure: CustomStringConvertible {
     }
 }
 
-/// What an attribute holds: a value, or the reason why there is none.
+/// The content of an attribute: a value, or the reason why there is none.
 @frozen
 public enum Content: Hashable {
     case value(Value)

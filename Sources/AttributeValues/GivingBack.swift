@@ -1,4 +1,5 @@
-// Collections keep the memory of the most elements that they have had. These give it back where most of it is unused.
+// Collections retain memory for the largest number of elements that they have had. These functions free it if most of
+// it is unused.
 
 private let smallCapacity = 64
 

@@ -1,15 +1,15 @@
 import CSimdJSON
 
-/// A reusable JSON parser. One parse lives at a time: an element is good until its parser parses again or ends, so
-/// elements are read and dropped within one function and never stored.
+/// A reusable JSON parser. Only its last parse is valid: an element is valid until its parser parses again or is freed.
+/// So functions must read and drop elements at once, and never store them.
 public final class JSONParser {
     private var parser: OpaquePointer
     public let maximumDepth: Int
 
-    /// Readable bytes that must stand behind a text for `parse(padded:)`.
+    /// Readable bytes that `parse(padded:)` needs after a text.
     public static let padding = agd_json_padding()
 
-    /// Nesting that documents may have unless said otherwise.
+    /// The default limit of nesting.
     public static let defaultDepth = 128
 
     public init(maximumDepth: Int = JSONParser.defaultDepth) {
@@ -26,20 +26,21 @@ public final class JSONParser {
         return parser
     }
 
-    /// Gives back the memory that the longest text so far took. No element may be in use.
+    /// Frees the memory that the longest text so far needed. No element may be in use.
     public func releaseMemory() {
         agd_json_parser_free(parser)
         parser = JSONParser.make(maximumDepth)
     }
 
-    /// About how many values a text holds, keys of objects counted too: half of its brackets, commas, colons and the beginnings
-    /// of scalars. Found in a small part of the time that parsing takes.
+    /// Approximate number of values in a text, including the keys of objects: half of its brackets, commas, colons and
+    /// beginnings of scalars. Counting takes a small part of the time of parsing.
     public func valueCount(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         agd_json_structural_count(parser, text.baseAddress, text.count) / 2
     }
 
-    /// - Parameter isPadded: `padding` readable bytes stand behind the text, so it need not be copied.
-    /// - Throws: `limit` for what is JSON but nested too deep or with numbers out of range, else `invalid` with simdjson's reason.
+    /// - Parameter isPadded: true if `padding` readable bytes follow the text, so that it need not be copied.
+    /// - Throws: `limit` for JSON that is nested too deep or has numbers out of range, else `invalid` with simdjson's
+    ///   reason.
     public func parse(_ text: UnsafeBufferPointer<UInt8>, isPadded: Bool = false) throws(Failure) -> JSONElement {
         var document = agd_json_document()
         let code = agd_json_parse(parser, text.baseAddress, text.count, isPadded ? 1 : 0, &document)
@@ -54,7 +55,7 @@ public final class JSONParser {
         return JSONElement(tape: tape, strings: strings, position: 1)
     }
 
-    /// Parses one short text with a parser of its own. For text on a hot path, keep a parser.
+    /// Parses one short text with a new parser. On a hot path, reuse a parser instead.
     public static func parseOnce(_ text: some Collection<UInt8>) throws(Failure) -> Value {
         let bytes = Array(text)
         let parser = JSONParser()
@@ -65,8 +66,8 @@ public final class JSONParser {
     }
 }
 
-/// A place in a parsed JSON document: a view into its parser's tape, good until the parser's next parse.
-/// Tape layout: simdjson `doc/tape.md`.
+/// A position in a parsed JSON document: a view into its parser's tape, valid until the parser's next parse. Tape
+/// layout: simdjson `doc/tape.md`.
 public struct JSONElement {
     let tape: UnsafePointer<UInt64>
     let strings: UnsafePointer<UInt8>
@@ -80,7 +81,7 @@ public struct JSONElement {
     public var isNull: Bool { tag == UInt8(ascii: "n") }
     public var isString: Bool { tag == UInt8(ascii: "\"") }
 
-    /// The position behind this element.
+    /// The position after this element.
     private var end: Int {
         switch tag {
         case UInt8(ascii: "{"), UInt8(ascii: "["): payload & 0xffff_ffff
@@ -126,7 +127,7 @@ public struct JSONElement {
         }
     }
 
-    /// The first member of that name; a scan, which is right for the few members of a request.
+    /// The first member with this name. A linear search, which suits the few members of a request.
     public subscript(_ name: StaticString) -> JSONElement? {
         guard isObject else { return nil }
         return name.withUTF8Buffer { name in
@@ -138,20 +139,20 @@ public struct JSONElement {
         }
     }
 
-    /// The single member of an object that has one.
+    /// The member of an object with exactly one.
     var onlyMember: (name: String, content: JSONElement)? {
         guard isObject, payload >> 32 == 1, let name = at(position + 1).string else { return nil }
         return (name, at(position + 2))
     }
 
-    /// The elements of an array that has two.
+    /// The elements of an array with exactly two.
     var pair: (JSONElement, JSONElement)? {
         guard isArray, payload >> 32 == 2 else { return nil }
         let first = at(position + 1)
         return (first, at(first.end))
     }
 
-    /// In the order of the text; the key's bytes are as short-lived as the element.
+    /// Visits the members in the order of the text. The bytes of a key are valid as long as the element.
     public func forEachMember<E: Error>(_ body: (UnsafeBufferPointer<UInt8>, JSONElement) throws(E) -> Void) throws(E) {
         guard isObject else { return }
         var next = position + 1
@@ -175,8 +176,8 @@ public struct JSONElement {
         }
     }
 
-    /// The element as a value: integers become ints (uints beyond 2⁶³), other numbers doubles.
-    /// Recursion is bounded by the parser's depth.
+    /// The element as a value: integers become ints (uints from 2⁶³), other numbers doubles. The parser's depth bounds
+    /// the recursion.
     public var value: Value {
         switch tag {
         case UInt8(ascii: "n"): return .null

@@ -1,13 +1,13 @@
 extension Value {
-    /// Whether the value would fill more than so many bytes as JSON, found without writing it.
+    /// True if the value would take more than `limit` bytes as JSON. Does not write it.
     public func isLonger(than limit: Int) -> Bool {
         var budget = limit
         draw(from: &budget, isTyped: false)
         return budget < 0
     }
 
-    /// Whether the value may fill noticeably more than the one in whose place it comes, told without a look into either: a scalar or
-    /// a text that needs no allocation does not.
+    /// True if the value may be much longer than the value that it replaces. Looks into neither: a scalar, or a text
+    /// that needs no allocation, cannot be.
     public func mayOutgrow(_ old: Value?) -> Bool {
         guard let old else { return true }
         switch self {
@@ -21,11 +21,11 @@ extension Value {
         }
     }
 
-    /// UTF-8 bytes of a text that lies in the value itself.
+    /// UTF-8 bytes of a text that is stored inside the value.
     private static let inlineTextLength = 15
 
-    /// Takes from a budget the bytes that the value fills as JSON, escapes not counted; stops as soon as nothing is left. Parts that
-    /// are shared count each time that they are written. Recursion is bounded by the depth that values are admitted with.
+    /// Subtracts from a budget the bytes of the value as JSON, without escapes, and stops when nothing is left. Shared
+    /// parts count each time they are written. The depth limit of admitted values bounds the recursion.
     public func draw(from budget: inout Int, isTyped: Bool) {
         if isTyped { budget -= Value.typedOverhead }
         switch self {

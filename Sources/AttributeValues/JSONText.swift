@@ -1,6 +1,6 @@
-/// JSON that no parser takes whole: what can be told of it all the same. Each look is one pass over the bytes.
+/// Information about JSON that no parser accepts. Each function makes one pass over the bytes.
 public enum JSONText {
-    /// A number, as it is written, that has JSON's form and no value that could hold it.
+    /// A number in the text that has JSON's form but is out of the range of every type, as it is written.
     static func numberOutOfRange(in text: UnsafeBufferPointer<UInt8>) -> String? {
         var at = 0
         while at < text.count {
@@ -18,7 +18,7 @@ public enum JSONText {
         return nil
     }
 
-    /// The text of an object's own member that is a string, a number or a word.
+    /// The text of a member of the outermost object, if it is a string, a number or a word.
     public static func scalar(_ name: String, in text: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>>? {
         var depth = 0
         var at = 0
@@ -52,7 +52,7 @@ public enum JSONText {
         }
     }
 
-    /// The byte behind the closing quote.
+    /// The position after the closing quote.
     private static func endOfString(_ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         var at = start + 1
         while at < text.count, text[at] != UInt8(ascii: "\"") { at += text[at] == UInt8(ascii: "\\") ? 2 : 1 }

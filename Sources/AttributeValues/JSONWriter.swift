@@ -1,5 +1,5 @@
 extension ByteBuffer {
-    /// A JSON string with its quotes. Escapes what JSON demands, and nothing else.
+    /// Appends a JSON string with its quotes. Escapes only the characters that JSON requires.
     public func appendJSONString(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
@@ -31,8 +31,8 @@ extension ByteBuffer {
         }
     }
 
-    /// The shortest text that reads back as the same double, always with a fraction or exponent, so that it stays a
-    /// double; NaN and infinities as strings.
+    /// Appends the shortest text that reads back as the same double. It always has a fraction or exponent, so that it
+    /// stays a double. NaN and the infinities are strings.
     public func appendJSON(_ number: Double) {
         if number.isFinite {
             append(text: number.description)
@@ -41,8 +41,9 @@ extension ByteBuffer {
         }
     }
 
-    /// Plain JSON: what has no JSON form becomes a string (timestamps in RFC 3339, durations as `1.5s`, bytes in base64),
-    /// an optional its content or null. Recursion is bounded by the depth that values are admitted with.
+    /// Appends plain JSON. Values without a form in JSON become strings (timestamps in RFC 3339, durations as `1.5s`,
+    /// bytes in base64), an optional becomes its content or null. The depth limit of admitted values bounds the
+    /// recursion.
     public func appendJSON(_ value: Value) {
         switch value {
         case .null: append("null")
@@ -79,7 +80,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Always a string: of what is none, its JSON text.
+    /// Appends a string: the key itself, or the JSON text of a key that is not a string.
     private func appendJSONKey(_ key: Value) {
         switch key {
         case .string(let text): appendJSONString(text)

@@ -1,17 +1,18 @@
-/// The name that a mistyped one may have meant.
+/// Finds the name that a user may have mistyped.
 public enum NearestName {
-    /// Candidates that are looked at; a scope can hold many.
+    /// Maximum number of candidates that are compared. A scope can have many.
     private static let maximumCandidates = 1000
-    /// Bytes of a name that are compared.
+    /// Maximum number of bytes of a name that are compared.
     private static let comparedLength = 64
-    /// Edits beyond which nobody has meant the name, however long it is: the work grows with them.
+    /// A name with more edits is never suggested, however long it is. The work grows with this number.
     private static let maximumEdits = 4
 
-    /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if they are few for its length.
+    /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if that number is small for
+    /// its length.
     public static func find(_ name: String, among candidates: some Sequence<String>) -> String? {
         var comparison = EditDistance(from: name.utf8.prefix(comparedLength))
         var limit = min(max(1, comparison.wanted.count / 3), maximumEdits)
-        // Among names of one letter each is one edit away from every other.
+        // Every name of one letter is one edit away from every other.
         guard comparison.wanted.count > 1 else { return nil }
         var best: (distance: Int, name: String)?
         for candidate in candidates.prefix(maximumCandidates) where candidate != name {
@@ -27,15 +28,15 @@ public enum NearestName {
         find(name, among: candidates).map(question)
     }
 
-    /// The hint that offers a name.
+    /// The hint that suggests a name.
     public static func question(_ name: String) -> String { "did you mean '\(name)'?" }
 }
 
-/// Optimal string alignment distance from one name to others, letters' case counting nothing.
+/// Optimal string alignment distance from one name to others, ignoring case.
 private struct EditDistance {
     let wanted: [UInt8]
     private var other: [UInt8] = []
-    // Rows of the table of distances between beginnings; they take turns.
+    // Rows of the table of distances between prefixes. They are used in turn.
     private var before: [Int] = []
     private var last: [Int] = []
     private var row: [Int] = []
@@ -56,7 +57,7 @@ private struct EditDistance {
         while row.count < last.count { row.append(0) }
         while before.count < last.count { before.append(0) }
         for i in wanted.indices {
-            // What is further from the diagonal than the limit takes more edits than that.
+            // Cells farther from the diagonal than the limit need more edits than the limit.
             let first = max(0, i - limit)
             let end = min(other.count, i + limit + 1)
             guard first < end || other.isEmpty else { return nil }
@@ -64,7 +65,7 @@ private struct EditDistance {
             var least = row[first]
             for j in first..<end {
                 let cost = wanted[i] == other[j] ? 0 : 1
-                // Above the band's end stands nothing yet.
+                // There is no cell above the end of the band.
                 let above = j == i + limit ? tooMany : last[j + 1]
                 var edits = min(last[j] + cost, above + 1, row[j] + 1)
                 if i > 0, j > 0, wanted[i] == other[j - 1], wanted[i - 1] == other[j] { edits = min(edits, before[j - 1] + 1) }

@@ -1,9 +1,9 @@
-/// An opaque value whose type can be written in a definition.
+/// An opaque value whose type can be written in definitions.
 public protocol TypedOpaqueValue: OpaqueValue {
     var valueType: ValueType { get }
 }
 
-/// A `color`: stored in linear form, printed as CSS.
+/// A `color`: stored in linear form, written as CSS.
 public final class ColorValue: OpaqueValue, TypedOpaqueValue {
     public let color: Color
     public init(_ color: Color) { self.color = color }
@@ -14,7 +14,7 @@ public final class ColorValue: OpaqueValue, TypedOpaqueValue {
     public override func hash(into hasher: inout Hasher) { hasher.combine(color) }
 }
 
-/// An `angle`, in degrees; not wrapped around.
+/// An `angle` in degrees. It is not wrapped around.
 public final class AngleValue: OpaqueValue, TypedOpaqueValue {
     public let degrees: Double
     public init(degrees: Double) { self.degrees = degrees }

@@ -1,41 +1,43 @@
 extension PathPattern {
-    /// One attribute by name, or all of a node's. Steps into the value are left out: they belong to the attribute.
+    /// One attribute by name, or all attributes of a node. Steps into the value are ignored: they belong to the
+    /// attribute.
     public init(attributesAt path: AttributePath) {
         segments = path.nodes.map { .id($0) }
         attribute = path.attribute
         steps = []
     }
 
-    /// Every attribute of a node and below it.
+    /// Every attribute of a node and of all nodes below it.
     public init(subtreeAt nodes: some Sequence<String>) {
         segments = nodes.map { .id($0) } + [.anyDepth]
         attribute = nil
         steps = []
     }
 
-    /// Every attribute there is: `/**`.
+    /// Every attribute: `/**`.
     public static var everything: PathPattern { PathPattern(subtreeAt: []) }
 
-    /// Whether a node with these ids is among those named. Iterative, O(segments × nodes).
+    /// True if the pattern matches a node with these ids. Iterative, O(segments × nodes).
     public func matches(nodes: [String]) -> Bool {
         var reach = Reach(segments)
         for node in nodes { reach.read(.id(node)) }
         return reach.isWhole
     }
 
-    /// Whether all that another pattern can ever match is matched by this one. Iterative, O(segments × segments) at worst: the
-    /// answer is given as soon as it is known, so a pattern of another part of the tree costs no more than the ids that agree.
+    /// True if this pattern matches everything that another pattern can ever match. Iterative, at worst O(segments ×
+    /// segments). It returns as soon as the answer is known, so a pattern of another part of the tree costs no more
+    /// than the ids that agree.
     ///
-    /// A `*` of the other is covered by `*` and `**` here, a `**` by `**` alone. So a pattern that only says the same in other
-    /// words (`/*/**` for `/**/*`) may be taken for one that is not covered; never the other way round.
+    /// `*` and `**` here cover a `*` of the other pattern, and only `**` covers a `**`. So a pattern with the same
+    /// meaning in another form (`/*/**` for `/**/*`) may be reported as not covered. The opposite never happens.
     ///
-    /// - Parameter steps: counts the segments that were looked at.
+    /// - Parameter steps: is increased by the number of segments that were compared.
     public func covers(_ other: PathPattern, steps read: inout Int) -> Bool {
         read += 1
         if let attribute {
             guard let name = other.attribute, name.hasSameBytes(as: attribute), other.steps.starts(with: steps) else { return false }
         }
-        // Most patterns begin with ids; the others are told apart there.
+        // Most patterns begin with ids. This decides most of the other cases.
         var start = 0
         while start < segments.count, case .id(let id) = segments[start] {
             read += 1
@@ -58,10 +60,10 @@ extension PathPattern {
         return covers(other, steps: &steps)
     }
 
-    /// How far into a pattern's segments one can have come with what was read so far.
+    /// The positions in a pattern's segments that the input so far can reach.
     private struct Reach {
         private let segments: [Segment]
-        /// Whether the first so many segments can stand for what was read.
+        /// For each number of segments, true if that many can match the input so far.
         private var reached: [Bool]
 
         init(_ segments: [Segment]) {
@@ -73,16 +75,16 @@ extension PathPattern {
 
         var isWhole: Bool { reached[segments.count] }
 
-        /// Whether whatever is still to be read is matched, too.
+        /// True if every further input matches too.
         var cannotFail: Bool { segments.last == .anyDepth && isWhole }
 
-        /// Whether nothing that is still to be read can lead to the end.
+        /// True if no further input can match.
         var isLost: Bool { !reached.contains(true) }
 
         var size: Int { segments.count }
 
         mutating func read(_ next: Segment) {
-            // From the end on, so that each place looks at what its neighbour was before.
+            // From the end, so that each position sees the previous state of its neighbour.
             for position in stride(from: segments.count, through: 0, by: -1) {
                 let stays = position < segments.count && reached[position] && segments[position] == .anyDepth
                 reached[position] = stays || position > 0 && reached[position - 1] && Reach.stands(segments[position - 1], for: next)
@@ -90,7 +92,7 @@ extension PathPattern {
             passAnyDepth()
         }
 
-        /// `**` stands for nothing, too.
+        /// `**` also matches nothing.
         private mutating func passAnyDepth() {
             for (position, segment) in segments.enumerated() where reached[position] && segment == .anyDepth {
                 reached[position + 1] = true

@@ -1,5 +1,5 @@
-/// A set of attributes by name: `*` is one segment, `**` any number (none included).
-/// `/hosts/*.load`, `/fleet/**.status`, `/player/**` (every attribute of player and below it), `/player` (all of player's).
+/// A set of attributes by name: `*` is one segment, `**` any number of segments, including none. `/hosts/*.load`,
+/// `/fleet/**.status`, `/player/**` (every attribute of player and below it), `/player` (every attribute of player).
 public struct PathPattern: Hashable {
     public enum Segment: Hashable {
         case id(String)
@@ -8,16 +8,16 @@ public struct PathPattern: Hashable {
     }
 
     public var segments: [Segment]
-    /// nil: every attribute of the nodes.
+    /// nil for every attribute of the nodes.
     public var attribute: String?
-    /// Where inside the values; only behind a named attribute.
+    /// Steps into the values; only after a named attribute.
     public var steps: [AttributePath.Step]
 
-    /// `**` segments that one pattern may have: each can cost a factor of the tree's depth in matching.
+    /// Maximum number of `**` segments in a pattern: each can multiply the cost of matching by the depth of the tree.
     public static let maximumAnyDepth = 4
 
-    /// - Parameter maximumLength: bytes that the text may have.
-    /// - Throws: `invalid` with the column, `limit` for a text that is too long or has too many `**`.
+    /// - Parameter maximumLength: maximum length of the text in bytes.
+    /// - Throws: `invalid` with the column; `limit` if the text is too long or has too many `**`.
     public init(_ text: String, maximumLength: Int = AttributePath.maximumLength) throws(Failure) {
         var reader = try PathReader(text, maximumLength: maximumLength)
         guard reader.skip("/") else { throw reader.fault("'/'") }
@@ -45,7 +45,7 @@ public struct PathPattern: Hashable {
         }
     }
 
-    /// The attribute or node that the pattern names when it holds no wildcard, else nil.
+    /// The attribute or node that the pattern names, if it has no wildcard; else nil.
     public var exact: AttributePath? {
         var nodes: [String] = []
         for segment in segments {

@@ -1,23 +1,23 @@
 import Glibc
 
-// Strings of up to 15 UTF-8 bytes lie in the string's own two words: byte 0 lowest, unused bytes zero, in the highest byte
-// 0xE0 (ASCII) or 0xA0 plus the count. What follows uses that form directly, where the general ways cost several times as
-// much; `StringBytesTests` holds the standard library to it.
+// Strings of up to 15 UTF-8 bytes are stored in the string's own two words: byte 0 is lowest, unused bytes are zero,
+// and the highest byte is 0xE0 (ASCII) or 0xA0 plus the count. The following functions use this form directly, because
+// the general functions cost several times as much. `StringBytesTests` checks that the standard library uses this form.
 
 extension String {
     @inlinable @inline(__always)
     var words: (UInt64, UInt64) { unsafeBitCast(self, to: (UInt64, UInt64).self) }
 
-    /// Of the second word: the string lies in its words.
+    /// A bit of the second word: the string is stored in its words.
     @inlinable static var smallFlag: UInt64 { 1 << 61 }
 
-    /// Whether the string lies in its words, without a reference.
+    /// True if the string is stored in its words, without a reference.
     @inlinable
     public var isSmall: Bool {
         @inline(__always) get { words.1 & String.smallFlag != 0 }
     }
 
-    /// Equality of the UTF-8 bytes. (`==` would also call canonically equivalent strings equal.)
+    /// Equality of the UTF-8 bytes. (`==` would also be true for canonically equivalent strings.)
     @inlinable
     public func hasSameBytes(as other: String) -> Bool {
         let (a, b) = (words, other.words)
@@ -45,7 +45,7 @@ extension String {
         utf8.lexicographicallyPrecedes(other.utf8)
     }
 
-    /// This string and another one behind it.
+    /// The concatenation of this string and another one.
     @inlinable
     public func joined(to other: String) -> String {
         let (a, b) = (words, other.words)
@@ -61,7 +61,7 @@ extension String {
         } else {
             joined.1 |= low << (bits - 64)
         }
-        // Both ASCII: bit 62 stays set.
+        // Bit 62 stays set if both are ASCII.
         joined.1 |= (a.1 & b.1 & 0xf0 << 56) | UInt64(count + more) << 56
         return unsafeBitCast(joined, to: String.self)
     }

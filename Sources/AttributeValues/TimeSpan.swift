@@ -5,7 +5,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable {
 
     @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// nil when the length does not fit.
+    /// nil if the length is out of range.
     public init?(seconds: Int64, nanoseconds: Int64) {
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, carry) = whole.addingReportingOverflow(nanoseconds)
@@ -26,8 +26,8 @@ extension TimeSpan: CustomStringConvertible {
         return "\(nanoseconds < 0 ? "-" : "")\(magnitude / 1_000_000_000)\(fraction)s"
     }
 
-    /// Reads `[+-]` and one or more decimal numbers with units `h m s ms us µs ns` (`1h30m`, `-1.5h`), or `0`.
-    /// nil for anything else and for lengths that do not fit.
+    /// Reads `[+-]` and one or more decimal numbers with units `h m s ms us µs ns` (`1h30m`, `-1.5h`), or `0`. nil for
+    /// all other texts and for lengths out of range.
     public init?(_ text: some StringProtocol) {
         var rest = Substring(text).utf8[...]
         var negative = false
@@ -40,7 +40,7 @@ extension TimeSpan: CustomStringConvertible {
             return
         }
         guard !rest.isEmpty else { return nil }
-        // Summed below zero, which reaches one further than above.
+        // The sum is negative, because the range of negative numbers is larger by one.
         var total: Int64 = 0
         while !rest.isEmpty {
             guard let part = TimeSpan.readComponent(&rest) else { return nil }
@@ -55,7 +55,7 @@ extension TimeSpan: CustomStringConvertible {
         self.init(nanoseconds: total)
     }
 
-    /// One number with its unit, in nanoseconds; fraction digits beyond a nanosecond are cut.
+    /// One number with its unit, in nanoseconds. Fraction digits beyond a nanosecond are cut off.
     private static func readComponent(_ rest: inout Substring.UTF8View.SubSequence) -> Int64? {
         var whole: UInt64 = 0
         var fraction: UInt64 = 0

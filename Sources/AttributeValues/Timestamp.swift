@@ -3,7 +3,7 @@
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
     public var seconds: Int64
-    /// 0 ..< 1,000,000,000; always counts forward.
+    /// 0 ..< 1,000,000,000. Always counts forward.
     public var nanoseconds: Int32
 
     public static let secondsRange: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
@@ -16,7 +16,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         nanoseconds = 0
     }
 
-    /// nil outside the range of years 1 to 9999. `nanoseconds` may be any number and is carried.
+    /// nil outside the years 1 to 9999. `nanoseconds` may be any number and is carried.
     public init?(seconds: Int64, nanoseconds: Int64 = 0) {
         let rest = nanoseconds % 1_000_000_000
         let carry = nanoseconds / 1_000_000_000 - (rest < 0 ? 1 : 0)
@@ -30,13 +30,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds)
     }
 
-    /// nil when the sum leaves the range.
+    /// nil if the sum is out of range.
     public func advanced(by span: TimeSpan) -> Timestamp? {
         let whole = span.nanoseconds / 1_000_000_000
         return Timestamp(seconds: seconds + whole, nanoseconds: Int64(nanoseconds) + span.nanoseconds % 1_000_000_000)
     }
 
-    /// From `earlier` to here; nil when longer than a `TimeSpan` reaches.
+    /// The span from `earlier` to this time; nil if it exceeds the range of `TimeSpan`.
     public func since(_ earlier: Timestamp) -> TimeSpan? {
         TimeSpan(seconds: seconds - earlier.seconds, nanoseconds: Int64(nanoseconds) - Int64(earlier.nanoseconds))
     }
@@ -53,7 +53,7 @@ public struct CivilTime: Hashable {
     public var minute: Int
     public var second: Int
 
-    /// The civil time of an instant seen `offset` seconds east of Greenwich.
+    /// The civil time of an instant at `offset` seconds east of Greenwich.
     public init(_ timestamp: Timestamp, offset: Int = 0) {
         let local = timestamp.seconds + Int64(offset)
         let days = (local >= 0 ? local : local - 86_399) / 86_400

@@ -1,5 +1,5 @@
-/// Typed JSON names every value's type, so nothing is lost on the way: `{"int":"5"}`, `{"double":"1.5"}`,
-/// `{"list":[…]}`, `{"map":[[key,value],…]}`, `{"timestamp":{"seconds":"1","nanos":0}}`.
+/// Typed JSON names the type of every value, so it loses nothing: `{"int":"5"}`, `{"double":"1.5"}`, `{"list":[…]}`,
+/// `{"map":[[key,value],…]}`, `{"timestamp":{"seconds":"1","nanos":0}}`.
 extension Value {
     /// This value in typed JSON, as a plain JSON value.
     public var typedJSON: Value {
@@ -29,15 +29,17 @@ extension Value {
         number.isNaN ? "NaN" : number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : number.description
     }
 
-    /// Reads typed JSON. Recursion is bounded by the depth that the JSON was admitted with.
-    /// - Parameter anyKeys: admits keys that rules do not, in what was written when they were still admitted.
-    /// - Throws: `invalid`, naming the form that was expected.
+    /// Reads typed JSON. The depth limit of admitted JSON bounds the recursion.
+    /// - Parameter anyKeys: also accepts keys that rules do not accept, for documents from a time when they were
+    ///   accepted.
+    /// - Throws: `invalid`, which names the expected form.
     public init(typedJSON json: Value, anyKeys: Bool = false) throws(Failure) {
         guard case .map(let map) = json, map.count == 1, case .string(let name) = map.keys[0] else { throw Value.untyped }
         self = try Value.made(of: map.values[0], as: name, anyKeys)
     }
 
-    /// Reads typed JSON as it was parsed: as a tree of values it would be many times as large as what it says.
+    /// Reads typed JSON directly from the parser: as a tree of values it would take many times the memory of the
+    /// result.
     public init(typedJSON json: JSONElement, anyKeys: Bool = false) throws(Failure) {
         guard let (name, content) = json.onlyMember else { throw Value.untyped }
         switch name {
@@ -116,7 +118,7 @@ extension Value {
         }
     }
 
-    /// A double as a number or as text, which NaN and the infinities always are.
+    /// A double as a number or as text. NaN and the infinities are always text.
     private static func number(_ content: Value) -> Double? {
         switch content {
         case .string("NaN"): .nan
@@ -142,8 +144,8 @@ extension Value {
 }
 
 extension ByteBuffer {
-    /// The text of a value's `typedJSON`, written without that tree, which would be many times as large as the value. Recursion is
-    /// bounded by the depth that values are admitted with.
+    /// Appends the text of a value's `typedJSON` without making that tree, which would take many times the memory of
+    /// the value. The depth limit of admitted values bounds the recursion.
     public func appendTypedJSON(_ value: Value) {
         switch value {
         case .null: append("{\"null\":null}")

@@ -1,11 +1,11 @@
-// Look-ups that neither retain nor copy. They read a value's payload where it lies: at offset 0 of the enum's storage, as
-// for every enum whose cases share no spare bits; `StringBytesTests` holds the compiler to this.
+// Look-ups that neither retain nor copy. They read a value's payload in its storage: at offset 0 of the enum, as for
+// every enum whose cases share no spare bits. `StringBytesTests` checks that the compiler uses this layout.
 //
-// Lifetime: what is returned points into the map's storage. It is good as long as the map at `self` is neither changed nor
-// let go of; the caller reads it at once.
+// Lifetime: a returned pointer points into the map's storage. It is valid while the map at `self` is neither changed
+// nor freed. The caller must read it at once.
 
 extension UnsafePointer<Value> {
-    /// Where the map here holds the value of a string key; nil when it has none, or this is no map.
+    /// A pointer to the value of a string key in this map; nil if the map has no such key or this is not a map.
     @inlinable
     public func element(of key: UnsafePointer<Value>) -> UnsafePointer<Value>? {
         guard case .map = pointee, case .string = key.pointee else { return nil }
@@ -15,7 +15,7 @@ extension UnsafePointer<Value> {
 }
 
 extension UnsafePointer<Value> {
-    /// The words of a short string here (see `String+Bytes.swift`); nil for anything else.
+    /// The words of a short string (see `String+Bytes.swift`); nil for all other values.
     @inlinable @inline(__always)
     public var shortText: (UInt64, UInt64)? {
         guard case .string = pointee else { return nil }
@@ -23,7 +23,7 @@ extension UnsafePointer<Value> {
         return words.1 & String.smallFlag != 0 ? words : nil
     }
 
-    /// Whether the short string here begins with another one; nil when one is no short string.
+    /// True if this short string begins with another one; nil if one of them is not a short string.
     @inlinable
     public func shortText(startsWith part: UnsafePointer<Value>) -> Bool? {
         guard let text = shortText, let part = part.shortText else { return nil }
@@ -34,7 +34,7 @@ extension UnsafePointer<Value> {
         return (text.0 ^ part.0) & low == 0 && (text.1 ^ part.1) & high == 0
     }
 
-    /// Whether two short strings are the same; nil when one is no short string.
+    /// True if two short strings are equal; nil if one of them is not a short string.
     @inlinable @inline(__always)
     public func shortText(equals other: UnsafePointer<Value>) -> Bool? {
         guard let text = shortText, let other = other.shortText else { return nil }
@@ -53,7 +53,7 @@ extension ValueMap.Storage {
             if case .string = keyBase[position] {
                 let found = UnsafeRawPointer(keyBase + position).load(as: (UInt64, UInt64).self)
                 if found == wanted { return valueBase + position }
-                // Both short (see `String.hasSameBytes`): they differ. Else their bytes tell.
+                // If both are short (see `String.hasSameBytes`), they differ. Otherwise the bytes must be compared.
                 let areShort = found.1 & wanted.1 & String.smallFlag != 0
                 if _slowPath(!areShort), hasKey(key, at: position) { return valueBase + position }
             }
@@ -62,7 +62,7 @@ extension ValueMap.Storage {
         return nil
     }
 
-    // Apart from the search, which so needs no registers but those that its caller leaves to it.
+    // A separate function, so that the search saves only the registers that its caller uses.
 
     @usableFromInline @inline(never)
     func hasKey(_ key: UnsafePointer<Value>, at position: Int) -> Bool {

@@ -10,7 +10,7 @@ extension Value: Hashable {
         case .bytes(let x): hasher.combine(x)
         case .list(let x): hasher.combine(x)
         case .map(let x):
-            // Order does not matter to equality, so it must not to the hash.
+            // Equality ignores the order, so the hash must too.
             var sum = 0
             for (key, value) in x { sum &+= Value.list([key, value]).hashValue }
             hasher.combine(sum)

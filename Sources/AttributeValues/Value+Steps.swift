@@ -1,13 +1,13 @@
-// Places inside a value: select one, and make the value in which it is different.
+// Places inside a value: selecting a part, and making a value in which the part is replaced.
 
 extension AttributePath {
-    /// Steps that a place inside a value may be away from its root. With the depth that documents are admitted with, it
-    /// bounds how deep a value can ever become.
+    /// Maximum number of steps from the root of a value to a place inside it. Together with the depth limit of
+    /// documents, it bounds the depth of every value.
     public static let maximumSteps = 64
 }
 
 extension Value {
-    /// The element a step leads to; nil when there is none. Lists are searched from the front for `[id="x"]`.
+    /// The element at a step; nil if there is none. For `[id="x"]`, the list is searched from the front.
     public func child(_ step: AttributePath.Step) -> Value? {
         switch (step, self) {
         case (.key(let name), .map(let map)): return map[name]
@@ -22,7 +22,7 @@ extension Value {
         }
     }
 
-    /// What the steps lead to, or a failure (`notFound`) that names the step which leads nowhere.
+    /// The part at the end of the steps, or a failure (`notFound`) that names the step without an element.
     public func select(_ steps: some Collection<AttributePath.Step>) -> Content {
         var value = self
         for step in steps {
@@ -32,9 +32,9 @@ extension Value {
         return .value(value)
     }
 
-    /// This value with another one at the place that the steps lead to. Every step but the last must exist; the last may
-    /// name a new key of a map. Cost: O(entries of the containers on the way), which are copied.
-    /// - Throws: `notFound` when a step leads nowhere, or what `change` throws; the value is a copy, nothing changed.
+    /// A copy of this value with a changed part. Every step but the last must exist. The last may name a new key of a
+    /// map. Cost: O(entries of the containers on the path), which are copied.
+    /// - Throws: `notFound` if a step leads nowhere, or the error of `change`. This value does not change.
     public func changing(
         _ steps: some Collection<AttributePath.Step>, _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) -> Value {
@@ -58,7 +58,7 @@ extension Value {
         return changed
     }
 
-    /// This container with one child replaced, added (a new key of a map) or, for nil, removed.
+    /// This container with one child replaced, added (a new key of a map) or removed (nil).
     private func storing(_ child: Value?, at step: AttributePath.Step) throws(Failure) -> Value {
         switch (step, self) {
         case (.key(let name), .map(var map)):

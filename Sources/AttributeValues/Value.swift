@@ -1,8 +1,8 @@
-/// What an attribute can hold: CEL's value model, closed under JSON.
+/// The value of an attribute: CEL's value model, closed under JSON.
 ///
-/// 17 bytes wide (stride 24). Scalars, durations and strings of up to 15 UTF-8 bytes need no allocation.
-/// `==` is *identity of content*: types must agree (`1` is not `1.0`), a NaN equals a NaN, and `0.0` differs from
-/// `-0.0`. It decides whether a write changes anything. CEL's own `==` lives with the rules.
+/// 17 bytes wide (stride 24). Scalars, durations and strings of up to 15 UTF-8 bytes need no allocation. `==` is
+/// *identity of content*: types must agree (`1` is not `1.0`), NaN equals NaN, and `0.0` differs from `-0.0`. It
+/// decides whether a write changes anything. CEL's own `==` is in RuleLanguage.
 @frozen
 public enum Value {
     case null
@@ -10,7 +10,7 @@ public enum Value {
     case int(Int64)
     case uint(UInt64)
     case double(Double)
-    /// A sequence of Unicode scalars; compared by its UTF-8 bytes, never normalised.
+    /// A sequence of Unicode scalars. Compared by its UTF-8 bytes, never normalised.
     case string(String)
     case bytes([UInt8])
     case list([Value])
@@ -19,7 +19,7 @@ public enum Value {
     case duration(TimeSpan)
     /// The runtime type of a value, by its CEL name (`int`, `google.protobuf.Timestamp`).
     case type(String)
-    /// CEL's `optional_type`: `nil` is `optional.none()`. Not the same as `null`.
+    /// CEL's `optional_type`: `nil` is `optional.none()`, which differs from `null`.
     indirect case optional(Value?)
     /// A value with a type of its own (colour, angle, vector, network address).
     case opaque(OpaqueValue)
@@ -48,12 +48,12 @@ extension Value: Equatable {
 }
 
 extension Double {
-    /// Equal for numbers of the same content: every NaN is the same one, and `0.0` differs from `-0.0`.
+    /// Equal for numbers with the same content: all NaNs are equal, and `0.0` differs from `-0.0`.
     var contentBits: UInt64 { isNaN ? Double.nan.bitPattern : bitPattern }
 }
 
 extension Value {
-    /// The name of the value's runtime type as types are written and messages name them.
+    /// The name of the value's runtime type, in the form of definitions and messages.
     public var shortTypeName: String {
         switch self {
         case .null: "null"
@@ -64,7 +64,7 @@ extension Value {
         }
     }
 
-    /// The CEL name of the value's runtime type, as `type(x)` gives it.
+    /// The CEL name of the value's runtime type, as `type(x)` returns it.
     public var typeName: String {
         switch self {
         case .null: "null_type"
@@ -84,7 +84,7 @@ extension Value {
         }
     }
 
-    /// Whether maps may have it as a key, as in rules.
+    /// True if the value may be a key of maps, as in rules.
     public var isKey: Bool {
         switch self {
         case .bool, .int, .uint, .string: true
@@ -92,7 +92,7 @@ extension Value {
         }
     }
 
-    /// The value's number when it is an int, uint or double.
+    /// The value as a double, if it is an int, uint or double.
     public var number: Double? {
         switch self {
         case .int(let x): Double(x)
@@ -118,7 +118,7 @@ extension Value {
 extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    // Not by `nil`: in `found ? value : nil` of type `Value?` the compiler would take `nil` for `.null`.
+    // There is no `nil` literal: in `found ? value : nil` of type `Value?`, the compiler would read `nil` as `.null`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     public init(integerLiteral value: Int64) { self = .int(value) }
     public init(floatLiteral value: Double) { self = .double(value) }
@@ -129,22 +129,22 @@ extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expre
     }
 }
 
-/// A value of a type that CEL's core does not know. Subclasses are immutable.
+/// A value of a type that is not part of CEL's core. Subclasses are immutable.
 open class OpaqueValue {
     public init() {}
 
-    /// The name that `type(x)` prints, also the type's name in definitions.
+    /// The name that `type(x)` prints. It is also the type's name in definitions.
     open var typeName: String { preconditionFailure("an opaque value names its type") }
 
-    /// Identity of content, as for `Value.==`; called with any other opaque value.
+    /// Identity of content, as for `Value.==`. May be called with any other opaque value.
     open func isEqual(to other: OpaqueValue) -> Bool { self === other }
 
     /// Consistent with `isEqual`.
     open func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-    /// How the value appears in plain JSON.
+    /// The value in plain JSON.
     open var json: Value { .string(typeName) }
 
-    /// How the value appears in typed JSON below its type name; read back by the type's own reader.
+    /// The value in typed JSON, below its type name. The type's own initializer reads it.
     open var typedJSON: Value { json }
 }

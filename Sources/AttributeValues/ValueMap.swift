@@ -1,17 +1,17 @@
-/// An immutable-by-sharing map that keeps the order of insertion. Keys are bool, int, uint or string (`isKey`), and are found
-/// *losslessly across number types*: `1`, `1u` and `1.0` name the same entry.
+/// A map that keeps the order of insertion. Keys are bool, int, uint or string (`isKey`). Numbers are found by their
+/// exact numeric value across types: `1`, `1u` and `1.0` name the same entry.
 ///
-/// One reference wide. Up to `linearLimit` entries are searched in line, larger maps through an open-addressing index:
-/// lookup is O(1). Copies share storage until one is written.
+/// One reference wide. Up to `linearLimit` entries are searched linearly, larger maps with an open-addressing index: a
+/// look-up takes O(1). Copies share storage until one of them is written.
 public struct ValueMap {
     @usableFromInline final class Storage {
-        // Written only while one map holds the storage, so that the runtime need not watch over overlapping accesses.
+        // Written only while a single map owns the storage, so the runtime need not check for overlapping accesses.
         @exclusivity(unchecked) @usableFromInline var keys: [Value]
         @exclusivity(unchecked) @usableFromInline var values: [Value]
         /// Slot → position + 1; empty while the map is small. Length is a power of two.
         @exclusivity(unchecked) @usableFromInline var index: [UInt32] = []
 
-        /// Where the arrays lie, kept up by `didChange`.
+        /// The addresses of the arrays; `didChange` updates them.
         @exclusivity(unchecked) @usableFromInline private(set) var keyBase: UnsafePointer<Value>?
         @exclusivity(unchecked) @usableFromInline private(set) var valueBase: UnsafePointer<Value>?
         @exclusivity(unchecked) @usableFromInline private(set) var count = 0
@@ -23,7 +23,7 @@ public struct ValueMap {
             didChange()
         }
 
-        /// After every change of the arrays: they may have moved.
+        /// Must be called after every change of the arrays, because they may have moved.
         func didChange() {
             keyBase = keys.withUnsafeBufferPointer { $0.baseAddress }
             valueBase = values.withUnsafeBufferPointer { $0.baseAddress }
@@ -32,7 +32,7 @@ public struct ValueMap {
         }
     }
 
-    /// Maps up to this size are searched in line: comparing eight short keys is cheaper than hashing one.
+    /// Maps up to this size are searched linearly: comparing eight short keys is cheaper than hashing one.
     @usableFromInline static let linearLimit = 8
 
     @usableFromInline var storage: Storage
@@ -47,7 +47,7 @@ public struct ValueMap {
         storage.values.reserveCapacity(minimumCapacity)
     }
 
-    /// The last of several equal keys wins.
+    /// If several keys are equal, the last one wins.
     public init(_ entries: some Sequence<(Value, Value)>) {
         self.init()
         for (key, value) in entries { self[key] = value }
@@ -55,7 +55,7 @@ public struct ValueMap {
 
     public var count: Int { storage.keys.count }
     public var isEmpty: Bool { storage.keys.isEmpty }
-    /// In order of insertion, as `values`.
+    /// In the order of insertion, as `values`.
     public var keys: [Value] { storage.keys }
     public var values: [Value] { storage.values }
 
@@ -66,7 +66,7 @@ public struct ValueMap {
     @inlinable
     public func value(at position: Int) -> Value { storage.values[position] }
 
-    /// Whether both maps share storage: then they are equal without a look at the entries.
+    /// True if both maps share storage. Then they are equal without comparing entries.
     public func isIdentical(to other: ValueMap) -> Bool { storage === other.storage }
 
     public subscript(_ key: Value) -> Value? {
@@ -92,7 +92,7 @@ public struct ValueMap {
         set { self[.string(key)] = newValue }
     }
 
-    /// The entry's place in the order of insertion.
+    /// The entry's index in the order of insertion.
     @inlinable
     public func position(of key: Value) -> Int? {
         if storage.index.isEmpty {
@@ -109,7 +109,7 @@ public struct ValueMap {
         return nil
     }
 
-    /// The place of a string among a few keys, without copying one.
+    /// The index of a string among a few keys. Copies no key.
     @inlinable static func scan(_ keys: UnsafeBufferPointer<Value>, for text: String) -> Int? {
         for position in keys.indices {
             if case .string(let candidate) = keys[position], candidate.hasSameBytes(as: text) { return position }
@@ -171,7 +171,7 @@ public struct ValueMap {
         }
     }
 
-    /// The number as sign and magnitude when it is a whole number that an int or uint can hold exactly.
+    /// The number as sign and magnitude, if it is a whole number in the range of int or uint.
     private static func integralKey(_ value: Value) -> (Bool, UInt64)? {
         switch value {
         case .int(let x): (x < 0, x.magnitude)
@@ -188,7 +188,7 @@ public struct ValueMap {
         var hasher = Hasher()
         switch key {
         case .string(let text):
-            // By bytes: String's own hash normalises, which is slow and not what sameKey compares.
+            // Hashes the bytes: String's own hash normalises, which is slow and differs from the comparison in sameKey.
             var text = text
             text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         case .bool(let flag): hasher.combine(flag)
@@ -203,7 +203,8 @@ public struct ValueMap {
 }
 
 extension ValueMap: Equatable {
-    /// Same size, and each key of one is found in the other with an equal value. Order does not matter.
+    /// True if both have the same size and each key of one exists in the other with an equal value. The order does not
+    /// matter.
     public static func == (a: ValueMap, b: ValueMap) -> Bool {
         if a.storage === b.storage { return true }
         guard a.count == b.count else { return false }

@@ -1,8 +1,8 @@
-// What stands inside values of a type, and which types hold each other's values.
+// The parts of types, and relations between types.
 
 extension ValueType {
-    /// The type of what stands at a step inside a value of this type; nil where no such place can be. What an object has inside
-    /// only declarations know.
+    /// The type of the part at a step of a value of this type; nil if there can be no such part. Only declarations know
+    /// the parts of objects.
     public func part(at step: AttributePath.Step) -> ValueType? {
         switch (self, step) {
         case (.nullable(let wrapped), _): wrapped.part(at: step)
@@ -14,7 +14,7 @@ extension ValueType {
         }
     }
 
-    /// Whether every value of the other type is one of this type, as it stands.
+    /// True if every value of the other type is a value of this type without conversion.
     public func includes(_ other: ValueType) -> Bool {
         switch (self, other) {
         case (.dyn, _), (.nullable, .null), (.vector(nil), .vector): true
@@ -26,7 +26,7 @@ extension ValueType {
         }
     }
 
-    /// The object type that a value of this type is or may be.
+    /// The object type of values of this type, also if they may be null.
     public var objectName: String? {
         switch self {
         case .object(let name): name
@@ -35,7 +35,7 @@ extension ValueType {
         }
     }
 
-    /// The object types that are named in this one.
+    /// The object types that occur in this type.
     public var objectNames: [String] {
         switch self {
         case .object(let name): [name]

@@ -1,6 +1,7 @@
 /// The type of an attribute, written (`type: double`) or inferred from its initial value.
 ///
-/// Text form: `int`, `list(double)`, `map(string, int)`, `vector(3)`, `int?`; any other name is an object type's.
+/// Text form: `int`, `list(double)`, `map(string, int)`, `vector(3)`, `int?`. Every other name is the name of an object
+/// type.
 public indirect enum ValueType: Hashable {
     /// Accepts every value.
     case dyn
@@ -14,9 +15,9 @@ public indirect enum ValueType: Hashable {
     /// `T?`: T or null.
     case nullable(ValueType)
     case color, angle
-    /// A list of that many doubles; any fixed length when nil.
+    /// A list of this number of doubles; any fixed number if nil.
     case vector(Int?)
-    /// An instance of the observable-object type of that name.
+    /// An instance of the observable-object type with this name.
     case object(String)
 }
 
@@ -45,10 +46,10 @@ extension ValueType: CustomStringConvertible {
         }
     }
 
-    /// Nesting that a written type may have.
+    /// Maximum nesting of a written type.
     static let maximumDepth = 16
 
-    /// nil when the text is not a type.
+    /// nil if the text is not a type.
     public init?(_ text: String) {
         var rest = Substring(text)
         guard let type = ValueType.read(&rest, depth: 0), rest.allSatisfy({ $0 == " " }) else { return nil }
@@ -118,8 +119,8 @@ extension ValueType: CustomStringConvertible {
 }
 
 extension ValueType {
-    /// The type that an attribute without a written type takes from its initial value: containers are not looked
-    /// into (their elements are `dyn`), and null says nothing.
+    /// The type that an attribute without a written type gets from its initial value. The elements of containers are
+    /// not examined (they are `dyn`), and null gives `dyn`.
     public init(of value: Value) {
         switch value {
         case .null: self = .dyn
@@ -139,10 +140,10 @@ extension ValueType {
         }
     }
 
-    /// The value as this type holds it, or nil when it does not fit. Widens int to double, reads the text forms of
-    /// timestamp, duration and colour, takes a list of numbers for a vector and a number for an angle.
-    /// Cost: O(elements) for a container whose element type is not `dyn`.
-    /// - Parameter object: the value that a map of properties is for an object type, which only declarations know.
+    /// The value converted to this type, or nil if it does not fit. Widens int to double, reads the text forms of
+    /// timestamp, duration and colour, and accepts a list of numbers for a vector and a number for an angle. Cost:
+    /// O(elements) for a container whose element type is not `dyn`.
+    /// - Parameter object: makes the value of an object type from a map of properties. Only declarations know how.
     public func accept(_ value: Value, object: (String, ValueMap) -> Value? = { _, _ in nil }) -> Value? {
         switch (self, value) {
         case (.dyn, _), (.bool, .bool), (.int, .int), (.uint, .uint), (.double, .double), (.string, .string),

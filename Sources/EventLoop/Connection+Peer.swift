@@ -1,6 +1,6 @@
 import Glibc
 
-/// Who is at the other end of a Unix socket, by the kernel's word at the time of connecting.
+/// The process at the other end of a Unix socket, as the kernel reported it when the peer connected.
 public struct PeerCredentials: Hashable {
     public var pid: Int32
     public var uid: UInt32
@@ -24,7 +24,7 @@ extension Connection {
         return PeerCredentials(pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
     }
 
-    /// The supplementary groups of the peer; none where the kernel does not tell them (before Linux 4.13).
+    /// The supplementary groups of the peer. Empty if the kernel does not report them (before Linux 4.13).
     public func peerGroups() throws(LoopError) -> [UInt32] {
         var groups = [UInt32](repeating: 0, count: 32)
         while true {
@@ -34,7 +34,8 @@ extension Connection {
             let count = Int(length) / MemoryLayout<UInt32>.size
             if result == 0 { return Array(groups.prefix(count)) }
             if number == ENOPROTOOPT { return [] }
-            // The kernel has said how many there are; they are those of the moment of connecting and do not grow.
+            // The kernel has reported the number of groups. They are those of the moment of connecting, so the number
+            // does not grow.
             guard number == ERANGE, count > groups.count else {
                 throw LoopError(call: "getsockopt(SO_PEERGROUPS)", number: number)
             }
@@ -42,8 +43,8 @@ extension Connection {
         }
     }
 
-    /// Whether the peer has closed both sides. A peer that only ended its sending side still listens; libuv does not tell
-    /// the two apart.
+    /// True if the peer has closed both sides. A peer that has closed only its sending side still reads. libuv does not
+    /// distinguish the two.
     public var hasHungUp: Bool {
         var poll = pollfd(fd: descriptor, events: 0, revents: 0)
         return Glibc.poll(&poll, 1, 0) > 0 && poll.revents & Int16(POLLHUP | POLLERR) != 0

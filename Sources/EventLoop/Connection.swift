@@ -1,17 +1,17 @@
 import CLibuv
 import Glibc
 
-/// What a connection tells its owner. Every call comes on the loop.
+/// Receives the events of a connection. All calls come on the loop.
 public protocol ConnectionDelegate: AnyObject {
-    /// Room for the next bytes; asked for just before they are read. An empty buffer refuses them for now.
+    /// Returns the buffer for the next bytes. Called just before they are read. An empty buffer postpones reading.
     func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer
-    /// So many bytes now stand at the start of the room given last.
+    /// The connection has read `count` bytes to the start of the buffer that was returned last.
     func connection(_ connection: Connection, didRead count: Int)
-    /// Nothing more will be read: the peer has ended its side (nil), or reading failed.
+    /// The connection reads nothing more: the peer has closed its side (nil), or reading failed.
     func connection(_ connection: Connection, didEndReading error: LoopError?)
-    /// The bytes given to `write` are out, or will never be.
+    /// The bytes given to `write` have been written, or writing has failed for good.
     func connection(_ connection: Connection, didWrite error: LoopError?)
-    /// The connection is closed; nothing more is called.
+    /// The connection is closed. The delegate gets no further calls.
     func connectionDidClose(_ connection: Connection)
 }
 
@@ -33,7 +33,7 @@ public final class Connection: Handle {
         adopt()
     }
 
-    /// Takes over a connected stream socket, which belongs to the connection from then on, also when this throws.
+    /// Takes over a connected stream socket. The connection owns the descriptor from then on, even if this throws.
     public convenience init(_ loop: Loop, descriptor: Int32) throws(LoopError) {
         try self.init(loop)
         let result = uv_pipe_open(pipe, descriptor)
@@ -75,15 +75,15 @@ extension Connection {
         })
     }
 
-    /// Bytes stay with the kernel, and their sender waits, until reading starts again.
+    /// Until reading starts again, bytes stay in the kernel and the sender waits.
     public func stopReading() {
         guard isReading else { return }
         isReading = false
         if !isClosed { uv_read_stop(stream) }
     }
 
-    /// Reads what the kernel holds, without waiting and without the delegate.
-    /// - Returns: the bytes read; 0 or less when there are none.
+    /// Reads the bytes that the kernel has, without waiting and without the delegate.
+    /// - Returns: the number of bytes read; 0 or less if there are none.
     public func readNow(into room: UnsafeMutableRawBufferPointer) -> Int {
         isClosed ? 0 : recv(descriptor, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
     }
@@ -103,8 +103,8 @@ extension Connection {
 
 // Writing.
 extension Connection {
-    /// Writes as much as the socket takes at once, without waiting.
-    /// - Returns: the bytes taken, 0 when the socket is full or a write is under way.
+    /// Writes as much as the socket accepts at once, without waiting.
+    /// - Returns: the number of bytes accepted; 0 if the socket is full or a write is under way.
     public func tryWrite(_ buffers: UnsafeMutableBufferPointer<uv_buf_t>) throws(LoopError) -> Int {
         guard !isClosed, let start = buffers.baseAddress else { return 0 }
         let count = uv_try_write(stream, start, UInt32(buffers.count))
@@ -112,7 +112,7 @@ extension Connection {
         return Int(try check(count, "write"))
     }
 
-    /// Writes the rest as the socket takes it, then calls `didWrite`. One such write at a time.
+    /// Writes the rest as soon as the socket accepts it, then calls `didWrite`. Only one such write may run at a time.
     ///
     /// - Parameter owner: keeps the bytes alive and in place until then.
     public func write(_ buffers: UnsafeMutableBufferPointer<uv_buf_t>, keeping owner: AnyObject) throws(LoopError) {
@@ -135,10 +135,11 @@ extension Connection {
 
     public var isWriting: Bool { writing != nil }
 
-    /// Bytes given to `write` that the socket has not taken yet.
+    /// Bytes that were given to `write` and that the socket has not accepted yet.
     public var pendingBytes: Int { isClosed ? 0 : uv_stream_get_write_queue_size(stream) }
 
-    /// What the socket holds and the peer has not read, in the kernel's measure: it falls by blocks, each when it is read whole.
+    /// Bytes in the socket that the peer has not read, as the kernel counts them: the number falls only when the peer
+    /// has read a whole block.
     public var unreadBytes: Int {
         var count: Int32 = 0
         return isClosed || ioctl(descriptor, UInt(TIOCOUTQ), &count) != 0 ? 0 : Int(count)

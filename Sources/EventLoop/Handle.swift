@@ -1,10 +1,10 @@
 import CLibuv
 
-/// What all handles share: the memory of a libuv handle, and an owner that lives as long as libuv knows it.
+/// The memory of a libuv handle, and an owner that lives as long as libuv uses the handle.
 ///
-/// Lifetime: from `adopt` to the close callback libuv holds one strong reference to the owner (in `data`), so callbacks
-/// may take it unretained. `close` may be called at any time, also from the owner's own callbacks and more than once;
-/// after it no callback but the closing one comes.
+/// Lifetime: from `adopt` to the close callback, libuv has one strong reference to the owner (in `data`), so callbacks
+/// may take it unretained. `close` may be called at any time, also from the owner's own callbacks, and more than once.
+/// After it, only the close callback is called.
 public class Handle {
     let memory: UnsafeMutableRawPointer
     /// From `close` on.
@@ -30,7 +30,7 @@ public class Handle {
         handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
     }
 
-    /// Ends the handle; libuv lets go of it in the loop's present iteration.
+    /// Closes the handle. libuv releases it in the present iteration of the loop.
     public final func close() {
         guard isAdopted, !isClosed else { return }
         isClosed = true
@@ -43,10 +43,10 @@ public class Handle {
         }
     }
 
-    /// Called when libuv has let go: the last callback.
+    /// Called when libuv has released the handle. This is the last callback.
     func didClose() {}
 
-    /// The owner of a handle that called back; `type` is what `adopt` was called on.
+    /// The owner of the handle whose callback runs. `type` must be the type on which `adopt` was called.
     static func owner<Owner: Handle>(_ data: UnsafeMutableRawPointer?, as type: Owner.Type) -> Owner? {
         data.map { Unmanaged<Owner>.fromOpaque($0).takeUnretainedValue() }
     }

@@ -1,7 +1,7 @@
 import CLibuv
 import Glibc
 
-/// A Unix stream socket that takes connections.
+/// A Unix stream socket that accepts connections.
 public final class Listener: Handle {
     private let onConnection: (Listener) -> Void
     private let onFailure: (LoopError) -> Void
@@ -11,12 +11,12 @@ public final class Listener: Handle {
     /// Connections that wait to be accepted; the kernel caps it at `net.core.somaxconn`.
     public static let backlog: Int32 = 512
 
-    /// Takes over a bound socket (listening or not) and listens on it. The descriptor belongs to the listener from then
-    /// on, also when this throws.
+    /// Takes over a bound socket (listening or not) and listens on it. The listener owns the descriptor from then on,
+    /// even if this throws.
     ///
     /// - Parameters:
-    ///   - onFailure: called when a connection could not be taken from the kernel.
-    ///   - onConnection: called with the listener, which has a connection to `accept`.
+    ///   - onFailure: called if the kernel could not hand over a connection.
+    ///   - onConnection: called with the listener when a connection can be accepted.
     public init(
         _ loop: Loop, descriptor: Int32, onFailure: @escaping (LoopError) -> Void,
         _ onConnection: @escaping (Listener) -> Void
@@ -46,7 +46,7 @@ public final class Listener: Handle {
 
     private var stream: UnsafeMutablePointer<uv_stream_t> { memory.assumingMemoryBound(to: uv_stream_t.self) }
 
-    /// The connection that waits.
+    /// Accepts the waiting connection.
     public func accept() throws(LoopError) -> Connection {
         let connection = try Connection(loop)
         let result = uv_accept(stream, connection.stream)

@@ -1,17 +1,17 @@
 import CLibuv
 import Glibc
 
-/// libuv's event loop: one thread waits here for sockets, timers and signals, and calls what was registered.
+/// libuv's event loop: one thread waits for sockets, timers and signals, and calls the registered callbacks.
 ///
-/// Lifetime: the loop outlives its handles. Each handle keeps itself alive from the moment it is opened until libuv has
-/// closed it, so a running loop never calls into freed memory; `close` on every handle, then `run` once more, ends them
-/// all, and only then may the loop go.
+/// Lifetime: the loop must outlive its handles. A handle keeps itself alive from its opening until libuv has closed it,
+/// so a running loop never calls into freed memory. To end them all, call `close` on every handle and then `run` once
+/// more. Only then may the loop be freed.
 public final class Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
 
     public init() throws(LoopError) {
-        // libuv leaves signals as they are: a peer that goes away in mid-write would end the process, and so would a file that
-        // reaches its limit. As errors of their calls both are dealt with.
+        // libuv does not change the handling of these signals. They would end the process when a peer closes during a
+        // write, or when a file reaches its size limit. With the signals ignored, the calls fail with an error instead.
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         raw = .allocate(capacity: 1)
         let result = uv_loop_init(raw)
@@ -26,20 +26,21 @@ public final class Loop {
         raw.deallocate()
     }
 
-    /// Runs until nothing is left to wait for, or `stop` was called.
+    /// Runs until there is nothing left to wait for, or until `stop` is called.
     public func run() { uv_run(raw, UV_RUN_DEFAULT) }
 
-    /// Runs what is due, without waiting for more. True while something is left to wait for.
+    /// Runs everything that is due, without waiting. Returns true while there is something left to wait for.
     @discardableResult
     public func runOnce(waiting: Bool = false) -> Bool { uv_run(raw, waiting ? UV_RUN_ONCE : UV_RUN_NOWAIT) != 0 }
 
-    /// Ends `run` after the present iteration.
+    /// Makes `run` return after the present iteration.
     public func stop() { uv_stop(raw) }
 
     /// Seconds on the monotonic clock (CLOCK_MONOTONIC), read now.
     public static var monotonicTime: Double { Double(uv_hrtime()) / 1e9 }
 
-    /// Seconds that the calling thread has run on a processor. It stands still while the thread sleeps or waits for the disk.
+    /// Processor time of the calling thread, in seconds. It does not advance while the thread sleeps or waits for the
+    /// disk.
     public static var processorTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

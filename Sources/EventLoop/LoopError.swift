@@ -6,7 +6,7 @@ public struct LoopError: Error, Hashable {
     public var call: String
     /// The errno, positive.
     public var number: Int32
-    /// What it was called on (a path, a setting), where that helps.
+    /// The object of the call (a path, a setting), if it helps the reader.
     public var subject: String?
 
     /// - Parameter number: an errno, or libuv's negative of it.
@@ -27,7 +27,7 @@ extension LoopError: CustomStringConvertible {
     }
 }
 
-/// Throws what a libuv call that returned a negative number says.
+/// Throws the error of a libuv call that returned a negative number.
 @discardableResult
 func check(_ result: Int32, _ call: String, _ subject: String? = nil) throws(LoopError) -> Int32 {
     if result < 0 { throw LoopError(call: call, number: result, subject: subject) }

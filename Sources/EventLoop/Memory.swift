@@ -1,6 +1,7 @@
 import CLibuv
 
 extension Loop {
-    /// Gives pages of freed memory back to the kernel. Takes time in proportion to them: some 100 ms for a gigabyte.
+    /// Returns pages of freed memory to the kernel. The time is proportional to their number: about 100 ms for a
+    /// gigabyte.
     public static func giveBackMemory() { malloc_trim(0) }
 }

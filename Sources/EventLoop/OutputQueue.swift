@@ -1,26 +1,27 @@
 import AttributeValues
 import CLibuv
 
-/// The bytes that wait to be written to one connection: runs of its own and runs that it shares with other queues.
+/// The bytes that wait to be written to one connection: runs of its own, and runs that it shares with other queues.
 ///
-/// Lifetime: a run that stands in the queue is not written to any more, except the last own one, which is set aside
-/// before its bytes are handed to libuv. So the addresses that libuv holds stay good until the run is dropped.
+/// Lifetime: a run in the queue is never changed, except the last own one. That one is set aside before libuv gets its
+/// bytes. So the addresses that libuv has stay valid until the run is dropped.
 public struct OutputQueue {
     private let ledger: OutputLedger
-    /// Runs that are complete, oldest first; those before `head` are gone.
+    /// Complete runs, oldest first. Runs before `head` have been dropped.
     private var runs: [OutputRun?] = []
     private var head = 0
     /// Bytes of the run at `head` that have been written.
     private var offset = 0
-    /// Where new messages are written.
+    /// The run to which new messages are appended.
     private var last = ByteBuffer()
     private var completeBytes = 0
 
-    /// From this size on a message is shared instead of copied: a copy costs less than an entry of its own.
+    /// Messages of at least this size are shared instead of copied: copying a smaller one costs less than an entry of
+    /// its own.
     public static let sharingThreshold = 4096
     /// Runs handed to the system in one call.
     private static let maximumRuns = 64
-    /// An own run that has grown beyond this is not kept for reuse.
+    /// An own run that has grown beyond this size is not reused.
     private static let keptCapacity = 65_536
 
     public init(_ ledger: OutputLedger = OutputLedger()) { self.ledger = ledger }
@@ -29,20 +30,20 @@ public struct OutputQueue {
     /// Bytes that libuv has not been given yet.
     public var count: Int { completeBytes - offset + last.count }
 
-    /// Bytes that no run of the ledger holds.
+    /// Bytes that are in no run of the ledger.
     public var uncounted: Int { last.count }
 
     /// Writes a message at the end.
     @inline(__always)
     public mutating func append(_ write: (ByteBuffer) -> Void) { write(last) }
 
-    /// Puts a finished message at the end. It must not be written to again.
+    /// Appends a finished message. It must not change after that.
     public mutating func append(_ message: ByteBuffer) {
         if message.count < OutputQueue.sharingThreshold { return last.append(message) }
         append(OutputRun(message, ledger))
     }
 
-    /// Puts a message at the end that other queues hold, too.
+    /// Appends a message that other queues share.
     public mutating func append(_ run: OutputRun) {
         setLastAside()
         runs.append(run)
@@ -66,14 +67,14 @@ public struct OutputQueue {
 }
 
 extension OutputQueue {
-    /// Hands the connection what it takes, without waiting; when it does not take all, libuv writes on, and
-    /// `didWrite` is the time to flush again.
+    /// Writes as much as the connection accepts, without waiting. libuv writes the rest later and then calls
+    /// `didWrite`, which should flush again.
     ///
-    /// - Returns: the bytes that the socket took at once.
+    /// - Returns: the bytes that the socket accepted at once.
     public mutating func flush(to connection: Connection) throws(LoopError) -> Int {
         if connection.isWriting { return 0 }
         var total = 0
-        // The common case first: one message or a few, in one run, taken whole.
+        // The common case: one message or a few, in one run, which the socket accepts whole.
         if head == runs.count, !last.isEmpty {
             total = try OutputQueue.write(last, to: connection)
             if total == last.count {
@@ -99,7 +100,7 @@ extension OutputQueue {
         return total
     }
 
-    /// Gives libuv some runs to write in its own time.
+    /// Gives some runs to libuv, which writes them as soon as the socket accepts them.
     private mutating func handOver(to connection: Connection) throws(LoopError) {
         let end = min(runs.count, head + OutputQueue.maximumRuns)
         let owner = Runs(runs[head..<end].compactMap { $0 })
@@ -161,7 +162,8 @@ extension OutputQueue {
         return try result.get()
     }
 
-    /// The bytes of some runs as libuv wants them; good inside `body`, and beyond it as long as the runs live unchanged.
+    /// The bytes of some runs in libuv's form. Valid inside `body`, and after it as long as the runs live and do not
+    /// change.
     private static func withBuffers<R>(
         of runs: [OutputRun], from offset: Int, _ body: (UnsafeMutableBufferPointer<uv_buf_t>) -> R
     ) -> R {
@@ -186,7 +188,7 @@ private final class Runs {
     init(_ runs: [OutputRun]) { self.runs = runs }
 }
 
-/// Counts the memory of output that waits in all queues together. A run that several queues hold counts once.
+/// Counts the memory of the waiting output in all queues together. A run in several queues counts once.
 public final class OutputLedger {
     /// Bytes.
     public fileprivate(set) var total = 0
@@ -197,7 +199,7 @@ public final class OutputLedger {
     public func add(_ bytes: Int) { total += bytes }
 }
 
-/// Bytes that are not written to any more, for one queue or for many; they count for as long as somebody holds them.
+/// Bytes that never change, for one or many queues. They count in the ledger as long as a queue refers to them.
 public final class OutputRun {
     public let bytes: ByteBuffer
     private let ledger: OutputLedger?

@@ -1,6 +1,6 @@
 import CLibuv
 
-/// Calls in every iteration, just before the loop goes to sleep: after timers and after what the last sleep brought.
+/// Calls in every iteration just before the loop sleeps, after timers and after the events of the last sleep.
 public final class BeforeSleep: Handle {
     private let onPhase: () -> Void
     private var prepare: UnsafeMutablePointer<uv_prepare_t> { memory.assumingMemoryBound(to: uv_prepare_t.self) }
@@ -14,7 +14,7 @@ public final class BeforeSleep: Handle {
     }
 }
 
-/// While it is awake, the loop looks for news without sleeping.
+/// While this is active, the loop polls for events without sleeping.
 public final class Wakefulness: Handle {
     private var idle: UnsafeMutablePointer<uv_idle_t> { memory.assumingMemoryBound(to: uv_idle_t.self) }
 

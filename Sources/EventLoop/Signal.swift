@@ -1,6 +1,6 @@
 import CLibuv
 
-/// Calls on the loop when the process gets a signal.
+/// Calls on the loop when the process receives a signal.
 public final class Signal: Handle {
     private let onSignal: () -> Void
     private var signal: UnsafeMutablePointer<uv_signal_t> { memory.assumingMemoryBound(to: uv_signal_t.self) }

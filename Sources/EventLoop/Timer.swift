@@ -1,6 +1,6 @@
 import CLibuv
 
-/// Calls once, some time from now, on the loop.
+/// Calls once on the loop, after a given time.
 public final class Timer: Handle {
     private let onFire: () -> Void
     private var timer: UnsafeMutablePointer<uv_timer_t> { memory.assumingMemoryBound(to: uv_timer_t.self) }
@@ -12,10 +12,10 @@ public final class Timer: Handle {
         adopt()
     }
 
-    /// Longest wait, in seconds; longer ones fire then.
+    /// The longest wait, in seconds. A longer timer fires after this time.
     public static let maximumWait = 86_400.0
 
-    /// Fires `seconds` from now, to the millisecond and never more than one early; a start before is forgotten.
+    /// Fires after `seconds`, with millisecond precision and at most one millisecond early. Replaces an earlier start.
     public func start(in seconds: Double) {
         precondition(!isClosed)
         uv_update_time(timer.pointee.loop)

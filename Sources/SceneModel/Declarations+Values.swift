@@ -1,24 +1,25 @@
 import AttributeValues
 
-// Objects as values: where one is not a state of its own but stands inside a value, or where there may be null.
+// Objects as values: objects inside another value, or where null is allowed.
 
 extension Declarations {
-    /// The value as a type holds it, or nil when it does not fit: as `ValueType.accept`, and a map of properties is an object,
-    /// completed with what its type begins with. Recursion follows the value's nesting and the types'.
-    /// - Parameter withComputed: what objects compute may stand in their maps, as where one is read whole.
+    /// The value converted to a type, or nil if it does not fit: as `ValueType.accept`, and a map of properties becomes
+    /// an object, completed with the initial values of its type. Recursion follows the nesting of the value and the
+    /// types.
+    /// - Parameter withComputed: true if maps may contain computed properties, as when an object is read whole.
     public func accept(_ value: Value, as type: ValueType, withComputed: Bool = false) -> Value? {
         var room = Int.max
         return accept(value, as: type, withComputed: withComputed, within: &room)
     }
 
-    /// The same, for a value that clients size.
-    /// - Parameter room: bytes of JSON that may be added to complete objects, less those that were; below zero when they would not
-    ///   do, and the value is nil.
+    /// The same, for a value whose size clients choose.
+    /// - Parameter room: bytes of JSON that completing objects may add. It is reduced by the bytes added. Below zero
+    ///   means that the room was too small; the result is then nil.
     public func accept(_ value: Value, as type: ValueType, withComputed: Bool = false, within room: inout Int) -> Value? {
         type.accept(value) { object($0, $1, withComputed, &room) }
     }
 
-    /// The value as a type holds it, and as it is where it does not fit: the check of what stands in a document has told that.
+    /// The value converted to a type, or unchanged if it does not fit: the check of the document has reported that.
     public func complete(_ value: Value, as type: ValueType) -> Value { accept(value, as: type) ?? value }
 
     private func object(_ name: String, _ given: ValueMap, _ withComputed: Bool, _ room: inout Int) -> Value? {
@@ -43,11 +44,11 @@ extension Declarations {
             default: continue
             }
         }
-        // What the type does not have has no place.
+        // A property that the type does not have is not accepted.
         return found == given.count ? .map(whole) : nil
     }
 
-    /// The keys with their defaults as their types hold them.
+    /// The keys with their defaults converted to their types.
     public func completed(_ keys: [String: KeyDefinition]) -> [String: KeyDefinition] {
         keys.mapValues { key in
             var key = key
@@ -56,7 +57,7 @@ extension Declarations {
         }
     }
 
-    /// The type of what stands at a place inside a value of a type; `dyn` where that is not known, or no such place can be.
+    /// The type of a part of a value of a type; `dyn` if it is unknown or there can be no such part.
     public func type(at steps: [AttributePath.Step], in whole: ValueType) -> ValueType {
         var type = whole
         for step in steps {
@@ -73,7 +74,8 @@ extension Declarations {
         return type
     }
 
-    /// What a property of an object begins with: what is given for it over what its type says, an object's properties one by one.
+    /// The initial value of a property: the given value over the type's default. For an object, each property is chosen
+    /// separately.
     public func initial(_ given: Value?, over standard: Value, of type: ValueType) -> Value {
         guard let given else { return standard }
         guard case .object(let name) = type else { return accept(given, as: type) ?? standard }

@@ -1,9 +1,9 @@
 import AttributeValues
 import RuleLanguage
 
-/// From definitions back to what a document says.
+/// Writes definitions back in the form of documents.
 public enum DefinitionWriter {
-    /// Group (`state`, `computed`, …) and what stands there behind the attribute's name.
+    /// The attribute's group (`state`, `computed`, …) and the value under its name.
     public static func attribute(_ definition: AttributeDefinition) -> (group: String, value: Value) {
         switch definition.role {
         case .state(let initial, let isTransient): ("state", state(initial, definition.type, isTransient))
@@ -18,7 +18,7 @@ public enum DefinitionWriter {
         }
     }
 
-    /// A literal where it says all, else the long form.
+    /// A literal if that suffices, else the long form.
     public static func state(_ value: Value, _ type: ValueType, _ isTransient: Bool) -> Value {
         let isForm = value.map.map { map in map["initial"] != nil || map["type"] != nil } ?? false
         let isInferred = ValueType(of: value.written(as: type)) == type
@@ -38,7 +38,7 @@ public enum DefinitionWriter {
         case nil: to = .null
         }
         guard let animation else {
-            // A constant map that would be read as this form stands inside it.
+            // A constant map that would be read as this form is written inside it.
             let isForm = to.map?.contains { $0.key == "to" || $0.value.string?.hasPrefix("$") == true } ?? false
             return isForm ? ["to": to] : to
         }
@@ -58,11 +58,11 @@ public enum DefinitionWriter {
         }
     }
 
-    /// A text that could be meant as a rule.
+    /// A text that could be mistaken for a rule.
     private static func typed(_ text: String) -> Value { [TypedLiteral.key: Value.string(text).typedJSON] }
 
-    /// A text that would be read as a rule or a reference gets its first sign twice.
-    /// - Parameter type: what is asked for where it stands; `dyn` where it is inferred.
+    /// A literal. In a text that would be read as a rule or a reference, the first character is doubled.
+    /// - Parameter type: the type required at its position; `dyn` if it is inferred.
     static func literal(_ value: Value, _ type: ValueType = .dyn) -> Value {
         let value = value.written(as: type)
         guard case .string(let text) = value, let first = text.first, first == "=" || first == "$" else { return value }
@@ -82,7 +82,7 @@ public enum DefinitionWriter {
 
     // MARK: Modifiers
 
-    /// - Parameter body: the component whose own modifiers are left out.
+    /// - Parameter body: the component whose own modifiers are omitted.
     public static func modifiers(of node: NodeDefinition, beyond body: NodeDefinition?, into fields: inout ValueMap) {
         func keyed(_ entries: some Sequence<KeyedExpression>) -> ValueMap {
             ValueMap(entries.map { (.string($0.key + $0.steps.map(\.description).joined()), expression($0.expression)) })
@@ -101,7 +101,7 @@ public enum DefinitionWriter {
         let containerValues = keyed(node.containerValues.dropLast(body?.containerValues.count ?? 0))
         if !containerValues.isEmpty { fields["containerValues"] = .map(containerValues) }
         if body?.tag == nil, let tag = node.tag { fields["tag"] = expression(tag) }
-        // An outer preference replaces an inner one, so the use's stand behind.
+        // An outer preference replaces an inner one, so the use's are last.
         let preferences = keyed(node.preferences.dropFirst(body?.preferences.count ?? 0))
         if !preferences.isEmpty { fields["preferences"] = .map(preferences) }
         let animations = node.animations.dropLast(body?.animations.count ?? 0).map { modifier -> Value in
@@ -110,7 +110,7 @@ public enum DefinitionWriter {
         if animations.count == 1 { fields["animation"] = animations[0] } else if !animations.isEmpty { fields["animation"] = .list(animations) }
     }
 
-    /// `component`, the arguments that differ from the body's defaults, and the modifiers of the use.
+    /// Writes `component`, the arguments that differ from the body's defaults, and the modifiers of the use.
     public static func use(of node: NodeDefinition, into fields: inout ValueMap) {
         guard let name = node.component, let body = node.base else { return }
         fields["component"] = .string(name)
@@ -127,8 +127,9 @@ public enum DefinitionWriter {
 
     // MARK: forEach
 
-    /// - Parameter isUse: whether what was made from a component is written as its use, or else in full. By default all is as it was
-    ///   read; who says otherwise sees to it that what is written has an end, and no more levels than a document.
+    /// - Parameter isUse: true for an instance of a component that is written as a use instead of in full. By default,
+    ///   everything is written as it was read. Another function must ensure that the result is finite and not deeper
+    ///   than a document may be.
     public static func forEach(_ definition: ForEachDefinition, isUse: (NodeDefinition) -> Bool = { _ in true }) -> Value {
         var fields = ValueMap([(.string("in"), expression(definition.data))])
         if definition.idField != "id" { fields["id"] = .string(definition.idField.isEmpty ? "self" : definition.idField) }
@@ -144,7 +145,7 @@ public enum DefinitionWriter {
         return .map(fields)
     }
 
-    /// A node inside a template. Recursion is bounded by `SceneLimits.nesting`.
+    /// A node inside a template. `SceneLimits.nesting` bounds the recursion.
     private static func node(_ definition: NodeDefinition, _ isUse: (NodeDefinition) -> Bool) -> Value {
         var fields = ValueMap()
         if !definition.id.isEmpty { fields["id"] = .string(definition.id) }
@@ -166,7 +167,7 @@ public enum DefinitionWriter {
         return .map(fields)
     }
 
-    /// - Parameter body: the component whose own children are left out.
+    /// - Parameter body: the component whose own children are omitted.
     private static func addChildren(
         of definition: NodeDefinition, beyond body: NodeDefinition?, into fields: inout ValueMap, _ isUse: (NodeDefinition) -> Bool
     ) {
@@ -180,6 +181,6 @@ public enum DefinitionWriter {
 }
 
 extension AttributeDefinition {
-    /// On a component's root every binding and every let is one.
+    /// On a component's root, every binding and every let is a parameter.
     public var isParameter: Bool { isParameter(.binding) || isParameter(.let) }
 }

@@ -1,10 +1,11 @@
 import AttributeValues
 import RuleLanguage
 
-// What a checked scene document says, ready to be instantiated: names resolved, rules compiled, types known.
-// Definitions are immutable and shared by all instances made from them.
+// The definitions of a checked scene document, ready to be instantiated: names are resolved, rules compiled, types
+// known. Definitions are immutable, and all instances made from them share them.
 
-/// A place in a document: 1-based line and column (in characters); both 0 where the source has no text (JSON parameters).
+/// A position in a document: 1-based line and column (in characters). Both are 0 if the source is not a text (JSON
+/// parameters).
 public struct SourcePosition: Hashable, Sendable {
     public var line: Int
     public var column: Int
@@ -17,14 +18,15 @@ public struct SourcePosition: Hashable, Sendable {
     public static let none = SourcePosition(line: 0, column: 0)
 }
 
-/// Right-hand side of an input: a literal, a rule (`=…`), or a reference (`$name.path`).
+/// The value of an input: a literal, a rule (`=…`), or a reference (`$name.path`).
 public enum Expression {
     case literal(Value)
     case rule(Program)
     case reference(Reference)
 }
 
-/// `$name.key[0]`: an attribute of the nearest lexically enclosing node that declares `name`, and a place inside its value.
+/// `$name.key[0]`: an attribute of the nearest lexically enclosing node that declares `name`, and a path into its
+/// value.
 public struct Reference: Hashable {
     public var name: String
     public var steps: [AttributePath.Step]
@@ -39,13 +41,15 @@ public enum NodeKind: String, CaseIterable, Sendable {
     case view, container, group, section, forEach
 }
 
-/// What makes an attribute's value. Scopes: `computed` and the modifiers see the node's own attributes first; `let` and
-/// `binding` see the lexically enclosing nodes, nearest first, up to the root of the component they are written in.
+/// The source of an attribute's value. Scopes: `computed` and the modifiers look up the node's own attributes first.
+/// `let` and `binding` look up the lexically enclosing nodes, nearest first, up to the root of the component that
+/// contains them.
 public enum AttributeRole {
     case state(initial: Value, isTransient: Bool)
-    /// nil target: a component's parameter without default that the use must give (only inside component definitions).
+    /// A nil target is a component's parameter without a default, which the use must give (only inside component
+    /// definitions).
     case binding(BindingTarget?, animation: String?)
-    /// nil: as for binding.
+    /// nil as for binding.
     case constant(Expression?)
     case computed(Program)
     /// `inherit: {locale: locale}` reads an environment key, `{library: Library}` or `{library: "Library?"}` an object.
@@ -56,16 +60,16 @@ public enum AttributeRole {
 
 public enum BindingTarget {
     case reference(Reference)
-    /// A constant binding: reads as the value, writes are refused (`readOnly`).
+    /// A constant binding: reading gives the value, writes are refused (`readOnly`).
     case constant(Value)
 }
 
-/// When a clock ticks; its value is the date of the last tick.
+/// The schedule of a clock. Its value is the date of the last tick.
 public enum ClockSchedule: Hashable {
-    /// Aligned to `start` (the epoch when nil). Nanoseconds > 0.
+    /// Aligned to `start` (nil for the epoch). Nanoseconds > 0.
     case every(TimeSpan, start: Timestamp?)
     case everyMinute
-    /// At display rate while somebody watches: every 1/60 s, or `minimumInterval` when longer.
+    /// At the display rate while somebody watches: every 1/60 s, or every `minimumInterval` if that is longer.
     case animation(minimumInterval: TimeSpan?)
     /// Ascending.
     case dates([Timestamp])
@@ -74,7 +78,7 @@ public enum ClockSchedule: Hashable {
 public struct AttributeDefinition {
     public var name: String
     public var role: AttributeRole
-    /// Written or inferred; `dyn` when unknown.
+    /// Written or inferred; `dyn` if unknown.
     public var type: ValueType
     public var position: SourcePosition
 
@@ -86,12 +90,12 @@ public struct AttributeDefinition {
     }
 }
 
-/// `key.path: expression` as the modifiers environment, containerValues and preferences write it.
+/// `key.path: expression` in the modifiers environment, containerValues and preferences.
 public struct KeyedExpression {
     public var key: String
-    /// Inside a grouped key; empty for the whole.
+    /// The steps into a grouped key; empty for the whole.
     public var steps: [AttributePath.Step]
-    /// Of the place that is written, which what is given is held to.
+    /// The type of the part that is written. The value is converted to it.
     public var type: ValueType
     public var expression: Expression
     public var position: SourcePosition
@@ -105,16 +109,16 @@ public struct KeyedExpression {
     }
 }
 
-/// `transformEnvironment: {key.path: rule over value}`: the program reads what is inherited at that place as `value`.
+/// `transformEnvironment: {key.path: rule over value}`: in the program, `value` is the inherited value of that part.
 public struct EnvironmentTransform {
     public var key: String
-    /// Inside a grouped key; empty for the whole.
+    /// The steps into a grouped key; empty for the whole.
     public var steps: [AttributePath.Step]
-    /// Of the place that is transformed, which the result is held to.
+    /// The type of the part that is transformed. The result is converted to it.
     public var type: ValueType
     public var program: Program
-    /// How many of the node's overrides stand outside it: those written beside it and further out, as at the use of a component,
-    /// come before it, those of the component's own root behind.
+    /// The number of the node's overrides that are outside the transform. Overrides written beside it or further out,
+    /// as at the use of a component, are before it; those of the component's own root follow it.
     public var place: Int
 
     public init(key: String, steps: [AttributePath.Step] = [], type: ValueType, program: Program, place: Int) {
@@ -126,15 +130,16 @@ public struct EnvironmentTransform {
     }
 }
 
-/// One step of what a node does to the environment.
+/// One environment modifier of a node.
 public enum EnvironmentModifier {
     case override(KeyedExpression)
     case transform(EnvironmentTransform)
 }
 
-/// `animation: {curve, value}`: when `value` changed in a transaction, this animation applies to the node and below.
+/// `animation: {curve, value}`: when `value` changes in a transaction, this animation applies to the node and all nodes
+/// below it.
 public struct AnimationModifier {
-    /// Text form; nil means that the change is not animated.
+    /// The text form; nil if the change is not animated.
     public var animation: String?
     public var value: Expression
 
@@ -144,23 +149,24 @@ public struct AnimationModifier {
     }
 }
 
-/// A node as written, or as a component's body after its use was merged in. One definition serves many instances.
+/// A node as written, or a component's body merged with its use. One definition serves many instances.
 public final class NodeDefinition {
-    /// Empty only for the template of a `forEach`, whose instances are named by their element.
+    /// Empty only for the template of a `forEach`, whose elements name its instances.
     public var id: String = ""
     public var kind: NodeKind = .view
-    /// The component this node was made from; its lexical scope ends here.
+    /// The component from which this node was made. Its lexical scope ends here.
     public var component: String?
     public var attributes: [AttributeDefinition] = []
     public var environment: [KeyedExpression] = []
-    /// `environment: {objects: [$library]}`: states (or bindings to states) that hold an object, found by its type below.
+    /// `environment: {objects: [$library]}`: states (or bindings to states) that contain an object. Nodes below find it
+    /// by its type.
     public var environmentObjects: [Reference] = []
     public var transformEnvironment: [EnvironmentTransform] = []
     public var containerValues: [KeyedExpression] = []
     public var tag: Expression?
     public var preferences: [KeyedExpression] = []
     public var animations: [AnimationModifier] = []
-    /// In order. A section's are its content.
+    /// In order. For a section, its content.
     public var children: [NodeDefinition] {
         get { repeated.map { $0.children + ownChildren } ?? ownChildren }
         set { ownChildren = newValue }
@@ -174,25 +180,26 @@ public final class NodeDefinition {
         get { repeated.map { $0.footer + ownFooter } ?? ownFooter }
         set { ownFooter = newValue }
     }
-    /// Set exactly when `kind` is `.forEach`; then `children` is empty.
+    /// Set if and only if `kind` is `.forEach`. Then `children` is empty.
     public var forEach: ForEachDefinition?
-    /// Given to the parent's component where it is used, not written in its body. Names inside mean what they mean at the
-    /// use: look-up passes over the parent, except for the element and index of a `forEach` there, and goes on above it.
+    /// True for a node that was given at the use of its parent's component and is not part of the body. Its names have
+    /// their meaning at the use: the look-up skips the parent, except the element and index of a `forEach` there, and
+    /// continues above it.
     public var isContent = false
     public var position: SourcePosition = .none
 
-    /// The component's definition, kept alive by those that are made from it.
+    /// The component's definition. Nodes made from it keep it alive.
     public var body: NodeDefinition?
-    /// The component's definition where this node stands in that component's own body, as a `forEach` may repeat it. Its
-    /// children are then this node's, before its own. Weak: the node is a part of what it refers to.
+    /// The component's definition, if this node is part of that component's own body, as a `forEach` may repeat it. The
+    /// component's children are then this node's, before its own. Weak, because the node is a part of the definition.
     weak var repeated: NodeDefinition?
-    /// Whether its children are those of a component that contains it.
+    /// True if its children are those of a component that contains it.
     public var isRepeated: Bool { repeated != nil }
-    /// The component's definition, whichever way it is held.
+    /// The component's definition, referred to strongly or weakly.
     public var base: NodeDefinition? { body ?? repeated }
-    /// The kind was written, not inferred, and stays when a use brings children.
+    /// The kind was written and not inferred, so it does not change when a use adds children.
     var hasWrittenKind = false
-    /// This node and all below it, and the levels they make: what one instance comes to, elements of `forEach` left out.
+    /// The number of nodes of one instance, and of their levels, without elements of `forEach`.
     var nodeCount = 1
     var levels = 1
     private var ownChildren: [NodeDefinition] = []
@@ -203,7 +210,7 @@ public final class NodeDefinition {
 }
 
 extension NodeDefinition {
-    /// What it does to the environment, from outside in.
+    /// Its changes of the environment, from outside to inside.
     public var environmentModifiers: [EnvironmentModifier] {
         var made: [EnvironmentModifier] = []
         var transforms = transformEnvironment[...]
@@ -218,12 +225,13 @@ extension NodeDefinition {
     }
 }
 
-/// One instance of `template` per element of a list. Each instance owns two attributes: `element` (named `elementName`; a
-/// binding to the element when the data is a reference, else read-only) and `indexName` (its present place).
+/// One instance of `template` for each element of a list. Each instance has two attributes: `element` (named
+/// `elementName`; a binding to the element if the data is a reference, else read-only) and `indexName` (its present
+/// position).
 public struct ForEachDefinition {
     /// In the scope of the enclosing nodes.
     public var data: Expression
-    /// The field that identifies an element; empty: the element itself (a string, int, uint or bool).
+    /// The field that identifies an element. Empty: the element itself (a string, int, uint or bool).
     public var idField: String
     public var elementName: String
     public var indexName: String
@@ -243,7 +251,7 @@ public struct KeyDefinition {
     public var name: String
     public var type: ValueType
     public var defaultValue: Value
-    /// Preferences: how two values become one, over `value` and `next`.
+    /// For preferences, the rule that combines two values, over `value` and `next`.
     public var reduce: Program?
 
     public init(name: String, type: ValueType, defaultValue: Value, reduce: Program? = nil) {
@@ -254,10 +262,10 @@ public struct KeyDefinition {
     }
 }
 
-/// An observable-object type: stored and computed properties, tracked one by one.
+/// An observable-object type with stored and computed properties. Each property is tracked separately.
 public final class ObjectTypeDefinition {
     public let name: String
-    /// `state` and `computed` roles only.
+    /// Only the roles `state` and `computed`.
     public let properties: [AttributeDefinition]
 
     public init(name: String, properties: [AttributeDefinition]) {
@@ -266,14 +274,14 @@ public final class ObjectTypeDefinition {
     }
 }
 
-/// The declarations of a document: they hold for all that is applied later, too.
+/// The declarations of a document. They also apply to all later documents.
 public struct Declarations {
     public var environment: [String: KeyDefinition] = [:]
     public var container: [String: KeyDefinition] = [:]
     public var preference: [String: KeyDefinition] = [:]
     public var types: [String: ObjectTypeDefinition] = [:]
     public var components: [String: NodeDefinition] = [:]
-    /// The same as written, so that a living tree can be written as a document again.
+    /// The same as written, so that the tree can be written as a document again.
     public var written = WrittenDeclarations()
 
     public init() {}
@@ -283,7 +291,7 @@ public struct Declarations {
     }
 }
 
-/// Declarations as their documents say them, by name.
+/// Declarations in the form of documents, by name.
 public struct WrittenDeclarations {
     /// By group: `environment`, `container`, `preference`.
     public var keys: [String: [String: Value]] = [:]
@@ -292,7 +300,7 @@ public struct WrittenDeclarations {
 
     public init() {}
 
-    /// Later ones replace earlier ones of the same name.
+    /// Later declarations replace earlier ones with the same name.
     public mutating func merge(_ other: WrittenDeclarations) {
         keys.merge(other.keys) { $0.merging($1) { $1 } }
         types.merge(other.types) { $1 }
@@ -300,12 +308,12 @@ public struct WrittenDeclarations {
     }
 }
 
-/// A document that has been checked whole.
+/// A document that has been checked completely.
 public struct SceneDefinition {
-    /// Those the document makes itself.
+    /// The document's own declarations.
     public var declarations: Declarations
     public var nodes: [NodeDefinition]
-    /// States to set once the nodes are there, by path from the place of application.
+    /// States to set after the nodes have been made, by path from the node of application.
     public var values: [(path: AttributePath, value: Value)]
 
     public init(declarations: Declarations, nodes: [NodeDefinition], values: [(path: AttributePath, value: Value)] = []) {
@@ -315,26 +323,27 @@ public struct SceneDefinition {
     }
 }
 
-/// What a document is checked against: what the graph already declares, and the scope at the place it is applied to.
+/// The context in which a document is checked: the declarations of the graph, and the scope at the node of application.
 public struct SceneContext {
     public var declarations: Declarations
-    /// Attributes in scope at the place of application, nearest node first.
+    /// Attributes in scope at the node of application, nearest node first.
     public var enclosing: [[(name: String, type: ValueType)]]
 
-    /// What the document's rules may be and do.
+    /// The limits of the document's rules.
     public var rules: RuleLimits
 
-    /// Bytes, as JSON, of the value that a state begins with.
+    /// Maximum length of a state's initial value, in bytes as JSON.
     public var valueSize: Int
 
-    /// What a live tree holds below the place of application, by ids from there; for documents that are merged into it.
-    /// Asked only for nodes that the document names.
+    /// Finds the existing node with these ids below the node of application, for documents that are merged into a tree.
+    /// Called only for nodes that the document names.
     public var existing: (([String]) -> ExistingNode?)?
 
-    /// The document was accepted once, and comes from a store: what only later versions refuse is admitted.
+    /// True if the document was accepted once and comes from a store. Then faults that only later versions report are
+    /// ignored.
     public var isKept: Bool
 
-    /// Whether the document may name what leads nowhere: it could come to lead to what its author may not read.
+    /// True if the document may use undefined names: they could later refer to attributes that its author may not read.
     public var admitsDangling = true
 
     public init(
@@ -351,14 +360,14 @@ public struct SceneContext {
     }
 }
 
-/// A live node that a merged document completes.
+/// An existing node that a merged document completes.
 public struct ExistingNode {
     public var kind: NodeKind
     public var attributes: [(name: String, type: ValueType)]
-    /// Of the root of what a component made: its attributes are in scope for what the component has inside, and no others are; what
-    /// was given to it sees what is around it.
+    /// For the root of a component's instance: its attributes are the only ones in scope for the component's own nodes.
+    /// Children given to it use the names around it.
     public var component: String?
-    /// Given to the component that its parent is the root of.
+    /// True if the node was given to the component whose root is its parent.
     public var isContent: Bool
 
     public init(

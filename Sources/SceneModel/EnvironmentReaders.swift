@@ -2,8 +2,8 @@ import AttributeValues
 import RuleLanguage
 
 extension SceneDefinition {
-    /// The id of a node, if there is one, whose value or whose children's values depend on what is put into the environment around
-    /// the document. Looks into components, too, and at each definition once.
+    /// The id of a node whose value, or whose children's values, depend on the environment around the document; nil if
+    /// there is none. Looks into components too, and at each definition once.
     public var readerOfEnvironment: String? {
         var seen: Set<ObjectIdentifier> = []
         var pending = nodes
@@ -19,7 +19,7 @@ extension SceneDefinition {
 }
 
 extension NodeDefinition {
-    /// A modifier that builds on what is inherited counts as a reader.
+    /// A modifier that uses the inherited value counts as a reader.
     fileprivate var readsEnvironment: Bool {
         if !transformEnvironment.isEmpty || !environmentObjects.isEmpty || environment.contains(where: { !$0.steps.isEmpty }) { return true }
         for attribute in attributes {

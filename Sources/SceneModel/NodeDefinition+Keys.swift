@@ -1,12 +1,12 @@
 import RuleLanguage
 
-/// What kind of key a declaration names.
+/// The group of a declared key.
 public enum KeyGroup: String, CaseIterable, Sendable {
     case environment, container, preference
 }
 
 extension NodeDefinition {
-    /// The node and what stands below it, the templates of `forEach` included, each definition once.
+    /// The node and all nodes below it, including the templates of `forEach`, each definition once.
     public var withAllBelow: [NodeDefinition] {
         var found: [NodeDefinition] = []
         var seen: Set<ObjectIdentifier> = []
@@ -20,7 +20,7 @@ extension NodeDefinition {
         return found
     }
 
-    /// Whether the node's own modifiers or rules name a key; what stands below it is not looked at.
+    /// True if the node's own modifiers or rules name a key. The nodes below it do not count.
     public func uses(_ key: String, of group: KeyGroup) -> Bool {
         let writes: Bool =
             switch group {
@@ -33,7 +33,7 @@ extension NodeDefinition {
             switch group {
             case .environment: "env"
             case .preference: "preferences"
-            // A container reads the values of its subviews, in which any key may stand.
+            // A container reads the values of its subviews, which may have any key.
             case .container: nil
             }
         guard let namespace else { return false }

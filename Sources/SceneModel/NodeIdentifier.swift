@@ -1,6 +1,6 @@
-/// What can be a node's id.
+/// The rules for the id of a node.
 public enum NodeIdentifier {
-    /// Why a text cannot be one, to be read behind "an id"; nil if it can.
+    /// The reason why a text cannot be an id, as the continuation of "an id"; nil if it can.
     public static func problem(of id: String) -> String? {
         if id.isEmpty { return "cannot be empty" }
         if id.utf8.count > SceneLimits.idLength { return "has at most \(SceneLimits.idLength) bytes" }

@@ -1,27 +1,27 @@
-/// Bounds on what a document may be. They keep a hostile or mistaken document from costing more than it should.
+/// Limits of documents. They bound the cost of a hostile or mistaken document.
 public enum SceneLimits {
-    /// UTF-8 bytes of a text.
+    /// Length of a text in UTF-8 bytes.
     public static let textSize = 64 << 20
-    /// Lists and maps inside each other; checking recurses this deep.
+    /// Levels of lists and maps inside each other. Checking recurses this deep.
     public static let nesting = 256
-    /// Scalars, lists and maps of a document, those behind an alias counted wherever they are used.
+    /// Scalars, lists and maps of a document. Those of an alias count at each use.
     public static let entries = 8_000_000
-    /// Nodes that a document makes, components counted at each use.
+    /// Nodes of a document. Components count at each use.
     public static let nodes = 1_000_000
-    /// Nodes above each other, those of components included.
+    /// Levels of nodes, including those of components.
     public static let depth = 500
-    /// Nodes around the use of a component that is part of a circle through `forEach` and not read yet, those of the
-    /// circle's other components included: its body is then read inside the reading of theirs.
+    /// Nodes around the use of a component that is part of a cycle through `forEach` and has not been read yet,
+    /// including those of the cycle's other components: its body is then read inside the reading of theirs.
     public static let repetitionDepth = 128
-    /// Objects inside each other, by what their types begin with; completing a value recurses this deep.
+    /// Levels of objects inside each other, as their types declare them. Completing a value recurses this deep.
     public static let objectDepth = 64
-    /// Properties that an object begins with, those of the objects in it counted.
+    /// Initial properties of an object, including those of the objects in it.
     public static let objectProperties = 1000
-    /// Faults that are told; further ones are counted.
+    /// Reported faults. Further ones are only counted.
     public static let faults = 100
-    /// UTF-8 bytes of a node's id.
+    /// Length of a node's id in UTF-8 bytes.
     public static let idLength = 255
-    /// UTF-8 bytes of an attribute's, key's, type's or component's name.
+    /// Length of the name of an attribute, key, type or component in UTF-8 bytes.
     public static let nameLength = 255
     /// The shortest time between two ticks of a clock, in nanoseconds.
     public static let shortestTick: Int64 = 1_000_000

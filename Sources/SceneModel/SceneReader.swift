@@ -1,11 +1,11 @@
 import AttributeValues
 
-/// From a document to definitions: read, check whole, or tell all that is wrong with it.
+/// Reads a document, checks all of it, and returns its definitions or all of its faults.
 public enum SceneReader {
     /// Reads YAML or JSON.
     /// - Parameters:
-    ///   - file: what faults name as their file.
-    /// - Throws: every fault of the document at once, by line and column. Cost: O(text + nodes made).
+    ///   - file: the name of the file in faults.
+    /// - Throws: all faults of the document, by line and column. Cost: O(text + nodes made).
     public static func read(
         text: String, file: String? = nil, context: SceneContext = SceneContext()
     ) throws(SceneFaults) -> SceneDefinition {
@@ -15,8 +15,8 @@ public enum SceneReader {
         return try reading.scene()
     }
 
-    /// Checks a document that came as a value. Faults name places by their path: `nodes[2].computed.x`.
-    /// - Parameter value: no deeper than `SceneLimits.nesting`; `JSONParser` admits less.
+    /// Checks a document that is a value. Faults name positions by their path: `nodes[2].computed.x`.
+    /// - Parameter value: not deeper than `SceneLimits.nesting`; `JSONParser` admits less.
     public static func read(value: Value, context: SceneContext = SceneContext()) throws(SceneFaults) -> SceneDefinition {
         let reading = SceneReading(value: value, context: context)
         var steps = Int.max
@@ -24,8 +24,8 @@ public enum SceneReader {
         return try reading.scene()
     }
 
-    /// The plain value that a YAML or JSON text says, unchecked: to send a file as a parameter.
-    /// - Throws: what makes the text unreadable, and keys that are written twice.
+    /// The plain value of a YAML or JSON text, unchecked, for sending a file as a parameter.
+    /// - Throws: the fault that makes the text unreadable, and duplicate keys.
     public static func value(text: String, file: String? = nil) throws(SceneFaults) -> Value {
         let text = unmarked(text)
         let faults = FaultCollector()
@@ -34,13 +34,14 @@ public enum SceneReader {
         return document?.value ?? .null
     }
 
-    /// The text without the byte order mark that some editors put before UTF-8.
+    /// The text without a byte order mark, which some editors put before UTF-8.
     fileprivate static func unmarked(_ text: String) -> String {
         text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     }
 }
 
-/// The reading and checking of one document, in slices: each takes so many steps, wherever in the document it ends.
+/// Reads and checks one document in slices. Each slice takes a given number of steps and may end anywhere in the
+/// document.
 public final class SceneReading {
     private enum Stage {
         case text(DocumentReader)
@@ -63,7 +64,7 @@ public final class SceneReading {
         stage = DocumentReader(text, faults, isKept: context.isKept).map { .text($0) } ?? .done(nil)
     }
 
-    /// - Parameter value: no deeper than `SceneLimits.nesting`.
+    /// - Parameter value: not deeper than `SceneLimits.nesting`.
     public init(value: Value, context: SceneContext) {
         self.context = context
         file = nil
@@ -71,13 +72,13 @@ public final class SceneReading {
         stage = .value(ValueReader(value))
     }
 
-    /// Goes on until the steps are used up.
-    /// - Returns: whether the document is read and checked.
+    /// Continues until the steps are used up.
+    /// - Returns: true when the document is read and checked.
     public func advance(_ steps: inout Int) -> Bool {
         while steps > 0 {
             switch stage {
             case .text(var reader):
-                // Taken out, so that its lists are changed where they are.
+                // Moved out of the enum, so that its lists are changed in place.
                 stage = .done(nil)
                 guard reader.advance(&steps) else {
                     stage = .text(reader)
@@ -102,8 +103,8 @@ public final class SceneReading {
         return false
     }
 
-    /// What was read; called once `advance` says that it is over.
-    /// - Throws: every fault of the document at once, by line and column.
+    /// The result. Call this after `advance` has returned true.
+    /// - Throws: all faults of the document, by line and column.
     public func scene() throws(SceneFaults) -> SceneDefinition {
         try faults.throwIfAny(file: file, lines: lines)
         guard case .done(let scene?) = stage else { preconditionFailure("a document that cannot be read has a fault") }
@@ -111,15 +112,15 @@ public final class SceneReading {
     }
 }
 
-/// What the parts of a document cost, in steps of about 50 ns.
+/// The cost of a document's parts, in steps of about 50 ns.
 enum SceneCost {
-    /// An event of the text.
+    /// One event of the text.
     static let event = 12
-    /// Bytes of a scalar that are read in a step.
+    /// Bytes of a scalar that are read in one step.
     static let bytesPerStep = 16
     static let node = 60
     static let entry = 30
     static let rule = 100
-    /// For each byte of a rule.
+    /// Each byte of a rule.
     static let ruleByte = 2
 }

@@ -1,15 +1,16 @@
 import AttributeValues
 
-/// The form of a literal that names its type, in typed JSON: `{ $typed: { uint: "5" } }`. It says what plain literals cannot: a uint
-/// or a timestamp where no type asks for one, bytes, numbers that are none, maps whose keys are no texts.
+/// A literal with an explicit type, in typed JSON: `{ $typed: { uint: "5" } }`. It expresses values that plain literals
+/// cannot: a uint or a timestamp where no type is required, bytes, NaN and the infinities, maps with keys that are not
+/// texts.
 enum TypedLiteral {
     static let key = "$typed"
 
     static func isForm(_ map: ValueMap) -> Bool { map.count == 1 && map[key] != nil }
 
-    /// What the form says.
-    /// - Returns: nil for a map that is not the form.
-    /// - Throws: `invalid`, when what stands there is no typed JSON.
+    /// The value of the form.
+    /// - Returns: nil for a map that does not have the form.
+    /// - Throws: `invalid` if its content is not typed JSON.
     static func value(of map: ValueMap) throws(Failure) -> Value? {
         guard isForm(map), let content = map[key] else { return nil }
         return try Value(typedJSON: content)
@@ -17,10 +18,11 @@ enum TypedLiteral {
 }
 
 extension Value {
-    /// The value as a literal that is read back as it is where that type is asked for: dates, lengths of time, colours and the like
-    /// as texts, if the type reads them again, and what no plain literal says in the form that names its type.
+    /// The value as a literal that gives the same value where the type is required. Dates, durations, colours and the
+    /// like are texts if the type reads them from texts. Values that no plain literal can express have an explicit
+    /// type.
     ///
-    /// The literal is what JSON can carry. Recursion is bounded by the depth values are admitted with.
+    /// The literal contains only what JSON can represent. The depth limit of admitted values bounds the recursion.
     public func written(as type: ValueType = .dyn) -> Value {
         if case .nullable(let wrapped) = type { return written(as: wrapped) }
         switch self {
@@ -34,14 +36,14 @@ extension Value {
         default:
             if let plain = plainLiteral, let read = type.accept(plain) {
                 if read == self { return plain }
-                // A colour's text may be a little off; its typed form is the same.
+                // A colour's text may be slightly inexact; its typed form is exact.
                 if ValueType(of: read) == ValueType(of: self), (try? Value(typedJSON: typedJSON)) != self { return plain }
             }
             return [TypedLiteral.key: typedJSON]
         }
     }
 
-    /// As a plain literal would be read; nil for what there is none for.
+    /// The plain literal that gives this value; nil if there is none.
     private var plainLiteral: Value? {
         switch self {
         case .bool, .int, .string: self

@@ -95,7 +95,8 @@ extension Animation {
         }
     }
 
-    /// A repetition of what has no length would show nothing, one of what has no end would never come round.
+    /// A repetition of something without length would show nothing. A repetition of something endless would never begin
+    /// its second pass.
     func checkRepetitions() throws(AnimationError) {
         for step in plan.steps {
             guard case .passes(_, let length, _) = step else { continue }

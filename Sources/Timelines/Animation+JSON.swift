@@ -4,8 +4,8 @@ extension Animation {
     /// Reads an animation from JSON: the text form as a string, or
     /// `{"curve": {"easeInOut": {"duration": 1}}, "modifiers": [{"delay": 0.2}]}`.
     ///
-    /// A curve or modifier is an object with its name as the only key, or its name alone. What follows the name is an
-    /// object of arguments, or the one positional argument, or for `keyframes` and `phases` a list.
+    /// A curve or modifier is an object with its name as the only key, or its name alone. The value of the key is an
+    /// object of arguments, the one positional argument, or a list for `keyframes` and `phases`.
     public init(_ value: Value) throws(AnimationError) {
         if case .string(let text) = value {
             try self.init(text)
@@ -14,7 +14,7 @@ extension Animation {
         }
     }
 
-    /// The JSON form; reads back as an equal animation.
+    /// The JSON form. Reading it gives an equal animation.
     public var json: Value { Animation.json(calls) }
 }
 
@@ -131,11 +131,11 @@ extension Animation {
 }
 
 extension Value {
-    /// An int where the number is whole, as one would write it in JSON.
+    /// An int if the number is whole, as a person would write it in JSON.
     static func wholeOrDouble(_ number: Double) -> Value {
         number.magnitude < 0x1p53 ? Int64(exactly: number).map { number.sign == .minus && $0 == 0 ? .double(number) : .int($0) } ?? .double(number) : .double(number)
     }
 
-    /// A number, or null where JSON has none.
+    /// A number, or null for NaN and the infinities, which JSON does not have.
     static func finite(_ number: Double) -> Value { number.isFinite ? .wholeOrDouble(number) : .null }
 }

@@ -1,7 +1,7 @@
 extension Animation {
     /// Reads the text form: a curve and modifiers as in Swift, `easeInOut(duration: 1).delay(0.2)`.
     ///
-    /// A leading dot or `Animation.` may be there, parentheses without arguments may be left out.
+    /// A leading dot or `Animation.` is allowed. Parentheses without arguments may be omitted.
     public init(_ text: String) throws(AnimationError) {
         try self.init(try Animation.calls(text))
     }

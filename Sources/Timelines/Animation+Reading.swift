@@ -1,5 +1,5 @@
 extension Animation {
-    /// The animation that a curve call and its modifier calls say.
+    /// Makes the animation of a curve call and its modifier calls.
     init(_ calls: [Call]) throws(AnimationError) {
         guard let head = calls.first else { throw AnimationError("an animation begins with a curve") }
         let curve = try Reading.curve(head)
@@ -15,7 +15,7 @@ extension Animation {
 }
 
 private enum Reading {
-    /// Says where an error was found that does not know it.
+    /// Adds the place to an error that has none.
     static func check<Result>(at place: Place, _ body: () throws(AnimationError) -> Result) throws(AnimationError) -> Result {
         do throws(AnimationError) {
             return try body()
@@ -136,7 +136,7 @@ private enum Reading {
         throw AnimationError("'retarget' is given \(argument.term.kind)", at: argument.place, hint: "it takes merge, additive or chain")
     }
 
-    /// The calls that a list curve is made of.
+    /// The elements of a list curve, as calls.
     private static func elements(of call: Call, _ what: String) throws(AnimationError) -> [Call] {
         var result: [Call] = []
         for argument in call.arguments {

@@ -1,5 +1,5 @@
 extension Animation: CustomStringConvertible {
-    /// The text form, which reads back as an equal animation. Default arguments are left out, except a duration.
+    /// The text form. Reading it gives an equal animation. Default arguments are omitted, except a duration.
     public var description: String { text(calls) }
 }
 

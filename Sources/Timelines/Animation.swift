@@ -1,14 +1,14 @@
-/// How a value goes from what it shows to what it became: a curve, and modifiers in the order in which they were written.
+/// The way from a displayed value to a new value: a curve, and modifiers in the order in which they were written.
 ///
-/// Two animations are equal if they are written the same way up to default arguments: `spring(duration: 0.5)` equals
-/// `spring(duration: 0.5, bounce: 0)` but not `smooth`, though both move alike. Copying one is cheap.
+/// Two animations are equal if they are written the same way, apart from default arguments: `spring(duration: 0.5)`
+/// equals `spring(duration: 0.5, bounce: 0)` but not `smooth`, though both move alike. Copying an animation is cheap.
 public struct Animation: Hashable, Sendable {
     public let curve: Curve
     public let modifiers: [Modifier]
     let plan: AnimationPlan
 
-    /// - Throws: `AnimationError` for values outside `AnimationLimits`, and for combinations that never move on, such as
-    ///   a repetition of something without length.
+    /// - Throws: `AnimationError` for values outside `AnimationLimits`, and for combinations that never advance, such
+    ///   as a repetition of something without length.
     public init(_ curve: Curve, modifiers: [Modifier] = []) throws(AnimationError) {
         try Animation.check(curve)
         try Animation.check(modifiers)
@@ -39,30 +39,32 @@ public struct Animation: Hashable, Sendable {
     public static let linear = Animation(unchecked: .timing(.linear, duration: 0.35), [])
     public static let easeInOut = Animation(unchecked: .timing(.easeInOut, duration: 0.35), [])
 
-    /// This animation with one more modifier, which acts on all of it.
+    /// This animation with one more modifier, which applies to all of it.
     public func adding(_ modifier: Modifier) throws(AnimationError) -> Animation {
         try Animation(curve, modifiers: modifiers + [modifier])
     }
 }
 
 extension Animation {
-    /// Seconds from the start to logical completion: a curve's length, a spring's `response`; infinite when it repeats forever.
+    /// Seconds from the start to logical completion: the length of a curve, or the `response` of a spring. Infinite for
+    /// an endless repetition.
     public var logicalDuration: Double { plan.logical }
 
-    /// Seconds from the start until a step from rest is over: a curve's length, a spring's settling time. May be infinite.
+    /// Seconds from the start until a step from rest is over: the length of a curve, or the settling time of a spring.
+    /// May be infinite.
     public var duration: Double { plan.length }
 
-    /// What the change does with a motion that it meets, where the animation says so.
+    /// How a change continues a running motion, if the animation specifies it.
     public var retargeting: Timeline.Retargeting? { plan.retargeting }
 
-    /// Whether it takes over a running value as a spring does, by continuing its oscillation.
+    /// True if the animation takes over a moving value as a spring does, by continuing its oscillation.
     public var isSpring: Bool { plan.freeSpring != nil }
 
-    /// The spring and how many times as fast it runs, if the animation is a spring with no modifier but `speed`.
+    /// The spring and its speed factor, if the animation is a spring with no modifier except `speed`.
     public var freeSpring: (spring: Spring, speed: Double)? { plan.freeSpring.map { ($0, plan.freeSpeed) } }
 
-    /// Progress (0 at the start, 1 at the target) and its rate per second, for a step from rest. Springs are not cut where
-    /// they settle.
+    /// Progress (0 at the start, 1 at the target) and its rate per second, for a step from rest. Springs are not cut
+    /// where they settle.
     public func progress(at time: Double) -> (value: Double, velocity: Double) {
         let (value, slope) = plan.progress(at: time)
         return (value, slope)

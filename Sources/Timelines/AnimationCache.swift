@@ -1,16 +1,16 @@
-/// Remembers animations by their text: requests repeat the same few, and reading one costs more than committing the change
-/// it animates.
+/// Caches animations by their text: requests repeat the same few, and reading one costs more than committing the change
+/// that it animates.
 public struct AnimationCache {
-    /// Texts remembered; when there are more, all are forgotten.
+    /// Maximum number of texts. When it is exceeded, the cache is cleared.
     public static let capacity = 1024
-    /// Longer texts are read anew each time.
+    /// Longer texts are not cached.
     public static let longestText = 256
 
     private var known: [String: Animation] = [:]
 
     public init() {}
 
-    /// Texts remembered now.
+    /// Number of cached texts.
     public var count: Int { known.count }
 
     public mutating func animation(_ text: String) throws(AnimationError) -> Animation {

@@ -1,12 +1,12 @@
 /// Why an animation was refused.
 public struct AnimationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, as a sentence without its full stop.
+    /// A sentence without its full stop that says what is wrong.
     public let message: String
-    /// Where: the UTF-8 offset into the text form.
+    /// The position of the error: a UTF-8 offset into the text form.
     public let offset: Int?
-    /// Where: a JSON pointer into the JSON form.
+    /// The position of the error: a JSON pointer into the JSON form.
     public let pointer: String?
-    /// What to write instead, where that can be told.
+    /// A suggestion what to write instead, if there is one.
     public let hint: String?
 
     public init(_ message: String, offset: Int? = nil, pointer: String? = nil, hint: String? = nil) {
@@ -33,7 +33,7 @@ public struct AnimationError: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// Where a part of an animation was written.
+/// The position of a part of an animation in its source.
 enum Place: Hashable, Sendable {
     case offset(Int)
     case pointer(String)

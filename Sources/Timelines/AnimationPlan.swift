@@ -24,22 +24,24 @@ final class AnimationPlan: Sendable {
     let length: Double
     /// Seconds until logical completion.
     let logical: Double
-    /// The spring, if nothing but `speed` was done to it: such an animation carries a velocity by itself.
+    /// The spring, if no modifier except `speed` applies to it. Such an animation continues a velocity by itself.
     let freeSpring: Spring?
-    /// The product of speeds over a free spring.
+    /// The product of the speeds that apply to a free spring.
     let freeSpeed: Double
-    /// The timing function, if nothing was done to it. Kept apart from `base` because reading a trivial
-    /// value costs no reference counting, and these are most of what is sampled beside springs.
+    /// The timing function, if no modifier applies to it. It is stored besides `base` because reading a trivial value
+    /// needs no reference counting, and most sampled curves beside springs are of this kind.
     let plainTiming: TimingFunction?
-    /// Over this time an inherited velocity fades where the curve cannot carry one.
+    /// Seconds after which an inherited velocity has faded, for a curve that cannot continue one.
     let fadeLength: Double
-    /// What the change does with a motion that it meets, where that was said.
+    /// How a change continues a running motion, if the animation specifies it.
     let retargeting: Timeline.Retargeting?
     /// Slope of progress at the start.
     let initialSlope: Double
-    /// What a free spring starts with from rest, in distances per second of its own time, before `freeSpeed`; see `SpringCurve`.
+    /// The initial velocity of a free spring from rest, in distances per second of its own time, before `freeSpeed`;
+    /// see `SpringCurve`.
     let initialVelocity: Double
-    /// Whether the curve has no kink or jump, nor a vertical place at its ends: a spring or Bézier with nothing but `speed` done to it.
+    /// True if the curve has no kink or jump and is not vertical at its ends: a spring or Bézier with no modifier
+    /// except `speed`.
     let isSmooth: Bool
     /// Settling time of the free spring for a step from rest, in real seconds.
     let springSettling: Double
@@ -132,7 +134,7 @@ final class AnimationPlan: Sendable {
         }
     }
 
-    /// Progress and its slope per second, `time` seconds after the start. Not cut where a spring has settled.
+    /// Progress and its slope per second, `time` seconds after the start. Springs are not cut at their settling time.
     func progress(at time: Double) -> (value: Double, slope: Double) {
         AnimationPlan.progress(base, steps, at: time)
     }
@@ -206,7 +208,7 @@ extension AnimationPlan.Base {
 }
 
 extension Modifier {
-    /// Whether a spring under it still carries a velocity by itself.
+    /// True if the spring below still continues a velocity by itself.
     fileprivate var leavesFree: Bool {
         switch self {
         case .speed, .logicallyComplete, .retarget: true
@@ -217,7 +219,8 @@ extension Modifier {
 }
 
 extension AnimationPlan {
-    /// How a component moves: value = from + (to − from)·f + velocity·g. The same for all components.
+    /// The motion of a component: value = from + (to − from)·f + velocity·g. The weights are the same for all
+    /// components.
     struct Weights {
         var f: Double
         var df: Double
@@ -225,9 +228,9 @@ extension AnimationPlan {
         var dg: Double
     }
 
-    /// - Parameter joined: the motion takes over a velocity. A free spring carries it as a spring does. Any other curve
-    ///   gets the cubic bump q (1 − q/D)² that has the missing velocity at the start and has faded after D, so value
-    ///   and velocity are continuous and the end is unchanged.
+    /// - Parameter joined: true if the motion takes over a velocity. A free spring continues it as a spring does. Any
+    ///   other curve gets the cubic bump q (1 − q/D)², which supplies the missing velocity at the start and is zero
+    ///   from D on. So value and velocity are continuous and the end does not change.
     func weights(at time: Double, joined: Bool) -> Weights {
         if let freeSpring {
             let basis = freeSpring.basis(at: time * freeSpeed)
@@ -250,7 +253,7 @@ extension AnimationPlan {
             f -= initialSlope * g
             df -= initialSlope * dg
         } else {
-            // No finite bump undoes a vertical start: ease the curve in instead.
+            // No finite bump can cancel a vertical start, so the curve is eased in instead.
             let ramp = 1 - left * left
             df = df * ramp + f * 2 * left / fadeLength
             f *= ramp

@@ -1,9 +1,9 @@
-/// An animation's modifiers in the one order that events and CSS know: a curve played at a speed, then repeated, then
-/// delayed. Delays inside a repetition and repetitions of repetitions do not fit.
+/// An animation's modifiers in the only order that events and CSS can express: a curve played at a speed, then
+/// repeated, then delayed. Delays inside a repetition and repetitions of repetitions cannot be expressed.
 struct AnimationSchedule {
     /// Seconds before the first pass.
     var delay = 0.0
-    /// How many times as fast as written the curve runs.
+    /// The factor by which the curve runs faster than written.
     var speed = 1.0
     /// nil without repetition.
     var passes: (count: Double, length: Double, autoreverse: Autoreverse)?

@@ -1,5 +1,5 @@
-/// The syntax that the text form and the JSON form share: a name with arguments. Reading either gives calls, and an
-/// animation written as calls prints as either.
+/// The syntax that the text form and the JSON form share: a name with arguments. Reading either form gives calls, and
+/// calls can be printed in either form.
 struct Call {
     var name: String
     var arguments: [Argument]
@@ -39,7 +39,7 @@ enum Term {
     }
 }
 
-/// Bounds on what an animation may say. Wide enough for any use, narrow enough that nothing overflows or takes long.
+/// Limits of animations. They are wide enough for any use, and narrow enough that nothing overflows or takes long.
 public enum AnimationLimits {
     /// Seconds of a duration, delay, response or pass: a leap year.
     public static let duration = 366.0 * 86_400
@@ -55,6 +55,6 @@ public enum AnimationLimits {
     public static let phases = 64
     /// UTF-8 bytes of the text form.
     public static let textLength = 65_536
-    /// Calls inside calls: an animation in a phase, a spring in a keyframe.
+    /// Depth of calls inside calls: an animation in a phase, a spring in a keyframe.
     public static let nesting = 4
 }

@@ -2,13 +2,14 @@ import AttributeValues
 import Glibc
 
 extension Color {
-    /// What a colour is made of while it moves: Oklab, premultiplied with alpha, and alpha.
+    /// The components of a moving colour: Oklab, premultiplied with alpha, and alpha.
     public var oklabComponents: Components {
         let lab = oklab
         return Components([lab.lightness * alpha, lab.a * alpha, lab.b * alpha, alpha])
     }
 
-    /// - Parameter components: as `oklabComponents`. Where alpha is 0 or overshoots below it, the colour is transparent black.
+    /// - Parameter components: as `oklabComponents`. Where alpha is 0 or overshoots below it, the colour is transparent
+    ///   black.
     public init(oklab components: Components) {
         let alpha = components[3]
         guard alpha > 0 else {
@@ -16,7 +17,7 @@ extension Color {
             return
         }
         self.init(oklabLightness: components[0] / alpha, a: components[1] / alpha, b: components[2] / alpha, alpha: min(alpha, 1))
-        // What is left of differences of great numbers is none of the colour's.
+        // Rounding errors of differences of large numbers are not part of the colour.
         let noise = 1e-14 / min(alpha, 1) * max(red.magnitude, green.magnitude, blue.magnitude)
         if red.magnitude < noise { red = 0 }
         if green.magnitude < noise { green = 0 }
@@ -27,7 +28,7 @@ extension Color {
         case srgb = "srgb"
         case srgbLinear = "srgb-linear"
         case oklab = "oklab"
-        /// Oklch along the shorter arc of hue; a powerless hue is taken from the other colour.
+        /// Oklch along the shorter arc of hue. A powerless hue is taken from the other colour.
         case oklch = "oklch"
     }
 

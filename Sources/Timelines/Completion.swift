@@ -1,16 +1,18 @@
 import AttributeValues
 
-/// Tells for each transaction when its animations are logically complete and when they are all gone, each exactly once.
+/// Reports for each transaction when its animations are logically complete and when all of them have ended, each
+/// exactly once.
 ///
-/// A pure state machine: it has no clock and asks for none. The rules are SwiftUI's:
-/// - With nothing animated both happen at once, when the transaction is sealed.
-/// - `logical` comes when the last of the transaction's animations is logically complete. One that was replaced still
-///   counts, at its own time. One that repeats forever has no such time; it counts when it is replaced or cancelled.
-/// - `removed` comes when none of its animations runs any more, because each has settled, was replaced, or was cancelled
-///   with its node; never before `logical`.
+/// A pure state machine without a clock. The rules are SwiftUI's:
+/// - If nothing is animated, both happen at once, when the transaction is sealed.
+/// - `logical` comes when the last of the transaction's animations is logically complete. A replaced animation still
+///   counts at its own time. An endless one has no such time; it counts when it is replaced or cancelled.
+/// - `removed` comes when none of its animations runs any more, because each has settled, was replaced, or was
+///   cancelled with its node. It never comes before `logical`.
 ///
-/// All costs are O(log n) in the timelines that run; memory is too, up to `maximumReplaced` transactions whose timelines were
-/// all replaced and whose logical completion is still to come. Beyond that they complete when they are replaced.
+/// All operations take O(log n) in the running timelines. Memory is O(n), plus up to `maximumReplaced` transactions
+/// whose timelines were all replaced and whose logical completion is still to come. Beyond that number, transactions
+/// complete when they are replaced.
 public struct CompletionTracker {
     public static let maximumReplaced = 65_536
 
@@ -20,15 +22,15 @@ public struct CompletionTracker {
     public enum Event: Hashable, Sendable {
         /// The transaction is logically complete.
         case logical(Transaction)
-        /// The last of its animations is gone.
+        /// The last of its animations has ended.
         case removed(Transaction)
-        /// A timeline has reached its end; the value is its target from here on.
+        /// A timeline has reached its end. From now on, the value is its target.
         case ended(TimelineID)
     }
 
     private struct Progress {
         var running = 0
-        /// Running timelines that have no time of logical completion.
+        /// Running timelines that are never logically complete.
         var endless = 0
         var logicalTime: Double
         var isSealed = false
@@ -46,7 +48,7 @@ public struct CompletionTracker {
 
     public init() {}
 
-    /// Timelines that run.
+    /// Number of running timelines.
     public var count: Int { timelines.count }
 
     /// A timeline starts as part of a transaction that is not sealed yet.
@@ -65,8 +67,8 @@ public struct CompletionTracker {
         if end < .infinity { deadlines.push(.init(time: end, kind: .end, id: id)) }
     }
 
-    /// All of the transaction's timelines have been started.
-    /// - Returns: what completes at once, which is everything if there were none.
+    /// Declares that all of the transaction's timelines have been started.
+    /// - Returns: the events that happen at once: both, if there were no timelines.
     public mutating func seal(_ transaction: Transaction, at time: Double) -> [Event] {
         guard var progress = transactions[transaction] else { return [.logical(transaction), .removed(transaction)] }
         progress.isSealed = true
@@ -77,8 +79,8 @@ public struct CompletionTracker {
         return events
     }
 
-    /// A running timeline gives way to a newer one (which is started by itself) or goes with its node.
-    /// Unknown ids are ignored: the timeline had ended.
+    /// Ends a running timeline because a newer one replaces it (which is started separately) or its node is removed.
+    /// Unknown ids are ignored: their timelines have ended already.
     public mutating func remove(_ id: TimelineID, at time: Double) -> [Event] {
         var events: [Event] = []
         drop(id, at: time, &events)
@@ -86,10 +88,10 @@ public struct CompletionTracker {
         return events
     }
 
-    /// The next moment at which something completes; nil if nothing is due, ever.
+    /// The next moment at which something completes; nil if nothing ever will.
     public var nextDeadline: Double? { deadlines.first?.time }
 
-    /// Everything that completes up to `time`, in order of time.
+    /// Returns everything that completes up to `time`, in order of time.
     public mutating func advance(to time: Double) -> [Event] {
         var events: [Event] = []
         while let deadline = deadlines.first, deadline.time <= time {
@@ -106,14 +108,14 @@ public struct CompletionTracker {
         return events
     }
 
-    /// Gives back memory that more timelines have needed.
+    /// Frees memory that a larger number of timelines has needed.
     public mutating func giveBack() {
         transactions.giveBack()
         timelines.giveBack()
         deadlines.giveBack()
     }
 
-    /// Forgets the deadlines of what is gone, once they are the greater part.
+    /// Removes the deadlines of ended timelines when they are the majority.
     private mutating func compact() {
         guard deadlines.count > 64 + 2 * (timelines.count + transactions.count) else { return }
         deadlines.removeAll { deadline in

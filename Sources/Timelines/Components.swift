@@ -1,4 +1,4 @@
-/// A small vector of doubles: what a value is made of while it moves. One component needs no allocation.
+/// A small vector of doubles: the components of a moving value. A single component needs no allocation.
 public struct Components: Hashable, Sendable {
     /// The first component.
     public var first: Double
@@ -41,7 +41,7 @@ public struct Components: Hashable, Sendable {
     /// Whether every component is zero.
     public var isZero: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
 
-    /// Component-wise; the counts must match.
+    /// Applies `transform` to each pair of components. Both vectors must have the same number of components.
     func map(_ other: Components, _ transform: (Double, Double) -> Double) -> Components {
         precondition(rest.count == other.rest.count, "vectors of different lengths")
         var result = Components(transform(first, other.first))

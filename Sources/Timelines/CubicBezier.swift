@@ -14,7 +14,7 @@ public struct CubicBezier: Hashable, Sendable {
         self.y2 = y2
     }
 
-    /// y and dy/dx at x = `u`; outside 0...1 the curve holds its ends with slope 0.
+    /// y and dy/dx at x = `u`. Outside 0...1 the value is that of the nearer end, with slope 0.
     ///
     /// The slope is the one-sided limit at the ends and infinite where the curve is vertical.
     public func sample(at u: Double) -> (value: Double, slope: Double) {
@@ -37,8 +37,8 @@ public struct CubicBezier: Hashable, Sendable {
         return (y, dy / dx)
     }
 
-    /// y at x = `u`, found from the parameter of a point near by, which is then the one found. Two or three steps instead of
-    /// five, with the same accuracy.
+    /// y at x = `u`. The search begins at the parameter `guess` of a nearby point and stores the result there. It takes
+    /// two or three steps instead of five, with the same accuracy.
     func value(at u: Double, near guess: inout Double) -> Double {
         if u <= 0 { return 0 }
         if u >= 1 { return 1 }
@@ -58,9 +58,10 @@ public struct CubicBezier: Hashable, Sendable {
         return sample(at: u).value
     }
 
-    /// Four parameters at once, found from those of points near by: two steps of the inverse function's Taylor series to the
-    /// third order, each with one division.
-    /// - Returns: also for which of them that was enough; the others, and the curve's ends, are to be found one by one.
+    /// Finds four parameters at once from those of nearby points: two steps of the inverse function's Taylor series to
+    /// the third order, each with one division.
+    /// - Returns: also a mask of the parameters that are accurate enough. The others, and the curve's ends, must be
+    ///   found individually.
     func parameters(at u: SIMD4<Double>, near guess: SIMD4<Double>) -> (s: SIMD4<Double>, isFound: SIMDMask<SIMD4<Int64>>) {
         let (a, b, c) = (ax, bx, cx)
         var s = guess
@@ -71,7 +72,7 @@ public struct CubicBezier: Hashable, Sendable {
             let (second, third) = ((3 * a * s + b) * inverse, a * inverse)
             let square = step * step
             s += step * (1 - second * step + (2 * second * second - third) * square)
-            // The series' next term must be below the last bit, and the series one that falls quickly.
+            // The next term of the series must be below the last bit, and the series must converge quickly.
             let next = 5 * second * (third - second * second) * square * square
             let bend = square * (second * second + third * third * square)
             isFound = (next * next .<= s * s * 0x1p-106) .& (bend .<= 0.01) .& (s .> 0) .& (s .< 1) .& (u .> 0) .& (u .< 1)
@@ -89,7 +90,7 @@ public struct CubicBezier: Hashable, Sendable {
     private var by: Double { 3 * (y2 - 2 * y1) }
     private var cy: Double { 3 * y1 }
 
-    /// The curve's parameter s with x(s) = u: Newton's method inside a bracket that only shrinks, to full convergence.
+    /// The curve's parameter s with x(s) = u. Newton's method inside a bracket that only shrinks, to full convergence.
     private func parameter(at u: Double) -> Double {
         let (a, b, c) = (ax, bx, cx)
         var low = 0.0
@@ -108,7 +109,7 @@ public struct CubicBezier: Hashable, Sendable {
                 s = middle
                 continue
             }
-            // What Newton's next step would correct is step² x″/2x′ + step³ x‴/6x′.
+            // Newton's next step would correct by step² x″/2x′ + step³ x‴/6x′.
             let bend = (6 * a * s + 2 * b).magnitude + (6 * a * step).magnitude
             if step * step * bend <= slope.magnitude * s * 0x1p-53 || next == s { return next }
             s = next
@@ -116,7 +117,7 @@ public struct CubicBezier: Hashable, Sendable {
         return s
     }
 
-    /// dy/dx at the start of the curve with these control points: the ratio of the first derivatives that do not vanish.
+    /// dy/dx at the start of the curve with these control points: the ratio of the first derivatives that are not zero.
     private static func endSlope(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> Double {
         if x1 != 0 { return y1 / x1 }
         if y1 != 0 { return .infinity * (y1 < 0 ? -1 : 1) }

@@ -9,7 +9,8 @@ public enum Curve: Hashable, Sendable {
     case phases([Phase])
 }
 
-/// One step of `phases`: goes to `progress` with `animation`; the next step starts when this one is logically complete.
+/// One step of `phases`: moves to `progress` with `animation`. The next step starts when this one is logically
+/// complete.
 public struct Phase: Hashable, Sendable {
     public let progress: Double
     public let animation: Animation
@@ -35,7 +36,7 @@ public struct SpringCurve: Hashable, Sendable {
 
     public let name: Name
     public let parameters: Parameters
-    /// What `interpolatingSpring` starts with when nothing is moving yet, in distances per second.
+    /// The initial velocity of an `interpolatingSpring` if nothing is moving yet, in distances per second.
     public let initialVelocity: Double
 
     public init(_ name: Name, _ parameters: Parameters, initialVelocity: Double = 0) {
@@ -47,7 +48,7 @@ public struct SpringCurve: Hashable, Sendable {
     /// The spring of 0.5 s without bounce.
     public static let standard = SpringCurve(.default, .duration(0.5, bounce: 0))
 
-    /// The bounce that a preset has of itself.
+    /// The bounce of the preset itself.
     var presetBounce: Double {
         switch name {
         case .snappy, .interactiveSpring: 0.15

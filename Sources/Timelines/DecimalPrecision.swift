@@ -1,13 +1,13 @@
 import AttributeValues
 import Glibc
 
-/// How many decimals tell a number's way over a distance to a trillionth.
+/// The number of decimals that resolve a number's motion to a trillionth of its distance.
 struct DecimalPrecision {
     let decimals: Int
     /// 10 to the power of `decimals`.
     let scale: Double
 
-    /// nil for distances so small that decimals are no help, and for none.
+    /// nil for a distance of zero, and for distances so small that decimals do not help.
     init?(distance: Double) {
         guard distance != 0, distance.isFinite else { return nil }
         let decimals = max(0, 12 - Int(log10(distance.magnitude).rounded(.down)))
@@ -20,14 +20,15 @@ struct DecimalPrecision {
 }
 
 extension ByteBuffer {
-    /// A double as JSON with so many decimals, without trailing zeros but with one digit behind the point, so that it stays a
-    /// double. What does not fit into 53 bits so, is written exactly instead.
+    /// Appends a double as JSON with a given number of decimals, without trailing zeros, but with one digit after the
+    /// point so that it stays a double. A number that does not fit into 53 bits this way is written exactly instead.
     func append(_ number: Double, _ precision: DecimalPrecision) {
         let scaled = (number.magnitude * precision.scale).rounded()
         guard scaled < 0x1p53 else { return appendJSON(number) }
         let (high, low) = UInt64(scaled).quotientAndRemainder(dividingBy: 100_000_000)
         let (first, last) = (eightDigits(high), eightDigits(low))
-        // 24 digits, the first eight of them zeros, with room for a sign before them; `whole` of them stand before the point.
+        // 24 digits, the first eight of them zeros, with room for a sign before them. The point follows after `whole`
+        // of them.
         withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { room in
             let start = 8
             room.storeBytes(of: zeroDigits, toByteOffset: start, as: UInt64.self)
@@ -35,7 +36,7 @@ extension ByteBuffer {
             room.storeBytes(of: last.littleEndian, toByteOffset: start + 16, as: UInt64.self)
             for i in 3..<6 { room.storeBytes(of: zeroDigits, toByteOffset: start + 8 * i, as: UInt64.self) }
             let whole = 24 - precision.decimals
-            // What comes after the point gives way to it.
+            // Moves the digits after the point to make room for it.
             func digits(_ i: Int) -> UInt64 { room.loadUnaligned(fromByteOffset: start + whole + 8 * i, as: UInt64.self) }
             let behind = (digits(0), digits(1), digits(2))
             room[start + whole] = UInt8(ascii: ".")
@@ -56,8 +57,8 @@ extension ByteBuffer {
 
 private let zeroDigits: UInt64 = 0x3030_3030_3030_3030
 
-/// A number below 10⁸ as eight ASCII digits, the first in the lowest byte: halves, quarters and eighths of it are divided side by
-/// side in one register (P. Khuong, "How to print integers really fast").
+/// A number below 10⁸ as eight ASCII digits, the first in the lowest byte. Halves, quarters and eighths of the number
+/// are divided in parallel in one register (P. Khuong, "How to print integers really fast").
 private func eightDigits(_ number: UInt64) -> UInt64 {
     let (top, bottom) = number.quotientAndRemainder(dividingBy: 10_000)
     let fours = top | bottom << 32
@@ -67,13 +68,13 @@ private func eightDigits(_ number: UInt64) -> UInt64 {
     return tens | (pairs &- 10 &* tens) << 8 | zeroDigits
 }
 
-/// Zeros at the front of the 24 digits that two words of digits end.
+/// Number of zeros at the front of the 24 digits, of which two words contain the last 16.
 private func leadingZeros(_ first: UInt64, _ last: UInt64) -> Int {
     let (first, last) = (first ^ zeroDigits, last ^ zeroDigits)
     return first != 0 ? 8 + first.trailingZeroBitCount / 8 : 16 + last.trailingZeroBitCount / 8
 }
 
-/// Zeros at their end.
+/// Number of zeros at the end of these digits.
 private func trailingZeros(_ first: UInt64, _ last: UInt64) -> Int {
     let (first, last) = (first ^ zeroDigits, last ^ zeroDigits)
     if last != 0 { return last.leadingZeroBitCount / 8 }

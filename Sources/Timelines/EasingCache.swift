@@ -1,14 +1,14 @@
-/// Makes the CSS of timelines, once for each shape: an animation, and the velocity that a timeline starts with in parts of its
-/// distance. All values and subscribers that see the same shape share the text.
+/// Makes the CSS of timelines, once for each shape. A shape is an animation and the initial velocity relative to the
+/// distance. All values and subscribers with the same shape share the text.
 public struct EasingCache {
     private var plain: [Animation: TimelineCSS?] = [:]
     private var pairs: [Animation: Pair] = [:]
     private var baked: [Shape: TimelineCSS?] = [:]
-    /// Shapes of one kind that are remembered; when there are more, all are forgotten.
+    /// Maximum number of cached shapes of one kind. When it is exceeded, the cache is cleared.
     public static let capacity = 4096
-    /// Stops of an easing that has a velocity worked in; above, the pair is used.
+    /// Maximum stops of an easing that includes the velocity. Beyond it, a pair of easings is used.
     private static let bakedStops = 200
-    /// How often curves were sampled for easings that were not known yet. Each takes 30 to 100 ns.
+    /// Number of samples of curves for easings that were not in the cache. Each takes 30 to 100 ns.
     public private(set) var samples = 0
 
     private struct Shape: Hashable {
@@ -24,8 +24,8 @@ public struct EasingCache {
 
     public init() {}
 
-    /// How a browser plays the timeline; nil if it cannot: undamped springs, endless passes of delayed ones, easings of more
-    /// than `LinearEasing.maximumStops`, and timelines that run on top of another.
+    /// The CSS with which a browser plays the timeline. nil if it cannot: undamped springs, endless passes of delayed
+    /// timelines, easings of more than `LinearEasing.maximumStops`, and timelines that run on top of another.
     public mutating func css(for timeline: Timeline) -> TimelineCSS? {
         guard timeline.under == nil, timeline.settle > 0 else { return nil }
         let animation = timeline.animation
@@ -41,7 +41,7 @@ public struct EasingCache {
         return known ?? pair.css
     }
 
-    /// How a browser plays the animation from rest.
+    /// The CSS with which a browser plays the animation from rest.
     public mutating func css(for animation: Animation) -> TimelineCSS? {
         if let known = plain[animation] { return known }
         if plain.count >= EasingCache.capacity { plain.removeAll() }
@@ -50,7 +50,7 @@ public struct EasingCache {
         return made
     }
 
-    /// Draws what an animation does, from its value and slope per second.
+    /// Draws an animation from its value and slope per second.
     private mutating func draw(
         _ plan: AnimationPlan, _ duration: Double, end: Double = 1, maximumStops: Int = LinearEasing.maximumStops,
         _ curve: (Double) -> (value: Double, slope: Double)
@@ -60,7 +60,7 @@ public struct EasingCache {
             return curve(time)
         }
         if plan.isSmooth {
-            // What is printed may end a microsecond behind the curve, where it has no slope any more.
+            // The printed easing may end a microsecond after the curve, where the curve has no slope any more.
             let length = plan.freeSpring == nil ? min(plan.length, duration) : duration
             return LinearEasing(duration: duration, start: 0, end: end, maximumStops: maximumStops, smooth: { counted(min($0, length)) })
         }
@@ -94,7 +94,7 @@ public struct EasingCache {
             case .none: break
             case .reverse: css.alternates = true
             case .mirror:
-                // `alternate` would run the easing backwards; mirrored passes are keyframes there and back.
+                // `alternate` would play the easing backwards. Therefore mirrored passes are keyframes there and back.
                 css.keyframes = [0, 1, 0]
                 css.duration *= 2
                 css.iterations /= 2
@@ -103,7 +103,7 @@ public struct EasingCache {
         return css
     }
 
-    /// All of a composed animation as one easing.
+    /// A composed animation as a single easing.
     private mutating func sampled(_ plan: AnimationPlan) -> TimelineCSS? {
         let length = EasingCache.upToMicrosecond(plan.length)
         guard length > 0, length < .infinity, let easing = draw(plan, length, { plan.progress(at: $0) }) else { return nil }
@@ -115,7 +115,7 @@ public struct EasingCache {
 
     // MARK: With a velocity
 
-    /// One easing with the velocity worked in; nil if that takes too many stops.
+    /// One easing that includes the velocity; nil if that takes too many stops.
     private mutating func bake(_ timeline: Timeline, _ ratio: Double) -> TimelineCSS? {
         let length = EasingCache.upToMicrosecond(timeline.settle)
         guard length > 0, length < .infinity else { return nil }
@@ -132,7 +132,7 @@ public struct EasingCache {
         var length = plan.length
         var scale = plan.fadeLength * 4 / 27   // the bump's height
         if let spring = plan.freeSpring {
-            // Q is greatest where Q′ = 0, in the first half period; it must settle too.
+            // Q has its maximum where Q′ = 0, in the first half period. It must settle too.
             let peak = (1...256).lazy.map { spring.basis(at: spring.response * Double($0) / 256).q }.max() ?? 0
             samples += 256
             let settling = spring.settlingTime(displacement: 0, velocity: 1, tolerance: Spring.settlingTolerance * peak)
@@ -160,7 +160,8 @@ public struct EasingCache {
 }
 
 extension Timeline {
-    /// Velocity in distances per second, if it is the same for all components; nil if not, or without a distance.
+    /// Velocity in distances per second, if it is the same for all components. nil otherwise, or if the distance is
+    /// zero.
     var velocityRatio: Double? {
         var ratio: Double?
         for i in 0..<to.count {

@@ -1,14 +1,14 @@
 /// Samples many running timelines at one moment, frame after frame.
 ///
-/// Springs are grouped by their constants. Inside a group a frame is one multiplication of every (displacement,
-/// velocity) by the same 2 × 2 matrix, computed once per group and frame from the closed form for the time that really
-/// passed; nothing is integrated. Every `LaneGroup.resyncInterval` frames the group is set anew from the closed form, so
-/// rounding never adds up. Timing functions without modifiers are grouped too and evaluated each from where the last frame
-/// left off. All other timelines are evaluated one by one.
+/// Springs are grouped by their constants. Inside a group, a frame is one multiplication of every (displacement,
+/// velocity) by the same 2 × 2 matrix, which is computed once per group and frame from the closed form for the time
+/// that has really passed. Nothing is integrated. Every `LaneGroup.resyncInterval` frames, the group is computed anew
+/// from the closed form, so rounding errors never accumulate. Timing functions without modifiers are grouped too, and
+/// each search begins at the result of the last frame. All other timelines are evaluated individually.
 ///
-/// Values lie in one array: a timeline's components at `slot(of:)`, one after the other.
+/// The values are in one array: a timeline's components begin at `slot(of:)`.
 public struct FrameSampler {
-    /// Names a timeline in this sampler until it is removed or has finished.
+    /// Identifies a timeline in this sampler until it is removed or has finished.
     public typealias Handle = Int
 
     struct Entry {
@@ -16,12 +16,13 @@ public struct FrameSampler {
         var slot: Int
         /// Index of its group, or −1.
         var group: Int
-        /// Place in `others` or in `waiting`, for timelines without a lane.
+        /// Index in `others` or in `waiting`, for timelines without a lane.
         var place: Int
         var isFinished = false
     }
 
-    /// A timeline that is evaluated by itself. A copy of its entry's, so that a frame walks along one array.
+    /// A timeline that is evaluated individually. It is a copy of the one in its entry, so that a frame walks along one
+    /// array.
     private struct Other {
         var handle: Handle
         var slot: Int
@@ -30,8 +31,8 @@ public struct FrameSampler {
 
     /// The displayed components of all timelines at the last sample, by slot.
     public private(set) var values: [Double] = []
-    /// The timelines that finished in the last sample; their values are exactly their targets. Their handles are free again
-    /// with the next change.
+    /// The timelines that finished in the last sample. Their values are exactly their targets. The next change may
+    /// reuse their handles.
     public private(set) var finished: [Handle] = []
 
     private var entries: [Entry?] = []
@@ -47,10 +48,10 @@ public struct FrameSampler {
 
     public init() {}
 
-    /// Timelines that are being sampled.
+    /// Number of timelines that are sampled.
     public private(set) var count = 0
 
-    /// Begins to sample a timeline; its value is there after the next `sample`.
+    /// Begins to sample a timeline. Its value is available after the next `sample`.
     public mutating func insert(_ timeline: Timeline) -> Handle {
         let width = timeline.to.count
         let slot = freeSlots[width]?.popLast() ?? values.count
@@ -71,7 +72,7 @@ public struct FrameSampler {
         return handle
     }
 
-    /// Stops sampling; the handle and its slot may be given out again.
+    /// Stops sampling. The handle and its slot may be reused.
     public mutating func remove(_ handle: Handle) {
         guard handle < entries.count, let entry = entries[handle] else { return }
         entries[handle] = nil
@@ -101,11 +102,11 @@ public struct FrameSampler {
 
     public func timeline(of handle: Handle) -> Timeline? { handle < entries.count ? entries[handle]?.timeline : nil }
 
-    /// Where the timeline's components begin in `values`.
+    /// The index of the timeline's first component in `values`.
     public func slot(of handle: Handle) -> Int? { handle < entries.count ? entries[handle]?.slot : nil }
 
-    /// Sets `values` to what is displayed at `time`, which must not go back, and `finished` to what reached its end by then.
-    /// Finished timelines are no longer sampled.
+    /// Sets `values` to the displayed values at `time`, and `finished` to the timelines that have ended by then, which
+    /// are no longer sampled. `time` must not go back.
     public mutating func sample(at time: Double) {
         finished.removeAll(keepingCapacity: true)
         for g in groups.indices { advance(g, to: time) }
@@ -155,7 +156,7 @@ public struct FrameSampler {
         return g
     }
 
-    /// Gives the new timelines a lane in their group or a place among the others.
+    /// Gives each new timeline a lane in its group, or an entry among the others.
     private mutating func admit(at time: Double) {
         for handle in waiting {
             guard var entry = entries[handle] else { continue }

@@ -1,13 +1,13 @@
 import AttributeValues
 import Glibc
 
-/// What one stream of frames shows: running timelines under their names, sampled together and written as members of a JSON
-/// object, `"/a/b.c":0.5,"/a/b.d":1.25`.
+/// The contents of one stream of frames: running timelines with their names, sampled together and written as members of
+/// a JSON object, `"/a/b.c":0.5,"/a/b.d":1.25`.
 ///
-/// Writing the text costs more than computing the values, so names are quoted once, when a timeline joins, and numbers on
-/// their way are written to a trillionth of their distance, which needs no search for the shortest text.
+/// Writing the text costs more than computing the values. Therefore names are quoted once, when a timeline joins, and
+/// moving numbers are rounded to a trillionth of their distance, which needs no search for the shortest text.
 public struct FrameSheet {
-    /// Names a line until it is removed or its timeline has finished.
+    /// Identifies a line until it is removed or its timeline has finished.
     public typealias Line = Int
 
     private struct Entry {
@@ -16,32 +16,32 @@ public struct FrameSheet {
         var headEnd: Int
         var handle: FrameSampler.Handle
         var slot: Int
-        /// nil: not a plain double.
+        /// nil if the value is not a plain double.
         var precision: DecimalPrecision?
         var isUsed = true
         var isFinished = false
-        /// Where the last `write` put it, name and value.
+        /// The position of name and value in the last `write`.
         var start = 0
         var end = 0
     }
 
     private var sampler = FrameSampler()
     private var entries: [Entry] = []
-    /// The quoted names one behind the other, so that a frame walks along them, with gaps of lines that are gone.
+    /// The quoted names one after the other, so that a frame walks along them. Removed lines leave gaps.
     private var heads: [UInt8] = []
     private var unusedHeads = 0
     private var timelines: [Timeline?] = []
     private var lineOfHandle: [Line] = []
     private var free: [Line] = []
-    /// The lines whose timelines finished in the last `write`. They are gone, and their numbers may be given out again.
+    /// The lines whose timelines finished in the last `write`. They have been removed, and their numbers may be reused.
     public private(set) var finished: [Line] = []
 
     public init() {}
 
-    /// Lines that the next `write` writes.
+    /// Number of lines that the next `write` writes.
     public var count: Int { sampler.count }
 
-    /// A timeline that is written under a name from the next `write` on.
+    /// Adds a timeline. From the next `write` on, it is written under the name.
     public mutating func insert(_ timeline: Timeline, name: String) -> Line {
         let buffer = ByteBuffer(capacity: name.utf8.count + 8)
         buffer.append(UInt8(ascii: ","))
@@ -60,7 +60,7 @@ public struct FrameSheet {
         return line
     }
 
-    /// Another timeline under the same name: its value has been given a new target.
+    /// Replaces the timeline of a name, whose value has a new target.
     public mutating func replace(_ line: Line, with timeline: Timeline) {
         precondition(entries[line].isUsed, "a line is replaced while it is there")
         sampler.remove(entries[line].handle)
@@ -105,8 +105,8 @@ public struct FrameSheet {
         unusedHeads = 0
     }
 
-    /// Appends what is displayed at `time`, which must not go back: numbers on their way rounded to a trillionth of their distance,
-    /// everything that has arrived exactly. What has finished is written this once more.
+    /// Appends the displayed values at `time`, which must not go back. Moving numbers are rounded to a trillionth of
+    /// their distance, values that have arrived are exact. A finished timeline is written once more and then removed.
     public mutating func write(at time: Double, into buffer: ByteBuffer) {
         finished.removeAll(keepingCapacity: true)
         sampler.sample(at: time)
@@ -117,7 +117,7 @@ public struct FrameSheet {
         var isFirst = true
         heads.withUnsafeBufferPointer { heads in
             for line in entries.indices where entries[line].isUsed {
-                // The first goes without its comma.
+                // The first line has no comma.
                 let head = entries[line].head + (isFirst ? 1 : 0)
                 entries[line].start = buffer.count + (isFirst ? 0 : 1)
                 isFirst = false
@@ -133,8 +133,8 @@ public struct FrameSheet {
         for line in finished { release(line) }
     }
 
-    /// The bytes of the last `write`'s buffer that are this line's member, for those who are shown only some. Of a line that has
-    /// finished too, until another takes its number.
+    /// The bytes of this line in the last `write`'s buffer, for readers that get only some lines. Also valid for a line
+    /// that has finished, until its number is reused.
     public func place(of line: Line) -> Range<Int> { entries[line].start..<entries[line].end }
 
     private func displayed(_ timeline: Timeline, at slot: Int) -> Value {

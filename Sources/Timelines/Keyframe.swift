@@ -1,13 +1,14 @@
-/// One stretch of a keyframe track, named by how it goes to its value.
+/// One stretch of a keyframe track, named by its kind of motion.
 ///
-/// Values are progress when the track is an animation's curve: 0 is where the change started, 1 the new value.
+/// Values are progress if the track is an animation's curve: 0 is the value before the change, 1 the new value.
 public enum Keyframe: Hashable, Sendable {
     /// Along a timing function.
     case linear(to: Double, duration: Double, timing: TimingFunction = .linear)
-    /// A cubic with continuous velocity. A velocity left out is the Catmull–Rom tangent between two cubic keyframes,
+    /// A cubic with continuous velocity. An omitted velocity is the Catmull–Rom tangent between two cubic keyframes,
     /// the neighbour's velocity beside another kind, and 0 at the track's ends.
     case cubic(to: Double, duration: Double, startVelocity: Double? = nil, endVelocity: Double? = nil)
-    /// A spring, cut after `duration` (its settling time if left out). It starts with the velocity so far unless given one.
+    /// A spring, cut after `duration` (default: its settling time). It starts with the present velocity unless one is
+    /// given.
     case spring(to: Double, duration: Double? = nil, spring: SpringCurve = .standard, startVelocity: Double? = nil)
     /// A jump.
     case move(to: Double)

@@ -4,7 +4,7 @@ public struct KeyframeTrack: Hashable, Sendable {
     public let initialValue: Double
     /// Length in seconds.
     public let duration: Double
-    /// The velocity with which it starts.
+    /// The velocity at the start.
     public var initialVelocity: Double { segments.first?.startVelocity ?? 0 }
     let segments: [Segment]
 
@@ -32,8 +32,8 @@ public struct KeyframeTrack: Hashable, Sendable {
         duration = layout.clock
     }
 
-    /// Value and velocity at `time`; before the start the initial value, from the end on the last one. At exactly the
-    /// end the velocity is still that of the last keyframe, afterwards 0.
+    /// Value and velocity at `time`. Before the start it is the initial value, from the end on the last one. At exactly
+    /// the end the velocity is still that of the last keyframe, afterwards 0.
     public func sample(at time: Double) -> (value: Double, velocity: Double) {
         guard time >= 0, let last = segments.last else { return (initialValue, 0) }
         if time > duration { return (last.shape.isSpring ? last.sample(last.duration).value : last.to, 0) }
@@ -75,7 +75,7 @@ extension KeyframeTrack.Segment {
     }
 }
 
-/// Gives every keyframe its start, its end points and its velocities, from left to right.
+/// Computes the start, the end points and the velocities of every keyframe, from left to right.
 private struct Layout {
     let keyframes: [Keyframe]
     var segments: [KeyframeTrack.Segment] = []
@@ -121,7 +121,7 @@ private struct Layout {
         velocity = end
     }
 
-    /// The velocity at the end of a cubic keyframe that names none.
+    /// The velocity at the end of a cubic keyframe that specifies none.
     private func tangent(after index: Int, at to: Double, duration: Double) -> Double {
         guard index + 1 < keyframes.count else { return 0 }
         switch keyframes[index + 1] {

@@ -1,13 +1,13 @@
-/// Timelines of one kind, one lane per moving component: what a frame reads lies in one array without references, and what
-/// all lanes share is computed once.
+/// Timelines of one kind, with one lane per moving component. The data of a frame is in one array without references,
+/// and values that all lanes share are computed once.
 struct LaneGroup {
     enum Key: Hashable {
-        /// A spring and how many times as fast it runs.
+        /// A spring and its speed factor.
         case spring(Spring, speed: Double)
         /// A timing function over `length` seconds.
         case timing(TimingFunction, length: Double)
 
-        /// The group of a timeline; nil if it must be evaluated by itself.
+        /// The group of a timeline; nil if it must be evaluated individually.
         init?(_ timeline: Timeline) {
             let plan = timeline.animation.plan
             guard timeline.under == nil else { return nil }
@@ -28,9 +28,9 @@ struct LaneGroup {
     private var springs: [SpringLane] = []
     /// One per slot in a group of timing functions, else empty.
     private var curves: [CurveLane] = []
-    /// No lane ends before this.
+    /// No lane ends before this moment.
     private(set) var earliestEnd = Double.infinity
-    /// Frames since the lanes were last set from the closed form.
+    /// Frames since the lanes were last computed from the closed form.
     private(set) var steps = 0
     private var clock = 0.0
 
@@ -45,7 +45,7 @@ struct LaneGroup {
         var start: Double
         var from: Double
         var distance: Double
-        /// The velocity to make up for: what it started with less what the curve starts with.
+        /// The velocity that the bump must supply: the initial velocity minus that of the curve.
         var missing: Double
         /// The Bézier parameter of the last frame.
         var parameter: Double
@@ -56,14 +56,14 @@ struct LaneGroup {
 
     var count: Int { slots.count }
 
-    /// Whether rounding has had the time to add up.
+    /// True if rounding errors may have accumulated.
     var needsResync: Bool {
         if case .spring = key { steps >= LaneGroup.resyncInterval } else { false }
     }
 
     static let resyncInterval = 1024
 
-    /// The lanes hold the state at `time`.
+    /// The lanes now have the state at `time`.
     mutating func restart(at time: Double) {
         clock = time
         steps = 0
@@ -92,7 +92,7 @@ struct LaneGroup {
         return slots.count - 1
     }
 
-    /// Removes a lane; the last one moves into its place.
+    /// Removes a lane. The last one moves to its index.
     /// - Returns: the slot whose lane changed, and its new lane.
     mutating func remove(_ lane: Int) -> (slot: Int, lane: Int)? {
         let last = slots.count - 1
@@ -111,7 +111,7 @@ struct LaneGroup {
         return lane < last ? (slots[lane], lane) : nil
     }
 
-    /// The slots of lanes that have ended by `time`; finds the next earliest end among the rest.
+    /// Returns the slots of the lanes that have ended by `time`, and finds the next earliest end among the others.
     mutating func ended(at time: Double) -> [Int] {
         var result: [Int] = []
         earliestEnd = .infinity
@@ -122,7 +122,7 @@ struct LaneGroup {
     }
 }
 
-// A frame. Slots are indices of `values`, by construction.
+// Computing a frame. Slots are valid indices of `values` by construction.
 extension LaneGroup {
     /// Moves every lane to `time` and writes its value to its slot.
     mutating func step(to time: Double, into values: inout [Double]) {
@@ -134,7 +134,7 @@ extension LaneGroup {
         steps += 1
     }
 
-    /// One multiplication by the same matrix for all.
+    /// Multiplies all lanes by the same matrix.
     private mutating func step(_ spring: Spring, _ speed: Double, to time: Double, into values: inout [Double]) {
         let basis = spring.basis(at: (time - clock) * speed)
         let (p, q, dp, dq) = (basis.p, basis.q / speed, basis.dp * speed, basis.dq)
@@ -172,7 +172,7 @@ extension LaneGroup {
         }
     }
 
-    /// Four lanes of one Bézier side by side.
+    /// Evaluates four lanes of one Bézier in parallel.
     @inline(__always)
     private static func sample(
         _ bezier: CubicBezier, _ length: Double, at time: Double, _ lanes: UnsafeMutableBufferPointer<CurveLane>, from first: Int,
@@ -201,13 +201,13 @@ extension LaneGroup {
 }
 
 extension LaneGroup.CurveLane {
-    /// How much of the curve has passed, 0...1.
+    /// The fraction of the curve that has passed, 0...1.
     @inline(__always)
     func part(of length: Double, at time: Double) -> Double { min(max((time - start) / length, 0), 1) }
 
     /// - Parameters:
     ///   - f: progress.
-    ///   - u: the part that has passed.
+    ///   - u: the fraction that has passed.
     @inline(__always)
     func value(_ f: Double, _ u: Double, _ length: Double) -> Double {
         let left = 1 - u

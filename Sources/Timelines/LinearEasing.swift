@@ -1,8 +1,8 @@
 /// A curve as straight lines: the stops of CSS `linear()`.
 ///
-/// Stops lie on the curve where it bends: each line is about the longest whose distance from the curve stays within the
-/// tolerance. Their positions and values are rounded first to the digits that will be printed, so the printed easing keeps
-/// the bound too.
+/// Stops are on the curve where it bends. Each line is about the longest whose distance from the curve is within the
+/// tolerance. Positions and values are first rounded to the digits that will be printed, so the printed easing is
+/// within the tolerance too.
 public struct LinearEasing: Hashable, Sendable {
     public struct Stop: Hashable, Sendable {
         /// Fraction of the duration, 0...1.
@@ -11,22 +11,22 @@ public struct LinearEasing: Hashable, Sendable {
     }
 
     public let stops: [Stop]
-    /// Beyond this an easing is of no use to a browser.
+    /// A longer easing is of no use to a browser.
     public static let maximumStops = 1000
-    /// How far the drawn easing may be from the curve.
+    /// Maximum distance of the drawn easing from the curve.
     public static let tolerance = 1e-3
-    /// What is left of the tolerance after the rounding of what is printed and the gaps between checks.
+    /// The part of the tolerance that remains after the rounding of printed numbers and the gaps between checks.
     private static let working = 0.97e-3
     private static let checks = 12
-    /// Samples of a curve after which it counts as too intricate to be drawn.
+    /// A curve that needs more samples counts as too intricate to be drawn.
     static let maximumSamples = 100_000
 
-    /// Draws any curve, by searching: some hundred samples for each stop.
+    /// Draws any curve by searching, with some hundred samples for each stop.
     /// - Parameters:
-    ///   - duration: seconds, > 0, of the curve's part that is drawn.
-    ///   - start, end: values that the ends must have.
+    ///   - duration: seconds, > 0, of the part of the curve that is drawn.
+    ///   - start, end: required values at the ends.
     ///   - curve: value at a time in seconds.
-    /// - Returns: nil if more than `maximumStops` are needed, or more than `maximumSamples`.
+    /// - Returns: nil if more than `maximumStops` stops or `maximumSamples` samples are needed.
     init?(duration: Double, start: Double, end: Double, _ sample: (Double) -> Double) {
         var samples = 0
         func curve(_ time: Double) -> Double {
@@ -82,14 +82,14 @@ public struct LinearEasing: Hashable, Sendable {
         self.stops = stops
     }
 
-    /// Draws a smooth curve whose slope is known, with three or four samples for each stop. Between two samples the curve is taken
-    /// for the cubic that has their values and slopes. The middle of each line is sampled too; how far the cubic is off there counts
-    /// as part of the error.
+    /// Draws a smooth curve with known slope, with three or four samples for each stop. Between two samples, the curve
+    /// is approximated by the cubic with their values and slopes. The middle of each line is sampled too; the cubic's
+    /// distance from the curve there counts as part of the error.
     /// - Parameters:
-    ///   - duration: seconds, > 0, of the curve's part that is drawn.
-    ///   - start, end: values that the ends must have.
+    ///   - duration: seconds, > 0, of the part of the curve that is drawn.
+    ///   - start, end: required values at the ends.
     ///   - curve: value and slope per second at a time in seconds.
-    /// - Returns: nil if more than `maximumStops` are needed.
+    /// - Returns: nil if more than `maximumStops` stops are needed.
     init?(
         duration: Double, start: Double, end: Double, maximumStops: Int = LinearEasing.maximumStops,
         smooth curve: (Double) -> (value: Double, slope: Double)
@@ -99,7 +99,7 @@ public struct LinearEasing: Hashable, Sendable {
         var length = 1.0 / 32
         while last.position < 1 {
             guard stops.count < maximumStops else { return nil }
-            // Stops are printed with five digits: nearer than that there is only a jump.
+            // Stops are printed with five digits. Closer stops would be a jump.
             let nearest = min(1, LinearEasing.rounded(last.position + 1e-5, 1e5))
             var best: (stop: Stop, state: (value: Double, slope: Double))?
             var tooLong = Double.infinity
@@ -126,12 +126,12 @@ public struct LinearEasing: Hashable, Sendable {
                     }
                     tooLong = position - last.position
                 }
-                // The error of a chord grows with the square of its length where the curve bends evenly.
+                // Where the curve bends evenly, the error of a chord is proportional to the square of its length.
                 let scale = (LinearEasing.working * 0.95 / error).squareRoot()
                 length = (position - last.position) * (scale.isFinite ? min(max(scale, 0.25), 3) : 0.25)
                 if length >= tooLong { length = ((best?.stop.position ?? last.position) - last.position + tooLong) / 2 }
             }
-            // No length was short enough: the curve jumps here, or nearly so.
+            // No length was short enough: the curve jumps here, or almost does.
             if best == nil {
                 let next = curve(nearest * duration)
                 best = (Stop(position: nearest, value: nearest == 1 ? end : LinearEasing.rounded(next.value, 1e5)), next)
@@ -144,7 +144,7 @@ public struct LinearEasing: Hashable, Sendable {
         self.stops = stops
     }
 
-    /// Lengths that are tried for one line.
+    /// Maximum number of lengths that are tried for one line.
     private static let tries = 12
 
     /// The greatest distance of the line between two stops from the cubic between the curve's states there.
@@ -159,7 +159,7 @@ public struct LinearEasing: Hashable, Sendable {
             let s = Double(check) / Double(checks)
             let cubic = s * (1 - s) * (bend * (1 - s) - unbend * s)
             let distance = (before + (after - before) * s - cubic).magnitude
-            // Also what is no number counts as too far.
+            // NaN counts as too far too.
             if !(distance <= worst) { worst = distance }
         }
         return worst.isNaN ? .infinity : worst
@@ -174,7 +174,7 @@ public struct LinearEasing: Hashable, Sendable {
         for (i, stop) in stops.enumerated() {
             if i > 0 { text += [UInt8(ascii: ","), UInt8(ascii: " ")] }
             LinearEasing.append(stop.value * 1e5, decimals: 5, to: &text)
-            // The first and the last stop have their positions by themselves.
+            // The positions of the first and the last stop are implied.
             if i > 0, i < stops.count - 1 {
                 text.append(UInt8(ascii: " "))
                 LinearEasing.append(stop.position * 1e5, decimals: 3, to: &text)
@@ -185,7 +185,7 @@ public struct LinearEasing: Hashable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends a number that is given as a whole number of its last digits, without trailing zeros.
+    /// Appends a number without trailing zeros. It is given as an integer, in units of its last decimal.
     private static func append(_ scaled: Double, decimals: Int, to text: inout [UInt8]) {
         guard let whole = Int(exactly: scaled.rounded()) else {
             text += fixedText(scaled / pow10(decimals), decimals: decimals).utf8

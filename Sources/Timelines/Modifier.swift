@@ -1,24 +1,24 @@
-/// What is written behind a curve. Order counts: each modifier acts on everything written before it.
+/// A modifier after a curve. The order matters: each modifier applies to everything before it.
 public enum Modifier: Hashable, Sendable {
-    /// Holds the start for some seconds.
+    /// Delays the start by some seconds.
     case delay(Double)
-    /// Time runs that many times as fast.
+    /// Multiplies the speed of time.
     case speed(Double)
-    /// Several passes. `every` is the length of a pass in seconds; left out it is the length of what is repeated, for a
-    /// spring its settling time. However many passes, the value ends at the new one.
+    /// Several passes. `every` is the length of a pass in seconds. Its default is the length of the repeated motion,
+    /// for a spring its settling time. After any number of passes, the value ends at the new one.
     case repeatCount(Int, autoreverses: Autoreverse = .mirror, every: Double? = nil)
-    /// Passes without end; see `repeatCount`.
+    /// Endless passes; see `repeatCount`.
     case repeatForever(autoreverses: Autoreverse = .mirror, every: Double? = nil)
-    /// Sets when the animation counts as logically complete, in seconds; its motion stays.
+    /// Sets the time of logical completion, in seconds. It does not change the motion.
     case logicallyComplete(after: Double)
-    /// What the change does with a motion that it meets; without it, or with `merge`, it continues value and velocity. Acts on
-    /// the whole animation wherever it stands.
+    /// How a change continues a running motion. By default, and with `merge`, it continues value and velocity. Applies
+    /// to the whole animation, wherever it is written.
     case retarget(Timeline.Retargeting)
 }
 
-/// How every second pass goes.
+/// The direction of every second pass.
 public enum Autoreverse: String, Hashable, Sendable {
-    /// Like the first: the value jumps back in between.
+    /// The same as the first: the value jumps back in between.
     case none
     /// From the end to the start with the same easing, 1 − f(u): SwiftUI's autoreverses.
     case mirror

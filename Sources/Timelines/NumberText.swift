@@ -6,12 +6,12 @@ func shortText(_ value: Double) -> String {
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
 }
 
-/// A double with 17 significant digits, enough to tell any two apart: `0.42330212307456981`.
+/// A double with 17 significant digits, which distinguish any two doubles: `0.42330212307456981`.
 public func text17(_ value: Double) -> String {
     formatted("%.17g", value)
 }
 
-/// `value` with at most `decimals` digits behind the point and no trailing zeros.
+/// `value` with at most `decimals` digits after the point and no trailing zeros.
 func fixedText(_ value: Double, decimals: Int) -> String {
     var text = formatted("%.\(decimals)f", value)
     if decimals > 0 {

@@ -1,4 +1,4 @@
-/// Phases laid out on a time axis. Each takes over value and velocity of the one before.
+/// Phases laid out on a time axis. Each takes over value and velocity of the one before it.
 struct PhaseTrack: Sendable {
     struct Leg: Sendable {
         var start: Double
@@ -10,9 +10,9 @@ struct PhaseTrack: Sendable {
     }
 
     let legs: [Leg]
-    /// When the last phase is logically complete, in seconds.
+    /// The time of the last phase's logical completion, in seconds.
     let logical: Double
-    /// When the last phase has ended or settled.
+    /// The time at which the last phase has ended or settled.
     let duration: Double
 
     init(_ phases: [Phase]) {

@@ -1,4 +1,5 @@
-/// What a curve, modifier or keyframe takes. One table serves the text form, the JSON form and the error messages.
+/// The parameters of a curve, modifier or keyframe. One table serves the text form, the JSON form and the error
+/// messages.
 struct Signature: Sendable {
     enum Kind: Sendable { case number, autoreverses, retargeting, timing, spring, animation }
 
@@ -6,7 +7,7 @@ struct Signature: Sendable {
         var label: String
         var kind: Kind
         var isRequired: Bool
-        /// Written without its label in the text form.
+        /// True if the text form omits its label.
         var isPositional: Bool
         static func required(_ label: String, _ kind: Kind = .number) -> Parameter { .init(label: label, kind: kind, isRequired: true, isPositional: false) }
         static func positional(_ label: String, _ kind: Kind = .number) -> Parameter { .init(label: label, kind: kind, isRequired: true, isPositional: true) }
@@ -23,13 +24,13 @@ struct Signature: Sendable {
 
     func knows(_ label: String?) -> Bool { parameters.contains { $0.label == label } }
 
-    /// Whether it has every label of the call, and the call every argument it requires.
+    /// True if the signature has every label of the call, and the call has every required argument.
     func accepts(_ call: Call) -> Bool {
         call.arguments.allSatisfy { $0.label == nil || knows($0.label) }
             && parameters.allSatisfy { parameter in !parameter.isRequired || parameter.isPositional || call.arguments.contains { $0.label == parameter.label } }
     }
 
-    /// As it is shown in a message: `easeIn(duration:)`.
+    /// The form in messages: `easeIn(duration:)`.
     var text: String {
         parameters.isEmpty ? name : name + "(" + parameters.map { $0.isPositional ? "\($0.label)" : "\($0.label):" }.joined(separator: ", ") + ")"
     }
@@ -82,14 +83,15 @@ extension Signature {
     static let lists = ["keyframes", "phases"]
 }
 
-/// A call whose arguments have found their parameters.
+/// A call with its arguments assigned to parameters.
 struct BoundCall {
     var signature: Signature
     var arguments: [Argument?]
     var place: Place
 
     /// - Parameters:
-    ///   - table: the signatures allowed here; several of one name are overloads, the first that fits is taken.
+    ///   - table: the signatures allowed here. Several signatures with one name are overloads; the first that fits is
+    ///     taken.
     ///   - what: "curve", "modifier", …, for the message.
     init(_ call: Call, in table: [Signature], what: String, others: [String] = []) throws(AnimationError) {
         let overloads = table.filter { $0.name == call.name }
@@ -97,7 +99,7 @@ struct BoundCall {
             let names = table.map(\.name) + others
             throw AnimationError("there is no \(what) '\(call.name)'", at: call.place, hint: BoundCall.suggestion(call.name, names))
         }
-        // The overload that knows all labels; to blame, the one that knows the first.
+        // The overload that knows all labels, or, for the error message, the one that knows the first label.
         let fitting = overloads.first { $0.accepts(call) } ?? overloads.first { $0.knows(call.arguments.first?.label) }
         try self.init(call, fitting ?? overloads[0], overloads)
     }
@@ -113,7 +115,7 @@ struct BoundCall {
                 index = signature.parameters.firstIndex { $0.label == label }
                 guard index != nil else {
                     let labels = overloads.flatMap { $0.parameters.map(\.label) }
-                    // A label of another overload is not misspelt.
+                    // A label of another overload is not a misspelling.
                     let near = labels.contains(label) ? nil : nearestName(to: label, among: labels).map { "did you mean '\($0)'? " }
                     throw AnimationError("'\(call.name)' has no argument '\(label)' here", at: argument.place, hint: (near ?? "") + expected)
                 }
@@ -141,7 +143,7 @@ struct BoundCall {
 
     func has(_ label: String) -> Bool { signature.parameters.contains { $0.label == label } }
 
-    /// A number, or nil where it was not given.
+    /// A number, or nil if the call does not have this argument.
     func number(_ label: String) throws(AnimationError) -> Double? {
         guard let argument = self[label] else { return nil }
         guard case .number(let value) = argument.term else {
@@ -158,7 +160,7 @@ struct BoundCall {
     }
 }
 
-/// The candidate with the fewest edits, if that is at most a third of its length. Upper and lower case are one.
+/// The candidate with the fewest edits, if that is at most a third of its length. Ignores case.
 func nearestName(to name: String, among candidates: [String]) -> String? {
     let wanted = Array(name.lowercased().utf8.prefix(64))
     var best: (name: String, distance: Int)?

@@ -1,9 +1,9 @@
 import AttributeValues
 
-/// What a timeline's components mean.
+/// The meaning of a timeline's components.
 ///
-/// Whole numbers and times move as distances from an origin, their target: a double cannot hold nanoseconds since 1970,
-/// but the distance left to go it can. Their target component is therefore 0.
+/// Whole numbers and times move as distances from an origin, their target: a double cannot represent nanoseconds since
+/// 1970, but it can represent the remaining distance. Their target component is therefore 0.
 public enum Space: Equatable {
     case scalar
     /// Rounded to a whole number for display.
@@ -22,7 +22,7 @@ public enum Space: Equatable {
     /// One component per entry, in the target's order.
     case map(target: ValueMap)
 
-    /// How an event names it.
+    /// The name in events.
     public var name: String {
         switch self {
         case .scalar, .integer, .unsigned: "scalar"
@@ -60,9 +60,9 @@ extension Space {
         }
     }
 
-    /// Larger maps and vectors jump.
+    /// Larger maps and vectors jump instead of moving.
     public static let maximumComponents = 4096
-    /// Numbers beyond this jump: their differences and velocities might be too great for a double.
+    /// Larger numbers jump instead of moving: their differences and velocities might be too large for a double.
     public static let maximumMagnitude = 1e200
 
     private static func canMove(_ number: Double) -> Bool { number.magnitude <= maximumMagnitude }
@@ -102,11 +102,11 @@ extension Space {
         }
     }
 
-    /// Whether the components are counted in Oklab.
+    /// True if the components are those of Oklab.
     var isColor: Bool { if case .oklab = self { true } else { false } }
 
-    /// The value that a timeline in this space goes to, whose components are given, to the last bit: on the way through Oklab or
-    /// doubles colours and great whole numbers would lose some.
+    /// The exact target value for the target components. A way through Oklab or doubles would lose some digits of
+    /// colours and large whole numbers.
     func target(_ components: Components) -> Value {
         switch self {
         case .oklab(let target): target
@@ -115,7 +115,7 @@ extension Space {
         }
     }
 
-    /// The value that displayed components stand for.
+    /// The value for displayed components.
     func value(of components: Components) -> Value {
         switch self {
         case .scalar: .double(components.first)
@@ -138,7 +138,8 @@ extension Space {
         }
     }
 
-    /// How far a component of the old space lies from the same point's in this one; nil if the spaces are of different kinds.
+    /// The difference between a component of the same value in the old space and in this one; nil if the spaces are of
+    /// different kinds.
     func shift(from old: Space) -> Double? {
         switch (self, old) {
         case (.scalar, .scalar), (.vector, .vector), (.angle, .angle), (.oklab, .oklab): 0
@@ -161,7 +162,7 @@ extension Space {
         return Double(a.seconds - b.seconds) * 1e9 + Double(a.nanoseconds - b.nanoseconds)
     }
 
-    /// To the nearest whole number; from the middle between two to the one nearer the target, so that progress is rounded up.
+    /// The nearest whole number. The middle between two is rounded towards the target, so that progress is rounded up.
     private static func whole(_ distance: Double) -> Double {
         let whole = distance.rounded(.towardZero)
         return (distance - whole).magnitude > 0.5 ? distance.rounded() : whole

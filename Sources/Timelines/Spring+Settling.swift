@@ -1,10 +1,11 @@
 import Glibc
 
 extension Spring {
-    /// The last moment at which the spring is farther than `tolerance` from its target: sup { t ≥ 0 : |y(t)| > tolerance }.
+    /// The last moment at which the spring is farther than `tolerance` from its target: sup { t ≥ 0 : |y(t)| >
+    /// tolerance }.
     ///
-    /// Exact (to rounding), not the envelope's bound: the last extremum outside the tolerance is found in closed form,
-    /// and the crossing behind it, where |y| only falls, by Newton's method inside a bracket.
+    /// Exact (to rounding), not the bound of the envelope: the last extremum outside the tolerance is found in closed
+    /// form, and the crossing after it, where |y| only falls, by Newton's method inside a bracket.
     /// - Parameters:
     ///   - displacement: from − to, any sign.
     ///   - velocity: units/s.
@@ -40,7 +41,7 @@ extension Spring {
                 limit = extremum
             }
         } else {
-            // At most one extremum, where tanh(ωt)/ω (or t, when critical) equals this ratio.
+            // There is at most one extremum, where tanh(ωt)/ω (or t, when critical) equals this ratio.
             let ratio = numerator / denominator
             var extremum = 0.0
             if ratio > 0, ratio < .infinity {
@@ -61,7 +62,7 @@ extension Spring {
         return y * b.p + v * b.q
     }
 
-    /// Where |y| falls through `tolerance` in an interval in which it does so once.
+    /// The moment in an interval at which |y| falls through `tolerance`. It must do so once in the interval.
     private func crossing(_ y: Double, _ v: Double, _ tolerance: Double, after first: Double, before limit: Double) -> Double {
         let sign: Double = displacement(y, v, at: first) < 0 ? -1 : 1
         var low = first
@@ -91,6 +92,6 @@ extension Spring {
         settlingTime(displacement: -1, velocity: 0, tolerance: tolerance)
     }
 
-    /// The part of the distance within which a value counts as settled.
+    /// A value counts as settled within this fraction of the distance.
     public static let settlingTolerance = 1e-3
 }

@@ -2,9 +2,9 @@ import Glibc
 
 /// A damped harmonic oscillator, m x″ + c x′ + k (x − to) = 0, solved in closed form.
 ///
-/// Only three numbers decide its motion: the undamped angular frequency ω₀ = √(k/m), the decay rate δ = c/2m, and
-/// ω₀² − δ², whose sign is the regime (under-, critically, over-damped). The last is kept instead of being computed from
-/// the other two because the subtraction would cancel near critical damping; each initializer derives it from its own
+/// Three numbers determine its motion: the undamped angular frequency ω₀ = √(k/m), the decay rate δ = c/2m, and ω₀² −
+/// δ², whose sign is the regime (under-, critically, over-damped). The last is stored instead of computed from the
+/// other two, because the subtraction would cancel near critical damping. Each initializer derives it from its own
 /// parameters without cancellation.
 public struct Spring: Hashable, Sendable {
     /// The undamped period 2π/ω₀ in seconds: SwiftUI's `duration` and `response`, and the time of logical completion.
@@ -109,7 +109,7 @@ extension Spring {
             let exponent = decay * time
             guard exponent < Spring.underflow, time < .infinity else { return Basis(p: 0, q: 0, dp: 0, dq: 0) }
             let envelope = exp(-exponent)
-            // Without damping each period is the first one again: the phase of a great angle would be rounded.
+            // Without damping, each period equals the first. The phase of a large angle would be rounded.
             let angle = frequency * (decay == 0 ? time.truncatingRemainder(dividingBy: response) : time)
             cosine = envelope * cos(angle)
             sine = envelope * sin(angle) / frequency
@@ -124,7 +124,7 @@ extension Spring {
         return Basis(p: cosine + decay * sine, q: sine, dp: -stiffnessPerMass * sine, dq: cosine - decay * sine)
     }
 
-    /// Past this exponent e^(−x) is zero in a double.
+    /// For larger exponents, e^(−x) is zero in a double.
     private static let underflow = 746.0
 
     /// Position and velocity `time` seconds after leaving `from` with `velocity` (units/s) towards `to`.

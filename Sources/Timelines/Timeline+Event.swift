@@ -1,15 +1,15 @@
 import AttributeValues
 
 extension Timeline {
-    /// The timeline as data. Complete by itself: with it any client can draw the value at any time without having seen
-    /// anything before.
+    /// The timeline as data. It is complete: with it, any client can draw the value at any time without knowing
+    /// anything from before.
     ///
-    /// `curve` is a curve of the JSON form with every constant written out. The value at time t after `start` is
-    /// from + (to − from)·f + velocity·g, with f and g as `Documentation/Animation.md` defines them for each `mode`.
+    /// `curve` is a curve of the JSON form with every constant written out. The value at time t after `start` is from +
+    /// (to − from)·f + velocity·g. `Documentation/Animation.md` defines f and g for each `mode`.
     /// - Parameters:
     ///   - id: the timeline's number.
     ///   - replaces: the number of the timeline that ran before on the same value.
-    ///   - css: from `EasingCache`, where it was asked for.
+    ///   - css: from `EasingCache`, if the client asked for it.
     public func event(id: UInt64, replaces: UInt64? = nil, css: TimelineCSS? = nil) -> Value {
         var object = ValueMap(minimumCapacity: 16)
         object["id"] = .int(Int64(clamping: id))
@@ -66,7 +66,7 @@ extension Timeline {
         }
     }
 
-    /// Components as they are counted outside: with their origin.
+    /// Components in the form of events: with their origin added.
     private func numbers(_ components: Components, isVelocity: Bool) -> Value {
         let first = components.first
         switch space {
@@ -87,7 +87,7 @@ extension Timeline {
             switch space.value(of: components) {
             case .duration(let span): return .int(span.nanoseconds)
             case .timestamp(let timestamp):
-                // Since 1970; a double where 64 bits do not reach.
+                // Since 1970. A double if 64 bits do not suffice.
                 return TimeSpan(seconds: timestamp.seconds, nanoseconds: Int64(timestamp.nanoseconds)).map { .int($0.nanoseconds) }
                     ?? .double(Double(timestamp.seconds) * 1e9)
             default: return .null
@@ -104,13 +104,14 @@ extension Timeline {
 }
 
 extension Animation {
-    /// The curve in JSON form with all its constants: a spring by mass, stiffness and damping, an easing by its control points.
+    /// The curve in JSON form with all its constants: a spring by mass, stiffness and damping, an easing by its control
+    /// points.
     var resolvedCurve: Value {
         switch curve {
         case .timing(let function, let duration):
             Animation.json(Curve.timing(function.resolved, duration: duration).call)
         case .spring(let spring):
-            // A free spring's initial velocity is the timeline's; any other must keep it.
+            // A free spring's initial velocity is already in the timeline. Any other spring must state its own.
             Animation.json(spring.resolved(keepsVelocity: plan.freeSpring == nil).fullCall)
         case .keyframes:
             if case .keyframes(let track) = plan.base { ["keyframes": .list(track.segments.map(\.json))] } else { .null }
@@ -134,7 +135,7 @@ extension SpringCurve {
         return SpringCurve(name, .physical(mass: 1, stiffness: spring.stiffness, damping: spring.damping), initialVelocity: kept)
     }
 
-    /// The call with a mass of 1 written out too.
+    /// The call with a mass of 1 also written out.
     fileprivate var fullCall: Call {
         var call = call
         if case .physical(1, _, _) = parameters { call.arguments.insert(Argument("mass", .number(1)), at: 0) }

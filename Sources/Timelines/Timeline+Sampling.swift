@@ -1,5 +1,5 @@
 extension Timeline {
-    /// The displayed value. Before the start `from`, from the end on exactly `to`.
+    /// The displayed value: `from` before the start, and exactly `to` from the end on.
     public func value(at time: Double) -> Components {
         if isFinished(at: time) { return to }
         return exactState(at: time).value
@@ -10,7 +10,7 @@ extension Timeline {
         state(at: time).velocity
     }
 
-    /// The displayed value and its velocity; where a curve is vertical, zero.
+    /// The displayed value and its velocity. The velocity is zero where a curve is vertical.
     public func state(at time: Double) -> (value: Components, velocity: Components) {
         if isFinished(at: time) { return (to, .zero(count: to.count)) }
         var state = exactState(at: time)
@@ -31,8 +31,7 @@ extension Timeline {
         for i in 0..<to.count { output[offset + i] = finished ? to[i] : component(i, w, time).value }
     }
 
-    /// Value and velocity by the formula alone, which a spring's displayed value leaves where it has settled: what a curve
-    /// is drawn from and tested by.
+    /// Value and velocity by the formula alone, also after a spring has settled. Used for drawing and testing curves.
     public func exactState(at time: Double) -> (value: Components, velocity: Components) {
         let w = weights(at: time)
         if to.count == 1 {

@@ -1,32 +1,32 @@
-/// The motion of one value from what it showed at a moment to what it became: a pure function of time.
+/// The motion of a value from the displayed value at a moment to its new value: a pure function of time.
 ///
-/// It is complete by itself. `from` and `velocity` are the exact state at `start`, so nothing of what was there before
-/// is needed to draw it (only the retargeting modes `additive` and `chain` carry the timeline below along).
+/// It is complete by itself: `from` and `velocity` are the exact state at `start`, so drawing it needs no earlier data.
+/// Only the retargeting modes `additive` and `chain` include the timeline below.
 public struct Timeline: Equatable {
-    /// What the components mean.
+    /// The meaning of the components.
     public let space: Space
     public let from: Components
     public let to: Components
     /// At `start`, in units per second.
     public let velocity: Components
     public let animation: Animation
-    /// Seconds on a monotonic clock. A delay comes after it.
+    /// Seconds on a monotonic clock. A delay follows it.
     public let start: Double
-    /// How it continues what ran before.
+    /// How the motion continues the one before it.
     public let joint: Joint
-    /// Seconds from `start` until the value has reached `to`: a curve's length; for a spring when every component stays within a
-    /// thousandth of its distance. Infinite if it never does.
+    /// Seconds from `start` until the value has reached `to`: a curve's length; for a spring when every component stays
+    /// within a thousandth of its distance. Infinite if it never does.
     public let settle: Double
     let under: Under?
 
     public enum Joint: String, Hashable, Sendable {
-        /// The plain curve: nothing moved before.
+        /// The plain curve: nothing moved before it.
         case start
-        /// Continues value and velocity: a spring by itself, any other curve by a bump that fades.
+        /// Continues value and velocity: a spring by itself, any other curve with a bump that fades.
         case smooth
         /// The timeline below runs on; this one adds the difference between the targets.
         case additive
-        /// Goes from wherever the timeline below is to the target (SwiftUI's rule for timing curves).
+        /// Moves from the current value of the timeline below to the target (SwiftUI's rule for timing curves).
         case chain
     }
 
@@ -42,7 +42,7 @@ public struct Timeline: Equatable {
     }
 
     /// A value that leaves `from` at `start`.
-    /// - Parameter velocity: its velocity then; zero if left out. With one, every curve continues it.
+    /// - Parameter velocity: its velocity at that moment; default zero. Every curve continues it.
     /// - Precondition: `from`, `to` and `velocity` have the same number of components.
     public init(space: Space = .scalar, from: Components, to: Components, velocity: Components? = nil, animation: Animation, start: Double) {
         let velocity = velocity ?? .zero(count: from.count)
@@ -67,13 +67,14 @@ public struct Timeline: Equatable {
         settle = Timeline.settle(from: from, to: to, velocity: self.velocity, plan: plan, joint: joint, start: start, under: under)
     }
 
-    /// Seconds from `start` until the change counts as complete (SwiftUI's logical completion). Infinite if it repeats forever.
+    /// Seconds from `start` until the change counts as complete (SwiftUI's logical completion). Infinite if it repeats
+    /// forever.
     public var logical: Double { animation.plan.logical }
 
     /// The moment of logical completion.
     public var logicalCompletion: Double { start + logical }
 
-    /// The moment from which on the value is `to`.
+    /// The moment from which the value is `to`.
     public var end: Double { start + settle }
 
     public func isFinished(at time: Double) -> Bool { time >= end }

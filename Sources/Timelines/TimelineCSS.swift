@@ -1,28 +1,28 @@
 import AttributeValues
 
-/// What a browser needs to play a timeline by itself, with CSS or with the Web Animations API.
+/// The data with which a browser plays a timeline by itself, with CSS or with the Web Animations API.
 ///
-/// value(t) = from + (to − from) · easing(t), plus velocity · velocityScale · velocityEasing(t) where there is one: then
-/// play the two as additive animations. They depend on the animation alone, so a page can keep them.
+/// value(t) = from + (to − from) · easing(t), plus velocity · velocityScale · velocityEasing(t) if there is one; then
+/// play the two as additive animations. They depend only on the animation, so a page can cache them.
 public struct TimelineCSS: Equatable, Sendable {
-    /// Milliseconds of one pass: `iterations` of them follow each other.
+    /// Milliseconds of one pass. There are `iterations` passes.
     public var duration: Double
     /// Milliseconds before it starts.
     public var delay: Double
     /// A CSS easing function.
     public var easing: String
-    /// Infinite when it repeats forever. Counts what `keyframes` describes.
+    /// Infinite for an endless repetition. An iteration is one run through `keyframes`.
     public var iterations = 1.0
     /// CSS `alternate`.
     public var alternates = false
     /// Progress at equally spaced keyframes, with `easing` between each two: [0, 1], or [0, 1, 0] for mirrored passes.
     public var keyframes: [Double] = [0, 1]
-    /// The easing, from 0 to 0, of what the velocity at the start adds.
+    /// The easing, from 0 to 0, of the motion that the initial velocity adds.
     public var velocityEasing: String?
     /// Seconds.
     public var velocityScale = 0.0
 
-    /// As it stands in an event; `duration` and `delay` in the way of CSS, `818.747ms`.
+    /// The form in an event. `duration` and `delay` are written as in CSS, `818.747ms`.
     public var json: Value {
         var object = ValueMap()
         object["duration"] = .string(TimelineCSS.milliseconds(duration))

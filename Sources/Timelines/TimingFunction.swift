@@ -9,7 +9,7 @@ public enum TimingFunction: Hashable, Sendable {
     case circularEaseOut
     case circularEaseInOut
 
-    /// The Bézier curve this is, unless it is circular.
+    /// The Bézier curve that equals this function; nil if it is circular.
     public var bezier: CubicBezier? {
         switch self {
         case .linear: CubicBezier(0, 0, 1, 1)
@@ -21,7 +21,7 @@ public enum TimingFunction: Hashable, Sendable {
         }
     }
 
-    /// Progress and its slope at the fraction `u`; held at 0 and 1 outside 0...1, with slope 0 there.
+    /// Progress and its slope at the fraction `u`. Outside 0...1, progress is 0 or 1 with slope 0.
     public func sample(at u: Double) -> (value: Double, slope: Double) {
         if u < 0 { return (0, 0) }
         if u > 1 { return (1, 0) }

@@ -1,6 +1,6 @@
 extension Trajectory {
-    /// How a browser plays the motion from its first value to its last: one easing for all of it. nil if no easing can: the
-    /// motion never ends, goes from a value to the same one through changes, or needs too many stops.
+    /// The CSS with which a browser plays the motion from its first value to its last, as one easing. nil if no easing
+    /// can: the motion never ends, returns to its first value through changes, or needs too many stops.
     public var css: TimelineCSS? {
         guard timelines.count > 1, let first = timelines.first, let last = timelines.last else {
             var easings = EasingCache()

@@ -1,7 +1,7 @@
 import AttributeValues
 
 extension Trajectory {
-    /// A later change: when, to what, how.
+    /// A later change: its time, its target, its animation.
     public struct Change: Hashable, Sendable {
         public var time: Double
         public var target: Double
@@ -11,9 +11,10 @@ extension Trajectory {
 }
 
 extension Trajectory.Change {
-    /// Reads `at=0.1,to=2,curve=smooth`, with `mode=merge`, `additive` or `chain` if wanted. Without a curve it is `default`.
-    /// - Parameter mode: what a change does that names no mode, itself or in its curve.
-    /// - Throws: `AnimationError` with its place in the whole text.
+    /// Reads `at=0.1,to=2,curve=smooth`, optionally with `mode=merge`, `additive` or `chain`. The default curve is
+    /// `default`.
+    /// - Parameter mode: the mode of a change that specifies none, neither itself nor in its curve.
+    /// - Throws: `AnimationError` with its position in the whole text.
     public init(_ text: String, mode standard: Timeline.Retargeting = .merge) throws(AnimationError) {
         var members: [String: Member] = [:]
         for member in Trajectory.Change.members(of: text) {
@@ -63,12 +64,12 @@ extension Trajectory.Change {
     private struct Member {
         var key: String
         var value: String?
-        /// Of the key in the text, in UTF-8.
+        /// The offset of the key in the text, in UTF-8.
         var offset: Int
         var valueOffset: Int { offset + key.utf8.count + 1 }
     }
 
-    /// The text's parts between commas, without those inside brackets and quotes.
+    /// The parts of the text between commas. Commas inside brackets and quotes do not count.
     private static func members(of text: String) -> [Member] {
         let bytes = Array(text.utf8)
         var members: [Member] = []
@@ -97,7 +98,7 @@ extension Trajectory.Change {
 }
 
 extension Animation {
-    /// Reads what a user typed: the text form, or the JSON form as text.
+    /// Reads the input of a user: the text form, or the JSON form as text.
     public init(written text: String) throws(AnimationError) {
         guard let first = text.utf8.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "\"") else {
             try self.init(text)

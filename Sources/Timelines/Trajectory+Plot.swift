@@ -2,7 +2,7 @@ extension Trajectory {
     /// The motion drawn with Braille dots for a terminal, values upwards, seconds to the right. Dotted lines mark the
     /// targets and the moments of change.
     /// - Parameters:
-    ///   - width, height: of the drawing area in characters; labels come to the left and below.
+    ///   - width, height: of the drawing area in characters. The labels are to its left and below it.
     public func plot(width: Int = 60, height: Int = 12) -> String {
         let (width, height) = (min(max(width, 8), 400), min(max(height, 4), 200))
         var canvas = BrailleCanvas(width: width, height: height)
@@ -22,7 +22,7 @@ extension Trajectory {
         var last: Int?
         for (time, value) in samples {
             let (x, y) = (column(time), row(value))
-            // Steep parts are joined by upright lines.
+            // Vertical lines connect the dots of steep parts.
             for between in min(y, last ?? y)...max(y, last ?? y) { canvas.set(x, between) }
             last = y
         }
@@ -46,7 +46,7 @@ extension Trajectory {
         return text
     }
 
-    /// The values that are shown, with the targets in it and never empty.
+    /// The range of displayed values. It includes the targets and is never empty.
     func valueRange(_ samples: [(time: Double, value: Double)]) -> ClosedRange<Double> {
         let values = samples.map(\.value).filter(\.isFinite) + timelines.flatMap { [$0.to.first, $0.from.first] }
         let (low, high) = (values.min() ?? 0, values.max() ?? 1)
@@ -54,14 +54,14 @@ extension Trajectory {
     }
 }
 
-/// Three significant digits are enough beside an axis.
+/// Three significant digits suffice beside an axis.
 func shortLabel(_ value: Double) -> String {
     let magnitude = value.magnitude
     if magnitude != 0, magnitude >= 1e6 || magnitude < 1e-3 { return compactText(value) }
     return fixedText(value, decimals: magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : magnitude >= 1 ? 2 : 3)
 }
 
-/// Dots two by four to a character.
+/// A canvas of two by four dots per character.
 private struct BrailleCanvas {
     let width: Int
     let height: Int

@@ -1,8 +1,8 @@
 extension Trajectory {
-    /// The motion as an SVG document: axes with labels, dotted targets, and the curve. It takes its ink from the page
-    /// (`currentColor`), so it shows on light and dark.
+    /// The motion as an SVG document: axes with labels, dotted targets, and the curve. It uses the text colour of the
+    /// page (`currentColor`), so it is visible on light and dark backgrounds.
     /// - Parameters:
-    ///   - title: what it shows; also its text for those who cannot see it.
+    ///   - title: a description, which is also the text for people who cannot see the picture.
     ///   - width, height: in pixels.
     public func svg(title: String, width: Int = 640, height: Int = 320) -> String {
         let (width, height) = (min(max(width, 120), 8192), min(max(height, 80), 8192))

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A number's motion through any number of changes, known from its start to its end: what `agctl curve` draws.
+/// A number's motion through any number of changes, known from start to end. `agctl curve` draws it.
 public struct Trajectory {
-    /// In order of their starts. Each is in force until the next one starts.
+    /// In the order of their starts. Each applies until the next one starts.
     public private(set) var timelines: [Timeline]
 
     /// - Parameter velocity: units/s at time 0.
@@ -10,9 +10,9 @@ public struct Trajectory {
         timelines = [Timeline(from: Components(from), to: Components(to), velocity: Components(velocity), animation: animation, start: 0)]
     }
 
-    /// One more change. It starts from the formulas' state, also where a spring has settled and a daemon would start from its
-    /// target.
-    /// - Precondition: not before the last one.
+    /// Adds a change. It starts from the formulas' state, also if a spring has settled and a daemon would start from
+    /// its target.
+    /// - Precondition: `change` is not before the last one.
     public mutating func retarget(_ change: Change) {
         guard let last = timelines.last else { return }
         precondition(change.time >= last.start, "changes come in order of time")
@@ -26,10 +26,10 @@ public struct Trajectory {
         return (state.value.first, state.velocity.first)
     }
 
-    /// When the last change has reached its target; infinite if never.
+    /// The moment at which the last change has reached its target; infinite if never.
     public var end: Double { timelines.last?.end ?? 0 }
 
-    /// How much time a picture of it should show: until the end, of endless motions a few passes.
+    /// The length of time that a picture shows: until the end, or a few passes of an endless motion.
     public var shownLength: Double {
         guard let last = timelines.last else { return 1 }
         if last.end < .infinity { return max(last.end * 1.05, 1e-3) }
@@ -46,7 +46,8 @@ public struct Trajectory {
         }
     }
 
-    /// Times at round intervals, 50 to 125 of them, from 0 until the motion is over; of an endless one `shownLength`.
+    /// Times at round intervals, 50 to 125 of them, from 0 until the motion is over, or for `shownLength` if it is
+    /// endless.
     public var grid: [Double] {
         let length = end < .infinity ? end : shownLength
         guard length > 0, length < .infinity else { return [0] }
@@ -54,14 +55,14 @@ public struct Trajectory {
         let exponent = log10(length / 50).rounded(.down)
         let power = pow(10, exponent.magnitude)
         let digit = [5.0, 2].first { length / 50 >= (exponent < 0 ? $0 / power : $0 * power) } ?? 1
-        // Divided below 1 s, which gives the double nearest to the decimal that is meant.
+        // Below 1 s, the division gives the double nearest to the intended decimal.
         func time(_ i: Int) -> Double { exponent < 0 ? Double(i) * digit / power : Double(i) * digit * power }
         let count = Int((length / time(1)).rounded(.up))
         return (0...count).map(time)
     }
 
-    /// The states as a JSON array with a line for each, `{"t":…,"value":…,"velocity":…}`, every number with 17 significant
-    /// digits. Null stands for what is not finite: the velocity where a curve is vertical.
+    /// The states as a JSON array with one line each, `{"t":…,"value":…,"velocity":…}`, every number with 17
+    /// significant digits. Null stands for numbers that are not finite: the velocity where a curve is vertical.
     public func json(at times: [Double]) -> String {
         func number(_ x: Double) -> String { x.isFinite ? text17(x) : "null" }
         let lines = times.map { time in

@@ -1,12 +1,12 @@
-/// What a client may be allowed to do with a part of the tree. Each right includes those before it.
+/// A right of a client on a part of the tree. Each right includes those before it.
 public enum AccessRight: String, CaseIterable, Comparable, Sendable {
-    /// See values and definitions, and watch them.
+    /// See and watch values and definitions.
     case read
     /// Change values.
     case write
-    /// Change what nodes and attributes there are.
+    /// Create, change and remove nodes and attributes.
     case define
-    /// Whatever concerns the daemon as a whole.
+    /// Control the daemon as a whole.
     case admin
 
     public static func < (a: AccessRight, b: AccessRight) -> Bool { a.rank < b.rank }

@@ -1,13 +1,13 @@
 import AttributeValues
 
-/// A method of the table, laid out for reading calls: names and the commonest shapes stand in plain words.
+/// A method of the table in a form that is fast to read: names and the most common shapes are plain words.
 final class CallReader {
     let method: Method
     let name: PackedName
     let slots: [Slot]
     let keys: ParameterKeys
 
-    /// What a parameter needs while a call is read.
+    /// The properties of a parameter that reading a call needs.
     struct Slot {
         let name: PackedName
         let key: ParameterKey
@@ -15,7 +15,7 @@ final class CallReader {
         let isRequired: Bool
     }
 
-    /// The shapes that are judged without a look at the table.
+    /// Shapes that can be checked without the table.
     enum Form {
         case any, string, bool, other
     }
@@ -38,7 +38,7 @@ final class CallReader {
 }
 
 extension CallReader.Form {
-    /// Whether the element certainly has the shape.
+    /// True if the element certainly has the shape.
     func accepts(_ element: JSONElement) -> Bool {
         switch self {
         case .any: true

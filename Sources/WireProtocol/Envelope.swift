@@ -1,11 +1,11 @@
 import AttributeValues
 
-/// The members that JSON-RPC gives a request, found in one pass. Others are ignored, as JSON-RPC has it.
+/// The members of a JSON-RPC request, found in one pass. Other members are ignored, as JSON-RPC requires.
 struct Envelope {
     private(set) var id: RequestID?
     private(set) var method: JSONElement?
     private(set) var parameters: JSONElement?
-    /// Why this is no request; nil when `method` can be called.
+    /// The reason why this is not a request; nil if `method` can be called.
     private(set) var fault: Failure?
 
     init(_ message: JSONElement) {
@@ -34,7 +34,7 @@ struct Envelope {
 }
 
 extension RequestID {
-    /// nil for what JSON-RPC does not allow as an id.
+    /// nil if JSON-RPC does not allow the element as an id.
     init?(_ element: JSONElement) {
         if element.isObject || element.isArray { return nil }
         self.init(element.value)
@@ -53,7 +53,7 @@ extension RequestID {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether these bytes are the text's.
+    /// True if these bytes equal the text.
     @inline(__always)
     func isText(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }

@@ -5,7 +5,7 @@ import AttributeValues
 //     {"jsonrpc":"2.0","method":"update","params":{"subscription":7   ← head, one per subscription
 //     ,"revision":12,"changes":[…]}}⏎                                 ← tail, shared
 extension ByteBuffer {
-    /// The part that differs from subscription to subscription: some seventy bytes.
+    /// Appends the part that differs between subscriptions: about seventy bytes.
     public func appendHead(of event: Event, to subscription: Int64) {
         append("{\"jsonrpc\":\"2.0\",\"method\":\"")
         append(event.method)
@@ -13,7 +13,7 @@ extension ByteBuffer {
         append(subscription)
     }
 
-    /// The rest, with the newline that ends the message.
+    /// Appends the rest, with the newline that ends the message.
     public func appendTail(of event: Event) {
         switch event {
         case .update(let revision, let from, let label, let isInitial, let changes, let typed):
@@ -98,7 +98,7 @@ extension ByteBuffer {
 }
 
 extension Event {
-    /// The name of the notification that carries the event.
+    /// The name of the notification that contains the event.
     public var method: StaticString {
         switch self {
         case .update: "update"

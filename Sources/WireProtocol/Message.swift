@@ -1,18 +1,18 @@
 import AttributeValues
 
-/// A request's `id`: repeated in its reply as it came.
+/// The `id` of a request. Its reply repeats it unchanged.
 public enum RequestID: Hashable {
     case int(Int64)
-    /// Beyond the range of `int`.
+    /// An integer beyond the range of `int`.
     case uint(UInt64)
     case double(Double)
     case string(String)
     case null
 }
 
-/// JSON-RPC's own faults, and the project's.
+/// A fault of JSON-RPC or of the project.
 public struct RequestFault: Error {
-    /// JSON-RPC: -32700 parse, -32600 invalid request, -32601 no such method, -32602 parameters, -32000 refused.
+    /// JSON-RPC's code: -32700 parse, -32600 invalid request, -32601 no such method, -32602 parameters, -32000 refused.
     public var code: Int
     public var failure: Failure
 
@@ -28,20 +28,20 @@ public struct RequestFault: Error {
     public static let refused = -32000
 }
 
-/// What a request is answered with. The commonest shapes are written without building a value.
+/// The result of a request. The most common shapes are written without building a value.
 public enum Result {
     case revision(UInt64)
     case content(Content, revision: UInt64, typed: Bool)
     case contents([(path: String, content: Content)], revision: UInt64, typed: Bool)
     case subscribed(subscription: Int64, epoch: String, revision: UInt64)
-    /// Any other object, as it stands.
+    /// Any other object.
     case value(Value)
     case fault(RequestFault)
 }
 
 extension Result {
-    /// Takes from a budget the bytes that it fills, found without writing it; stops as soon as nothing is left. Escapes are not
-    /// counted.
+    /// Subtracts from a budget the bytes of the result, and stops when nothing is left. It does not write the result.
+    /// Escapes do not count.
     public func draw(from budget: inout Int) {
         switch self {
         case .content(let content, _, let typed): content.draw(from: &budget, isTyped: typed)
@@ -65,11 +65,11 @@ extension Content {
     }
 }
 
-/// One attribute's news.
+/// The change of one attribute.
 public struct Change {
     public var path: String
     public var content: Content
-    /// How the displayed value moves, when it does (the object of specification section 6).
+    /// The motion of the displayed value, if it moves: the timeline object of `Documentation/Animation.md`.
     public var timeline: Value?
 
     public init(path: String, content: Content, timeline: Value? = nil) {
@@ -80,7 +80,8 @@ public struct Change {
 }
 
 extension [Change] {
-    /// Takes from a budget the bytes that changes fill, escapes and timelines not counted; stops as soon as nothing is left.
+    /// Subtracts from a budget the bytes of changes, and stops when nothing is left. Escapes and timelines do not
+    /// count.
     public func draw(from budget: inout Int, isTyped: Bool) {
         for change in self where budget >= 0 {
             budget -= change.path.utf8.count
@@ -89,20 +90,20 @@ extension [Change] {
     }
 }
 
-/// What subscribers are told. Encoded once however many there are; only the subscription's number differs.
+/// An event for subscribers. It is encoded once for all of them; only the subscription's number differs.
 public enum Event {
-    /// `from`: the first revision the event spans, when it spans several.
+    /// `from`: the first revision of the event, if it spans several.
     case update(revision: UInt64, from: UInt64?, label: String?, isInitial: Bool, changes: [Change], typed: Bool)
     case invalidate(revision: UInt64, paths: [String])
     case structure(revision: UInt64, added: [String], removed: [String], moved: [String])
     /// `time`: seconds on the daemon's monotonic clock.
     case frames(time: Double, values: [(path: String, value: Value)])
-    /// The same, its values written already as the members of a JSON object.
+    /// As `frames`, with the values already written as members of a JSON object.
     case frameSheet(time: Double, members: ByteBuffer)
     /// `phase`: `logical`, `removed` or `replaced`.
     case completion(revision: UInt64, transaction: UInt64, phase: String, paths: [String])
     /// Everything up to the revision has been sent.
     case bookmark(epoch: String, revision: UInt64)
-    /// All that the subscription named is gone, or the daemon ends it.
+    /// Everything that the subscription named has been removed, or the daemon ends it.
     case ended(ErrorCode, reason: String)
 }

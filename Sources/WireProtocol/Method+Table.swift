@@ -1,7 +1,7 @@
 import AttributeValues
 
 extension Method {
-    /// All methods, the commonest first: they are searched in this order.
+    /// All methods, the most common first. They are searched in this order.
     public static func table() -> [Method] {
         [get, set, transact, subscribe, unsubscribe, apply, remove, move, onDisconnect, hello, ping, describe, explain]
             + [dump, stats, trace, eval]
@@ -37,7 +37,7 @@ extension Method {
     }
     private static var revision: Field { Field.required("revision", .count, "The revision that the answer belongs to.") }
     private static var revisionOnly: Shape { Shape.object([revision]) }
-    /// An attribute's content: `value`, or the `error` that stands for it.
+    /// The content of an attribute: `value`, or `error` instead of it.
     static var content: [Field] {
         [
             .optional("value", .any, "The value, unless there is an error."),
@@ -214,7 +214,7 @@ extension Method {
         }
     }
 
-    // Meeting the daemon.
+    // Connecting.
 
     private static var hello: Method {
         Method(
@@ -238,7 +238,7 @@ extension Method {
         ) { (_) throws(Failure) in .ping }
     }
 
-    // Seeing into it.
+    // Inspecting the daemon.
 
     private static var describe: Method {
         Method(

@@ -1,24 +1,24 @@
 import AttributeValues
 
-/// A method of the protocol: what it takes, how a call of it is read, and what it leads to. `Method.table` holds them
-/// all; requests are checked against it and `describe` shows it.
+/// A method of the protocol: its parameters, the reading of its calls, and its result. `Method.table` contains all
+/// methods. Requests are checked against it, and `describe` returns it.
 public struct Method {
     public var name: String
     public var summary: String
     public var parameters: [Parameter]
     public var result: Shape
-    /// The codes that this method refuses with, beside JSON-RPC's own.
+    /// The codes of this method's refusals, besides JSON-RPC's own.
     public var errors: [ErrorCode]
-    /// nil for what anybody may call who is connected.
+    /// nil if every connected client may call the method.
     public var need: Need?
-    /// Reads the parameters, which have their shapes and are all there.
+    /// Makes the request of the parameters. Their shapes have been checked, and none is missing.
     let read: (Parameters) throws(Failure) -> Request
 }
 
-/// The right that a method needs, and on what; `Request.forEachNeed` names the paths of a call.
+/// The right that a method needs, and its subject. `Request.forEachNeed` names the paths of a call.
 public struct Need {
     public var right: AccessRight
-    /// For people.
+    /// A description for people.
     public var subject: String
 
     init(_ right: AccessRight, on subject: String) {
@@ -43,13 +43,13 @@ public struct Parameter {
     }
 }
 
-/// Every parameter name of the protocol; a case is spelled as on the wire.
+/// All parameter names of the protocol. A case has the spelling of the protocol.
 public enum ParameterKey: Int, CaseIterable {
     case animation, at, bindings, bookmarks, client, css, depth, disablesAnimations, document, dryRun, enable, events
     case expression, format, frames, index, initial, label, maxRate, mode, mutations, path, paths, presentation, revision
     case since, subscription, to, typed, value
 
-    /// Builds a string: for tables and faults.
+    /// The name as a string, which is built at each call: for tables and faults.
     public var name: String { "\(self)" }
 }
 

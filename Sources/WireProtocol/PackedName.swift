@@ -1,12 +1,12 @@
-/// A short name as four words, so that looking one up among a dozen costs a few comparisons and touches no heap.
+/// A short name as four words. Comparing it with a dozen names costs a few instructions and no allocation.
 struct PackedName: Equatable {
     private let words: (UInt64, UInt64, UInt64)
     private let count: Int
 
-    /// Bytes that fit.
+    /// Maximum length in bytes.
     static let capacity = 24
 
-    /// nil for longer names: none of the protocol's is.
+    /// nil for a longer name. No name of the protocol is longer.
     @inline(__always)
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count <= PackedName.capacity else { return nil }

@@ -1,10 +1,10 @@
 import AttributeValues
 
-// The larger pieces of requests, read from parameters whose shapes have been checked.
+// Reads the larger parts of requests from parameters whose shapes have been checked.
 extension Parameters {
     func path() -> String { text(.path) ?? "/" }
 
-    /// - Parameter isTyped: of methods that take values.
+    /// - Parameter isTyped: true for methods that take values.
     func transactionOptions(isTyped: Bool = false) -> TransactionOptions {
         TransactionOptions(
             animation: self[.animation]?.value, disablesAnimations: flag(.disablesAnimations), label: text(.label),
@@ -46,7 +46,7 @@ extension Parameters {
         }
         return Request.Subscribe(
             patterns: patterns, events: events,
-            // Values would have to be evaluated: who watches only invalidations does not want that.
+            // A snapshot evaluates values, which a subscription to invalidations alone does not want.
             initial: optionalFlag(.initial) ?? events.contains(.update),
             since: self[.since].flatMap { since in
                 guard let epoch = since["epoch"]?.string, let revision = since["revision"]?.int else { return nil }
@@ -67,7 +67,7 @@ extension Mutation.Operation {
 }
 
 extension EventKinds {
-    /// The kinds by the words of `subscribe`'s `events`.
+    /// The kinds by their names in the parameter `events` of `subscribe`.
     public static let names: [(name: String, kind: EventKinds)] = [
         ("update", .update), ("invalidate", .invalidate), ("structure", .structure), ("frames", .frames),
         ("completion", .completion),

@@ -1,16 +1,17 @@
 import AttributeValues
 
-/// The parameters of the call that is being read. Reused from call to call, and empty between them: the elements in it are
-/// good only while the decoder reads that call.
+/// The parameters of the present call. The object is reused for each call and empty between calls: its elements are
+/// valid only while the decoder reads that call.
 final class Parameters {
     private var found: [JSONElement?]
-    /// The keys that the call's method declares.
+    /// The keys that the method of the call declares.
     private var declared = ParameterKeys()
 
     init() { found = Array(repeating: nil, count: ParameterKey.allCases.count) }
 
-    /// Reads a call: takes its parameters, checks them against the method's table, makes the request of them, and forgets them.
-    /// - Throws: `invalid`, naming the parameter.
+    /// Reads a call: takes its parameters, checks them against the method's table, makes the request, and drops the
+    /// parameters.
+    /// - Throws: `invalid`, which names the parameter.
     func request(_ given: JSONElement?, for reader: CallReader) throws(Failure) -> Request {
         declared = reader.keys
         defer { for slot in reader.slots { found[slot.key.rawValue] = nil } }
@@ -18,7 +19,7 @@ final class Parameters {
         return try reader.method.read(self)
     }
 
-    /// By name or by position.
+    /// Takes parameters given by name or by position.
     private func take(_ given: JSONElement?, for reader: CallReader) throws(Failure) {
         if let given {
             if given.isObject {
@@ -77,7 +78,7 @@ final class Parameters {
             hint: parameter.field.meaning)
     }
 
-    // What was given, in Swift's types. The shapes have been checked.
+    // The parameters as Swift types. Their shapes have been checked.
 
     subscript(_ key: ParameterKey) -> JSONElement? {
         precondition(declared.contains(key), "a method reads what its table does not declare")
@@ -96,6 +97,6 @@ final class Parameters {
         return texts
     }
 
-    /// The value as it came: whether it is typed JSON is for whoever knows the attribute's type.
+    /// The value as given. The runtime knows the attribute's type and decides whether it is typed JSON.
     func value(_ key: ParameterKey) -> Value { self[key]?.value ?? .null }
 }

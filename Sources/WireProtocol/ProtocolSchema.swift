@@ -1,9 +1,9 @@
 import AttributeValues
 
-/// The protocol described in its own terms: an OpenRPC document, made from the tables that requests are read by. Events
-/// are notifications from the daemon and stand under `x-events`.
+/// The protocol's description of itself: an OpenRPC document, made from the tables with which requests are read. Events
+/// are notifications from the daemon and are listed in `x-events`.
 public enum ProtocolSchema {
-    /// Grows with every change that an old client could trip over.
+    /// Increases with every change that could break an old client.
     public static let version = 1
 
     public static func document() -> Value {

@@ -1,4 +1,4 @@
-/// What all programs of the project are a part of.
+/// The release to which all programs of the project belong.
 public enum Release {
     public static let version = "0.1.0"
 }

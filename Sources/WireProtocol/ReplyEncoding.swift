@@ -1,6 +1,6 @@
 import AttributeValues
 
-// Replies, written straight into the buffer that is sent. A reply has no newline of its own, because it may stand in
+// Replies, written directly into the buffer that is sent. A reply has no newline of its own, because it may be part of
 // the list that answers a batch.
 extension ByteBuffer {
     public func appendReply(_ result: Result, to id: RequestID) {
@@ -74,7 +74,7 @@ extension ByteBuffer {
     }
 }
 
-// Pieces that replies and events share.
+// Parts that replies and events share.
 extension ByteBuffer {
     /// `"value":…` or `"error":…`.
     func appendMember(_ content: Content, typed: Bool) {
@@ -92,7 +92,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Where a failure is and what helps, each as `,"name":…`, as far as they are known.
+    /// The known fields of a failure, its position and its hint, each as `,"name":…`.
     func appendPlace(of failure: Failure) {
         appendMember(",\"path\":", failure.path)
         appendMember(",\"rule\":", failure.rule)

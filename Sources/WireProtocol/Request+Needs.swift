@@ -1,11 +1,11 @@
 import AttributeValues
 
 extension Request {
-    /// Names everything that the client needs a right to, so that the request may be performed. Only the request is looked at,
-    /// not the graph: who lacks a right does not learn from the refusal what there is.
+    /// Names every right that the client needs for the request. It uses only the request, not the graph: a refusal does
+    /// not tell a client without the right what exists.
     ///
-    /// - Parameter need: throws to refuse the request; then no more is named.
-    /// - Throws: what `need` throws, and `invalid` for a path that is not well formed.
+    /// - Parameter need: throws to refuse the request. After that it is not called again.
+    /// - Throws: the error of `need`, and `invalid` for a path that is not well formed.
     public func forEachNeed(_ need: (AccessRight, PathPattern) throws(Failure) -> Void) throws(Failure) {
         switch self {
         case .hello, .ping, .unsubscribe, .describe(nil, _): break
@@ -17,7 +17,7 @@ extension Request {
             for mutation in mutations { try need(.write, .attributes(mutation.path)) }
         case .apply(let apply):
             try need(.define, .subtree(apply.at))
-            // Names may come to mean what is further out, when something that they meant goes.
+            // If the replacement removes a named attribute, the name may then mean an attribute further out.
             if apply.mode == .replace { try need(.read, .everything) }
         case .remove(let path, _):
             try need(.define, .subtree(path))
@@ -27,7 +27,7 @@ extension Request {
                 return try need(.define, PathPattern(subtreeAt: try AttributePath(move.path).nodes.dropLast()))
             }
             try need(.define, .subtree(to))
-            // Names mean something else there.
+            // The names in a moved node have another meaning at the new position.
             try need(.read, .everything)
         case .subscribe(let subscribe):
             for pattern in subscribe.patterns { try need(.read, try PathPattern(pattern)) }
@@ -43,15 +43,15 @@ extension Request {
         case .trace:
             try need(.admin, .everything)
         case .eval(let eval):
-            // What a rule can name at a node is the node's own or gathered from below. The environment there is not: it is read
-            // by those alone who may read everything.
+            // A rule can name attributes of the node itself and values gathered from below. It cannot read the
+            // environment unless the client may read everything.
             try need(.read, .subtree(eval.at ?? "/"))
         }
     }
 }
 
 extension Request {
-    /// The right without which the request is refused whatever its paths are; nil for what anybody may ask. Costs nothing.
+    /// The least right that the request needs on any path; nil if everybody may send it. Costs nothing.
     public var leastRight: AccessRight? {
         switch self {
         case .hello, .ping, .unsubscribe, .describe(nil, _): nil
@@ -64,7 +64,7 @@ extension Request {
 }
 
 extension PathPattern {
-    /// A path, or a pattern where it can be read as nothing else.
+    /// A path, or a pattern if the text is not a path.
     fileprivate static func named(_ text: String) throws(Failure) -> PathPattern {
         do { return try attributes(text) } catch {
             guard text.utf8.contains(UInt8(ascii: "*")) else { throw error }

@@ -1,7 +1,7 @@
 import AttributeValues
 
-/// What a client asks for: one case per method. Paths, patterns and animations arrive as text or JSON and are judged by
-/// the runtime, so that every fault carries the graph's knowledge (near names, types).
+/// A request of a client, with one case per method. Paths, patterns and animations are text or JSON here. The runtime
+/// checks them, so that errors can use the graph's knowledge (near names, types).
 public enum Request {
     case hello(client: String?)
     case ping
@@ -14,7 +14,7 @@ public enum Request {
     case subscribe(Subscribe)
     case unsubscribe(subscription: Int64)
     case onDisconnect([Mutation], TransactionOptions)
-    /// nil path: the protocol itself, as schema.
+    /// Without a path, the protocol's own schema.
     case describe(path: String?, depth: Int?)
     case explain(path: String, revision: UInt64?)
     case dump(path: String, format: DumpFormat)
@@ -22,7 +22,7 @@ public enum Request {
     case trace(Trace)
     case eval(Eval)
 
-    /// Whether it changes nothing, so that it can be refused even when its answer is known.
+    /// True if the request changes nothing. Such a request can be refused even after its answer has been computed.
     public var onlyReads: Bool {
         switch self {
         case .get, .describe, .explain, .dump, .stats, .eval: true
@@ -33,7 +33,7 @@ public enum Request {
 
     public struct Get {
         public var paths: [String]
-        /// Asked with `path`, so answered with one value instead of a map.
+        /// True if the request has `path`. The answer is then one value instead of a map.
         public var isSingle: Bool
         public var presentation: Bool
         public var typed: Bool
@@ -47,7 +47,7 @@ public enum Request {
     }
 
     public struct Apply {
-        /// A string is the text of a document (YAML or JSON), anything else the document itself.
+        /// A string is the text of a document (YAML or JSON); any other value is the document itself.
         public var document: Value
         public var at: String
         public var mode: ApplyMode
@@ -69,9 +69,9 @@ public enum Request {
 
     public struct Move {
         public var path: String
-        /// The new parent; the same when nil.
+        /// The new parent; nil for the present one.
         public var to: String?
-        /// The place among the new siblings; last when nil.
+        /// The position among the new siblings; nil for the last.
         public var index: Int?
 
         public init(path: String, to: String?, index: Int?) {
@@ -92,7 +92,7 @@ public enum Request {
         public var frameRate: Double?
         public var css: Bool
         public var typed: Bool
-        /// Ask for a bookmark event when the client has been sent everything up to the present revision.
+        /// True to get a bookmark event after everything up to the present revision has been sent.
         public var bookmarks: Bool
 
         public init(
@@ -111,7 +111,7 @@ public enum Request {
         }
     }
 
-    /// A revision of one life of the graph.
+    /// A revision in one life of the graph.
     public struct Position: Hashable {
         public var epoch: String
         public var revision: UInt64
@@ -123,7 +123,7 @@ public enum Request {
     }
 
     public enum DumpFormat: String, CaseIterable, Sendable {
-        /// `scene`: the tree as a document that makes an equal one.
+        /// `scene` is the tree as a document that makes an equal one.
         case json, dot, scene
     }
 
@@ -132,7 +132,7 @@ public enum Request {
     }
 
     public struct Trace {
-        /// Whether turns are recorded from now on; nil leaves that as it is and returns what was recorded.
+        /// Starts or stops recording turns; nil only returns the recording.
         public var enable: Bool?
 
         public init(enable: Bool?) { self.enable = enable }
@@ -142,7 +142,7 @@ public enum Request {
         public var expression: String
         /// Variables by name.
         public var bindings: ValueMap
-        /// The node in whose scope names are found; the root when nil.
+        /// The node in whose scope names are looked up; nil for the root.
         public var at: String?
         public var typed: Bool
 
@@ -155,12 +155,12 @@ public enum Request {
     }
 }
 
-/// One change that a transaction makes.
+/// One change in a transaction.
 public struct Mutation {
     public enum Operation: String, CaseIterable, Sendable {
         /// Writes `value`.
         case set
-        /// Flips a bool.
+        /// Inverts a bool.
         case toggle
         /// Adds `value` to a number (or duration to a timestamp).
         case add
@@ -172,7 +172,7 @@ public struct Mutation {
         case remove
         /// Merges `value` into a map as RFC 7396 says.
         case merge
-        /// Aborts the transaction with `conflict` unless the value equals `value`.
+        /// Aborts the transaction with `conflict` unless the present value equals `value`.
         case test
     }
 
@@ -190,7 +190,7 @@ public struct Mutation {
 }
 
 extension Mutation {
-    /// Takes from a budget about the bytes that the mutation fills as JSON.
+    /// Subtracts from a budget about the bytes of the mutation as JSON.
     public func draw(from budget: inout Int) {
         // {"op":"set","path":"","value":}
         budget -= 40 + path.utf8.count
@@ -199,11 +199,11 @@ extension Mutation {
 }
 
 public struct TransactionOptions {
-    /// Text form or JSON form of an animation.
+    /// The text form or JSON form of an animation.
     public var animation: Value?
     public var disablesAnimations: Bool
     public var label: String?
-    /// Values in the request are typed JSON.
+    /// True if values in the request are typed JSON.
     public var typed: Bool
 
     public init(animation: Value? = nil, disablesAnimations: Bool = false, label: String? = nil, typed: Bool = false) {
@@ -213,7 +213,7 @@ public struct TransactionOptions {
         self.typed = typed
     }
 
-    /// Takes from a budget about the bytes that the options fill as JSON.
+    /// Subtracts from a budget about the bytes of the options as JSON.
     public func draw(from budget: inout Int) {
         // {"animation":,"label":"","typed":true}
         budget -= 40 + (label?.utf8.count ?? 0)
@@ -221,7 +221,7 @@ public struct TransactionOptions {
     }
 }
 
-/// Which events a subscription wants.
+/// The kinds of events of a subscription.
 public struct EventKinds: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -1,33 +1,33 @@
 import AttributeValues
 
-/// What a line holds, piece by piece.
+/// The parts of a line.
 public enum Incoming {
     /// A call; `id` is nil for a notification.
     case call(id: RequestID?, Request)
-    /// What is no call, and why. `id` is null where it could not be read, and nil for a notification, which is not
-    /// answered even so.
+    /// An invalid call and its fault. `id` is null if the daemon could not read it. It is nil for a notification, which
+    /// gets no answer even then.
     case fault(id: RequestID?, RequestFault)
-    /// The calls and faults up to `batchEnds` are answered as one list, or not at all when all are notifications.
+    /// One list answers the calls and faults up to `batchEnds`. If all are notifications, there is no answer.
     case batchBegins(count: Int)
     case batchEnds
 }
 
-/// Turns lines into calls. One per connection's loop: it reuses its parser and its tables.
+/// Decodes lines into calls. One decoder serves all connections of a loop: it reuses its parser and its tables.
 public final class RequestDecoder {
     private let parser: JSONParser
     private let readers: [CallReader]
     private let parameters = Parameters()
-    /// Calls that one batch may hold: each may be answered with an error longer than itself.
+    /// Maximum number of calls in a batch: the error for a call may be longer than the call.
     public let maximumBatch: Int
-    /// Values that one message may hold, the keys of objects counted too: the time to read it depends on them.
+    /// Maximum number of values in a message; the keys of objects count too. It bounds the time of reading a message.
     public let maximumValues: Int
 
     public static let defaultMaximumBatch = 1024
     public static let defaultMaximumValues = 500_000
-    /// A message of more bytes leaves the parser with more memory than is kept.
+    /// After a message of more bytes, the parser's memory is released.
     private static let keptLength = 1 << 20
 
-    /// - Parameter maximumDepth: how deeply a message may be nested, from 1.
+    /// - Parameter maximumDepth: maximum nesting of a message, from 1.
     public init(
         maximumDepth: Int = JSONParser.defaultDepth, maximumBatch: Int = defaultMaximumBatch,
         maximumValues: Int = defaultMaximumValues
@@ -38,9 +38,10 @@ public final class RequestDecoder {
         self.maximumBatch = maximumBatch
     }
 
-    /// Reads one line, without its newline, and hands what it holds to `receive` in order: nothing, when it is blank.
+    /// Reads one line without its newline and calls `receive` with its parts in order. A blank line has no parts.
     ///
-    /// - Parameter isPadded: `JSONParser.padding` readable bytes stand behind the line, so it need not be copied.
+    /// - Parameter isPadded: true if `JSONParser.padding` readable bytes follow the line, so that it need not be
+    ///   copied.
     public func decode(
         _ line: UnsafeBufferPointer<UInt8>, isPadded: Bool = false, _ receive: (Incoming) -> Void
     ) {
@@ -48,7 +49,7 @@ public final class RequestDecoder {
         defer { if line.count > RequestDecoder.keptLength { parser.releaseMemory() } }
         let message: JSONElement
         do throws(Failure) {
-            // A value takes two bytes at least, so most messages need not be counted.
+            // A value takes at least two bytes, so most messages need no count.
             if line.count / 2 > maximumValues, parser.valueCount(line) > maximumValues {
                 throw Failure(
                     .limit, "a message of more than \(maximumValues) values",
@@ -61,8 +62,8 @@ public final class RequestDecoder {
         message.isArray ? decodeBatch(message, receive) : receive(call(message))
     }
 
-    /// What cannot be read as a whole is answered under its id where it is JSON of a single message; a batch's ids are not told
-    /// apart.
+    /// The fault for a line that cannot be read as a whole. If the line is a single message in JSON, the fault has its
+    /// id. The ids of a batch cannot be assigned.
     private func unparsed(_ line: UnsafeBufferPointer<UInt8>, _ failure: Failure) -> Incoming {
         guard failure.code == .limit else { return .fault(id: .null, RequestFault(code: RequestFault.parse, failure: failure)) }
         let isBatch = line.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "[")

@@ -1,13 +1,13 @@
 import AttributeValues
 
 extension Shape {
-    /// Bytes of a client's text that a message repeats.
+    /// Maximum number of bytes of a client's text that an error message repeats.
     static let maximumQuote = 64
 
     /// Refuses JSON of another form.
     ///
-    /// - Parameter place: where the JSON stands in the request, as `mutations[2].op`; asked for only in case of a fault.
-    /// - Throws: `invalid` with the place, what was expected and what was found.
+    /// - Parameter place: the position of the JSON in the request, as `mutations[2].op`. Called only for a fault.
+    /// - Throws: `invalid` with the position, the expected form and the given one.
     func check(_ element: JSONElement, at place: () -> String) throws(Failure) {
         switch self {
         case .any: return
@@ -68,7 +68,7 @@ extension Shape {
         Failure(.invalid, "\(place): expected \(summary), found \(Shape.describe(element))", hint: hint)
     }
 
-    /// The element in a few words; long texts are cut.
+    /// The element in a few words. Long texts are cut off.
     private static func describe(_ element: JSONElement) -> String {
         if element.isObject { return "an object" }
         if element.isArray { return "a list" }
@@ -83,7 +83,7 @@ extension Field {
         name.utf8.count == bytes.count && name.utf8.elementsEqual(bytes)
     }
 
-    /// Null stands for an optional member left out, except where any value may stand.
+    /// True for a null that stands for an omitted member. Where any value is allowed, null is a value.
     func isAbsent(_ element: JSONElement) -> Bool {
         guard element.isNull, !isRequired else { return false }
         if case .any = shape { return false }

@@ -1,7 +1,7 @@
 import AttributeValues
 
-/// The form of a piece of JSON. One description serves twice: requests are checked against it, and `describe` shows it
-/// as JSON Schema. Nested only as deeply as this module's tables write it, so walking it may recurse.
+/// The form of a part of JSON. It has two uses: requests are checked against it, and `describe` returns it as JSON
+/// Schema. Only the tables of this module nest shapes, so functions may recurse over them.
 public indirect enum Shape {
     /// Any JSON.
     case any
@@ -11,13 +11,13 @@ public indirect enum Shape {
     case number
     /// A number above zero.
     case positive
-    /// A whole number of zero or more.
+    /// An integer of zero or more.
     case count
     /// One of these words.
     case choice([String])
     case array(Shape)
     case object([Field])
-    /// An object whose members all have one shape, under names of the sender's choosing.
+    /// An object whose members all have one shape. The sender chooses the names.
     case map(Shape)
     /// Either an object or a text.
     case objectOrString
@@ -28,7 +28,7 @@ public struct Field {
     public var name: String
     public var shape: Shape
     public var isRequired: Bool
-    /// What stands when the member is left out; nil: nothing.
+    /// The default of an omitted member, if there is one.
     public var fallback: Value?
     public var meaning: String
 
@@ -60,7 +60,7 @@ extension Shape {
         }
     }
 
-    /// The form as JSON Schema.
+    /// The form in JSON Schema.
     public var schema: Value {
         switch self {
         case .any: [:]
@@ -91,7 +91,7 @@ extension Shape {
 }
 
 extension Field {
-    /// The member's form with its meaning and default.
+    /// The member's form in JSON Schema, with its meaning and default.
     var schema: Value {
         guard case .map(var schema) = shape.schema else { return shape.schema }
         schema["description"] = .string(meaning)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WireProtocol
 
-/// The command table. To add a verb, write its file and put its type here.
+/// The table of verbs. To add a verb, write its file and add its type here.
 struct Agctl: ParsableCommand {
     static let verbs: [any ParsableCommand.Type] = [
         GetCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, TransactCommand.self, FeedCommand.self,

@@ -63,8 +63,8 @@ struct ApplyCommand: ParsableCommand {
         }
     }
 
-    /// In a pipe `added`, `removed` or `changed`, tab, path; on a terminal with signs and a summary. A dry run also tells what changes
-    /// at nodes that stay.
+    /// In a pipe: `added`, `removed` or `changed`, tab, path. On a terminal: with signs and a summary. A dry run also
+    /// shows the changes of existing nodes.
     private func show(_ result: Value, _ output: Output) {
         let kinds: [(name: String, sign: String, paint: (String) -> String)] = [
             ("added", "+", output.style.green), ("removed", "-", output.style.red), ("changed", "~", output.style.yellow),

@@ -30,7 +30,7 @@ struct CheckCommand: ParsableCommand {
         var isFaulty = false
         try output.flushing {
             var listed: [Value] = []
-            // Also when a file in the middle cannot be read.
+            // The list is also printed if a file in the middle cannot be read.
             defer { if json { output.json(.list(listed)) } }
             for file in files {
                 let text = try InputText.read(file)
@@ -51,7 +51,7 @@ struct CheckCommand: ParsableCommand {
         if isFaulty { throw EndOfCommand(status: .data) }
     }
 
-    /// Colours the places and carets of a report.
+    /// Colours the positions and carets of a report.
     private static func paint(_ report: String, _ style: Style) -> String {
         guard style.isOn else { return report }
         return report.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in

@@ -2,17 +2,17 @@ import AGClient
 import AttributeValues
 import SceneModel
 
-/// Why the command came to nothing, as the user is told.
+/// The error of a command, as the user sees it.
 struct Complaint: Error {
     var status: ExitStatus
     var message: String
     var code: String?
-    /// The rule at fault with the place in it, from 1.
+    /// The faulty rule and the position in it, from 1.
     var rule: (text: String, line: Int, column: Int)?
     var hint: String?
-    /// What is wrong with a scene.
+    /// The faults of a scene.
     var scene: (file: String, faults: [SceneFault])?
-    /// The faults as compilers show them, with the lines they stand in: for people, in place of the message.
+    /// The faults in the form of compilers, with their source lines. For people, instead of the message.
     var drawing: String?
 
     init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
@@ -35,7 +35,7 @@ struct Complaint: Error {
         describe(failure)
     }
 
-    /// The same complaint, beginning with its place in what was given.
+    /// The same error, preceded by its position in the input.
     func located(at place: String) -> Complaint {
         var complaint = self
         complaint.message = "\(place): \(message)"
@@ -59,7 +59,7 @@ struct Complaint: Error {
         return text
     }
 
-    /// `{"error": {"message", "status"}}` with what else is known.
+    /// `{"error": {"message", "status"}}` with all other known fields.
     var json: Value {
         var map = ValueMap([(.string("message"), .string(message))])
         map["code"] = code.map { .string($0) }
@@ -79,7 +79,7 @@ struct Complaint: Error {
     }
 }
 
-/// A line of text, cut to the part around one of its columns, with a caret under that.
+/// A line of text, cut to the part around one of its columns, with a caret below it.
 enum Caret {
     /// - Parameter column: in code points, from 1.
     static func text(under line: String, _ column: Int, _ style: Style) -> String {

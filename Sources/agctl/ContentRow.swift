@@ -1,11 +1,11 @@
 import AttributeValues
 
-/// A path with what it holds, as lists of values show it.
+/// A path and its content, for lists of values.
 struct ContentRow {
     var path: String
     var content: Content
 
-    /// In a pipe a line each: path, tab, JSON, or `error: …` which no JSON begins with. On a terminal in columns.
+    /// In a pipe, one line each: path, tab, JSON or `error: …`, with which no JSON begins. On a terminal, columns.
     static func text(_ rows: [ContentRow], _ output: Output) -> String {
         guard output.isTerminal else {
             return rows.map { "\($0.path)\t\(describe($0.content))\n" }.joined()
@@ -37,14 +37,14 @@ struct ContentRow {
     }
 }
 
-/// How many columns of a terminal a text takes.
+/// The number of columns that a text takes on a terminal.
 enum DisplayWidth {
     static func of(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
         return text.reduce(0) { $0 + of($1) }
     }
 
-    /// Two for East Asian wide characters and emoji, by the blocks of Unicode's table EastAsianWidth in which they lie.
+    /// Two for East Asian wide characters and emoji, by the blocks of Unicode's table EastAsianWidth.
     private static func of(_ character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
         switch scalar.value {
@@ -81,7 +81,7 @@ struct TextTable {
     var rows: [[String]] = []
 
     /// - Parameters:
-    ///   - numeric: columns whose cells stand at the right.
+    ///   - numeric: columns whose cells are aligned to the right.
     ///   - paint: colours a finished cell.
     func text(numeric: [Int] = [], paint: (Int, Int, String) -> String = { _, _, cell in cell }) -> String {
         let count = rows.map(\.count).max() ?? 0

@@ -69,7 +69,7 @@ struct CurveCommand: ParsableCommand {
     func validate() throws {
         let drawn = [plot ? "--plot" : nil, svg.map { _ in "--svg" }, css ? "--css" : nil].compactMap(\.self)
         if drawn.count > 1 { throw ValidationError("\(drawn[0]) and \(drawn[1]) contradict each other") }
-        // --css is JSON anyhow.
+        // --css prints JSON in any case.
         guard let form = drawn.first(where: { $0 != "--css" || at != nil }) else { return }
         if json { throw ValidationError("\(form) and --json contradict each other") }
         if at != nil { throw ValidationError("--at goes with --json, not with \(form)") }
@@ -86,8 +86,8 @@ struct CurveCommand: ParsableCommand {
         try output.flush()
     }
 
-    /// What is printed.
-    /// - Parameter columns: of the terminal, if it is printed on one.
+    /// The output.
+    /// - Parameter columns: the width of the terminal, if the output is one.
     func text(of trajectory: Trajectory, columns: Int?) throws(Complaint) -> String {
         if svg != nil { return trajectory.svg(title: title) }
         if css {
@@ -98,7 +98,7 @@ struct CurveCommand: ParsableCommand {
             return css.json.jsonText + "\n"
         }
         if plot || (columns != nil && !json && at == nil) {
-            // Beside the drawing stand labels of up to ten columns.
+            // Labels beside the drawing take up to ten columns.
             return trajectory.plot(width: min(60, (columns ?? 80) - 12))
         }
         return trajectory.json(at: at?.seconds ?? trajectory.grid)
@@ -112,7 +112,7 @@ struct CurveCommand: ParsableCommand {
         for text in retarget {
             do throws(AnimationError) { changes.append(try Trajectory.Change(text, mode: mode)) } catch { throw Complaint(error, in: text) }
         }
-        // Those at the same time in the order in which they were given.
+        // Changes at the same time keep the order in which they were given.
         for (_, change) in changes.enumerated().sorted(by: { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }) {
             trajectory.retarget(change)
         }
@@ -141,13 +141,13 @@ struct CurveCommand: ParsableCommand {
             close(descriptor)
             throw complaint
         }
-        // A full disk may show only now.
+        // A full disk may be reported only here.
         guard close(descriptor) == 0 else { throw failed() }
     }
 }
 
 extension CurveCommand {
-    /// A finite number of the command line.
+    /// A finite number from the command line.
     struct Number: ExpressibleByArgument, CustomStringConvertible {
         var value: Double
 
@@ -161,7 +161,7 @@ extension CurveCommand {
         var description: String { text17(value) }
     }
 
-    /// Times of the command line, at least one, none before 0.
+    /// Times from the command line: at least one, none before 0.
     struct Times: ExpressibleByArgument {
         var seconds: [Double]
 
@@ -178,7 +178,7 @@ extension CurveCommand {
 extension Timeline.Retargeting: ExpressibleByArgument {}
 
 extension Complaint {
-    /// An animation that was refused, with its place in what was typed.
+    /// A refused animation, with its position in the user's input.
     fileprivate init(_ error: AnimationError, in text: String) {
         var message = error.message
         if let pointer = error.pointer, !pointer.isEmpty { message += " (at \(pointer))" }

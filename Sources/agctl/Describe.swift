@@ -56,12 +56,12 @@ struct DescribeCommand: ParsableCommand {
     }
 }
 
-/// Names and values below each other.
+/// Names and values, one per line.
 enum FieldList {
     static func text(_ map: ValueMap, _ style: Style) -> String {
         let width = map.keys.map { DisplayWidth.of($0.string ?? "") }.max() ?? 0
         return map.map { name, value in
-            // An error in a few words; all of it is in the JSON.
+            // An error in a few words. The JSON has all of it.
             if let message = value.map?["message"]?.string, name == "error" {
                 return "\(style.yellow(DisplayWidth.pad("error", to: width)))  \(style.red(message.printable))\n"
             }
@@ -75,10 +75,10 @@ enum FieldList {
 enum ProtocolText {
     static func methods(_ schema: Value) -> [ValueMap] { (schema.map?["methods"]?.list ?? []).compactMap(\.map) }
 
-    /// What the daemon sends without being asked.
+    /// The daemon's events.
     static func events(_ schema: Value) -> [ValueMap] { (schema.map?["x-events"]?.list ?? []).compactMap(\.map) }
 
-    /// The methods, and behind them the events.
+    /// The methods, followed by the events.
     static func text(_ schema: Value, _ style: Style) -> String {
         list(methods(schema), style) + "\nevents\n" + list(events(schema), style)
     }

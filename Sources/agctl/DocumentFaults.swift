@@ -1,8 +1,8 @@
 import AttributeValues
 import SceneModel
 
-/// A scene's faults as the daemon tells them, given the file's name and the lines they stand in. The daemon does not know the
-/// file; it begins each fault with `document:LINE:COLUMN:`.
+/// A scene's faults from the daemon, with the file's name and source lines added. The daemon does not know the file. It
+/// begins each fault with `document:LINE:COLUMN:`.
 enum DocumentFaults {
     private static let placeholder = "document"
 
@@ -11,7 +11,7 @@ enum DocumentFaults {
         let told = lines.compactMap(fault)
         guard !told.isEmpty else { return Complaint(failure, status: ExitStatus(failure)) }
         let message = lines.count == 1 ? told[0].message : String(lines[0].prefix { $0 != ":" })
-        // The document's own lines show more than the rule cut out of it.
+        // The document's own lines show more than the rule alone.
         var complaint = Complaint(ExitStatus(failure), message, hint: failure.hint)
         complaint.code = failure.code.rawValue
         complaint.drawing = drawing(lines, source: text.lines, file: file, style)
@@ -28,7 +28,8 @@ enum DocumentFaults {
         }.joined()
     }
 
-    /// Of several faults the daemon tells place and message alone. Most of them can be found without it, and so with all else.
+    /// If there are several faults, the daemon sends only their positions and messages. Checking the document here
+    /// finds most of them with all details.
     private static func faults(
         _ told: [(position: SourcePosition, message: String)], _ failure: Failure, text: String
     ) -> [SceneFault] {
@@ -49,7 +50,7 @@ enum DocumentFaults {
 }
 
 extension SceneFault {
-    /// As `check` and `apply` list it.
+    /// The form in the lists of `check` and `apply`.
     func json(file: String) -> Value {
         var map = ValueMap([
             (.string("file"), .string(file)), (.string("code"), .string(code.rawValue)), (.string("message"), .string(message)),

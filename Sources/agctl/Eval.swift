@@ -121,7 +121,7 @@ struct EvalCommand: ParsableCommand {
     }
 }
 
-/// The names of `--bind`.
+/// The variables of `--bind`.
 private struct Bindings {
     let scope = RuleScope()
     var values = ValueMap()
@@ -157,7 +157,8 @@ private struct Bindings {
     }
 }
 
-/// `--cases`: one answer per line, as soon as the line is there; a line that is no case is answered with an error.
+/// `--cases`: one answer per line, as soon as the line has arrived. A line that is not a case gets an error as its
+/// answer.
 private enum EvalCases {
     static func run(_ name: String, _ output: Output) throws {
         let title = InputText.title(of: name)

@@ -2,26 +2,26 @@ import AGClient
 import AttributeValues
 import Glibc
 
-/// What agctl ends with; the numbers of `sysexits.h` where there is one. They are part of its interface.
+/// The exit statuses of agctl: the numbers of `sysexits.h` where it defines one. They are part of its interface.
 enum ExitStatus: Int32 {
     case done = 0
-    /// `get` and `eval`: the attribute or rule holds an error instead of a value.
+    /// `get` and `eval`: the attribute or rule has an error instead of a value.
     case attributeError = 2
     case usage = 64
-    /// The daemon refused, or what was given to agctl is wrong.
+    /// The daemon refused the request, or the input of agctl is wrong.
     case data = 65
     /// No such node, attribute, method or file.
     case notFound = 66
-    /// The daemon cannot be reached, or went away.
+    /// The daemon cannot be reached, or the connection ended.
     case unreachable = 69
-    /// The daemon's answer is not the protocol.
+    /// The daemon's answer is not part of the protocol.
     case software = 70
     case system = 71
     case inputOutput = 74
-    /// The same may succeed later: a `test` did not hold, a limit was passed, the daemon lacks something.
+    /// A later attempt may succeed: a `test` found another value, a limit was exceeded, or the daemon lacks a resource.
     case tryAgain = 75
     case denied = 77
-    /// Ended by a signal: 128 and its number, as shells have it. The terminal was closed, Ctrl-C, `kill`.
+    /// Ended by a signal: 128 plus its number, as in shells. The terminal was closed, Ctrl-C, `kill`.
     case hungUp = 129
     case interrupted = 130
     case terminated = 143

@@ -53,7 +53,7 @@ struct ExplanationText {
         return text
     }
 
-    /// Labels and names are what clients have written.
+    /// Clients have chosen labels and names, so they may contain anything.
     private func line(_ name: String, _ content: String) -> String {
         "  \(style.dim(DisplayWidth.pad(name, to: 8)))  \(content.printable)\n"
     }

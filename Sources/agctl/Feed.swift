@@ -69,15 +69,16 @@ struct FeedCommand: ParsableCommand {
 
 /// Standard input, line by line, as pipelined requests.
 private final class LineFeed {
-    /// Requests whose answers may be outstanding: enough to keep the daemon busy, few enough to hear of a refusal soon.
+    /// Maximum number of requests without an answer: enough to keep the daemon busy, few enough to notice a refusal
+    /// soon.
     private static let maximumOutstanding = 256
     static let maximumLineLength = 16 << 20
 
     let connection: Connection
     private let keepsGoing: Bool
-    /// How refusals are told.
+    /// The form of reported refusals.
     private let errors: ErrorForm
-    /// Line numbers of unanswered requests by their ids, which are answered in order.
+    /// The line numbers of unanswered requests with their ids. The daemon answers in order.
     private var outstanding: [(id: Int64, line: Int)] = []
     private var head = 0
     private var refused: ExitStatus?
@@ -88,7 +89,7 @@ private final class LineFeed {
         self.errors = errors
     }
 
-    /// - Parameter request: nil for a line that says nothing.
+    /// - Parameter request: returns nil for a line without a request.
     func run(_ request: (String) throws -> Request?) throws {
         var rest: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -131,7 +132,7 @@ private final class LineFeed {
         while outstanding.count - head >= Self.maximumOutstanding { try hear() }
     }
 
-    /// Answers that come before the next line.
+    /// Reads answers that arrive before the next line.
     private func hearWhileInputIsSilent() throws {
         while head < outstanding.count {
             guard let message = try connection.receive(interrupt: 0) else { return }

@@ -2,10 +2,10 @@ import AGClient
 import ArgumentParser
 import AttributeValues
 
-/// From arguments to an exit status.
+/// The way from arguments to an exit status.
 enum Front {
-    /// - Parameter words: as the system hands them over: the program's name, the arguments, nil. (Where one is not UTF-8,
-    ///   `CommandLine.arguments` holds another text.)
+    /// - Parameter words: as the system passes them: the program's name, the arguments, nil. (If one is not UTF-8,
+    ///   `CommandLine.arguments` has another text.)
     static func run(_ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
         var arguments: [String] = []
         var next = words
@@ -42,7 +42,7 @@ enum Front {
         }
     }
 
-    /// A request for help, or arguments that are no command: the argument parser has the words for both.
+    /// Prints help, or the error for arguments that are not a command. The argument parser has the texts for both.
     private static func tell(_ error: any Error, _ form: ErrorForm) -> Int32 {
         let code = Agctl.exitCode(for: error)
         guard code == .success else {
@@ -54,14 +54,14 @@ enum Front {
         return isWritten ? ExitStatus.done.rawValue : ExitStatus.inputOutput.rawValue
     }
 
-    /// Arguments that are no command, without the lines that show how one is made.
+    /// The error for arguments that are not a command, without the usage lines.
     static func usage(_ error: any Error) -> Complaint { Complaint(.usage, NegativeNumbers.reveal(Agctl.message(for: error))) }
 
-    /// The argument parser's words, with arguments as they were typed.
+    /// The argument parser's text, with arguments as the user typed them.
     static func text(of error: any Error) -> String { NegativeNumbers.reveal(Agctl.fullMessage(for: error)) }
 
-    /// A verb's arguments are read by the verb alone, which saves building the parser of all others. What it cannot read is read
-    /// again from the root, whose messages name the whole command.
+    /// Only the verb reads its arguments, which saves building the parser of all others. If it cannot read them, the
+    /// root reads them again, because its messages name the whole command.
     static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         let arguments = GlobalOptions.moveBehindVerb(arguments)
         if let name = arguments.first, let verb = Agctl.verbs.first(where: { $0.configuration.commandName == name }),
@@ -69,7 +69,7 @@ enum Front {
         {
             return command
         }
-        // What help is asked of must be there, too.
+        // The subject of help must exist too.
         let isHelp = arguments.first == "help"
         if let name = arguments.dropFirst(isHelp ? 1 : 0).first, !name.hasPrefix("-") {
             let verbs = Agctl.verbs.compactMap { $0.configuration.commandName }
@@ -83,7 +83,7 @@ enum Front {
     }
 }
 
-/// Ends the command with a status when all has been said.
+/// Ends the command with a status, after everything has been printed.
 struct EndOfCommand: Error {
     var status: ExitStatus
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-/// What of an attribute is read.
+/// The kind of reading.
 struct Reading {
     var presentation = false
     var isTyped = false
@@ -48,19 +48,19 @@ struct GetCommand: ParsableCommand {
         let rows = try show(result, session)
         let failures = rows.compactMap { row in row.content.failure.map { (path: row.path, code: $0.code) } }
         if failures.isEmpty { return }
-        // What a pattern matched is there, whatever its error says is not.
+        // Attributes that a pattern matched exist, whatever their errors say.
         let named = failures.filter { paths.contains($0.path) }
         if named.contains(where: { $0.code == .invalid && !namesAttributes($0.path) }) { throw EndOfCommand(status: .data) }
         throw EndOfCommand(status: named.contains { $0.code == .notFound } ? .notFound : .attributeError)
     }
 
-    /// Whether it is the path of an attribute, or a pattern, by its form.
+    /// True if the text has the form of an attribute's path or of a pattern.
     private static func namesAttributes(_ path: String) -> Bool {
         if isPattern(path) { return (try? PathPattern(path)) != nil }
         return (try? AttributePath(path))?.attribute != nil
     }
 
-    /// Whether wildcards stand in the path, outside of quoted ids.
+    /// True if the path has wildcards outside of quoted ids.
     static func isPattern(_ path: String) -> Bool {
         guard path.contains("*") else { return false }
         return (try? AttributePath(path)) == nil

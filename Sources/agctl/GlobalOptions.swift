@@ -1,11 +1,11 @@
-/// The options that verbs have in common may stand before the verb as well.
+/// The options that all verbs share may also precede the verb.
 enum GlobalOptions {
     private static let flags: Set<String> = ["--json"]
     private static let options: Set<String> = ["--socket", "--color"]
 
-    /// How standard error is to be written. Asked before the arguments are read: they may be what is wrong.
+    /// The form of standard error. It is determined before the arguments are read, because they may be wrong.
     static func errorForm(_ arguments: [String]) -> ErrorForm {
-        // Behind "--" nothing is an option.
+        // After "--" there are no options.
         let arguments = arguments.prefix { $0 != "--" }
         var form = ErrorForm(isJSON: arguments.contains("--json"))
         for (argument, next) in zip(arguments, arguments.dropFirst() + [""]) {
@@ -16,7 +16,7 @@ enum GlobalOptions {
         return form
     }
 
-    /// The arguments with such options moved behind the verb, which reads them.
+    /// The arguments with such options moved after the verb, which reads them.
     static func moveBehindVerb(_ arguments: [String]) -> [String] {
         var verb = 0
         while verb < arguments.count {

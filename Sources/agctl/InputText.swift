@@ -3,14 +3,14 @@ import Glibc
 
 /// Files and standard input as text.
 enum InputText {
-    /// Bytes that are read of a file; a scene or a set of mutations has less.
+    /// Maximum bytes of a file. Scenes and lists of mutations are smaller.
     static let maximumSize = 64 << 20
 
-    /// How a file is called in what people read.
+    /// The name of a file in messages.
     static func title(of name: String) -> String { name == "-" ? "standard input" : name }
 
     /// - Parameter name: a file, or `-` for standard input.
-    /// - Throws: `notFound` for a file that cannot be opened, `inputOutput`, `data` for text that is not UTF-8.
+    /// - Throws: `notFound` for a file that cannot be opened, `inputOutput`, and `data` for text that is not UTF-8.
     static func read(_ name: String) throws(Complaint) -> String {
         let descriptor = name == "-" ? 0 : open(name, O_RDONLY | O_CLOEXEC)
         let title = Self.title(of: name)
@@ -26,7 +26,7 @@ enum InputText {
             bytes += chunk[..<count]
             guard bytes.count <= maximumSize else { throw Complaint(.data, "\(title): more than \(maximumSize) bytes") }
         }
-        // The byte order mark that some editors put before UTF-8.
+        // Some editors put a byte order mark before UTF-8.
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
         do throws(UTF8Fault) { return try String(utf8: bytes) } catch {
             throw Complaint(.data, "\(title):\(error.line):\(error.column): not UTF-8")

@@ -3,7 +3,7 @@ import AttributeValues
 import WireProtocol
 
 extension Session {
-    /// Commits mutations as one transaction and tells the revision where a person or a JSON reader looks.
+    /// Commits mutations as one transaction and prints the revision on a terminal or as JSON.
     func commit(_ mutations: [Mutation], _ writing: Writing) throws(ClientError) {
         let options = writing.options
         let request: Request =
@@ -11,14 +11,14 @@ extension Session {
         report(revision: try connection().call(request))
     }
 
-    /// `{revision}`: shown as JSON when asked for; otherwise silence is success.
+    /// `{revision}`: printed as JSON on request. Otherwise success prints nothing.
     func report(revision result: Value) {
         if settings.isJSON { output.json(result) }
     }
 }
 
 extension Complaint {
-    /// Where text is wanted, what was taken for JSON may have been meant as such.
+    /// If the attribute is a text, a value that was read as JSON may have been meant as text.
     func explaining(_ value: Value) -> Complaint {
         guard code == ErrorCode.typeMismatch.rawValue, value.string == nil, let hint,
             hint.hasSuffix(" string") || hint.hasSuffix(" string?")

@@ -1,13 +1,13 @@
 import AttributeValues
 import WireProtocol
 
-/// Mutations as people write them: a line each, `set /a.b 1`, `toggle /c.d`, or JSON as the protocol has it.
+/// Mutations in the form that people type: one per line, `set /a.b 1`, `toggle /c.d`, or JSON as in the protocol.
 enum MutationText {
     static let syntax = "set PATH VALUE, toggle PATH, add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH VALUE"
 
-    /// A whole text: JSON when it begins like an object or a list, else lines; empty ones and those that begin with `#` say
-    /// nothing.
-    /// - Parameter name: how the text is called in complaints, which add the line's number.
+    /// A whole text: JSON if it begins as an object or a list, else lines. Empty lines and lines that begin with `#`
+    /// are skipped.
+    /// - Parameter name: the text's name in messages, which add the line's number.
     static func read(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
         if isJSON(text) {
             do throws(Complaint) { return try readObjects(try parse(text, form), form) } catch { throw error.located(at: name) }
@@ -22,7 +22,8 @@ enum MutationText {
     }
 
     /// An argument: one mutation, whose value may have several lines, or JSON.
-    /// - Parameter count: mutations of the arguments before it. The daemon counts all of them, and so do complaints.
+    /// - Parameter count: the number of mutations in the arguments before it. The daemon counts all mutations, and so
+    ///   do the messages.
     static func readArgument(_ text: String, _ form: ValueForm, behind count: Int) throws(Complaint) -> [Mutation] {
         if isJSON(text) {
             let value: Value
@@ -35,7 +36,7 @@ enum MutationText {
         } catch { throw error.located(at: place(count)) }
     }
 
-    /// As the protocol names it.
+    /// The position in the protocol's form.
     private static func place(_ position: Int) -> String { "mutations[\(position)]" }
 
     private static func isJSON(_ text: String) -> Bool {
@@ -43,8 +44,8 @@ enum MutationText {
         return start == "[" || start == "{"
     }
 
-    /// A mutation; the value is all that stands behind the path, without white space around it.
-    /// - Returns: nil for a line that says nothing.
+    /// A mutation. The value is the text after the path, without white space around it.
+    /// - Returns: nil for a line without a mutation.
     static func readLine(_ line: String, _ form: ValueForm) throws(Complaint) -> Mutation? {
         var rest = Substring(line)
         guard let verb = takeWord(&rest), !verb.hasPrefix("#") else { return nil }
@@ -68,7 +69,7 @@ enum MutationText {
         return Mutation(operation: operation, path: path, value: value, index: index)
     }
 
-    /// Up to the next white space that stands outside of quotes.
+    /// Takes the text up to the next white space outside of quotes.
     private static func takeWord(_ rest: inout Substring) -> String? {
         rest = rest.drop(while: \.isWhitespace)
         var isQuoted = false
@@ -88,7 +89,7 @@ enum MutationText {
     }
 
     private static func parse(_ text: String, _ form: ValueForm) throws(Complaint) -> Value {
-        // Every value in it has said already what it is.
+        // Every value in JSON has its type already.
         guard form != .string else {
             throw Complaint(.usage, "--string goes with mutations in words, not in JSON", hint: "in JSON a text stands in quotes")
         }
@@ -101,7 +102,7 @@ enum MutationText {
         }
     }
 
-    /// A mutation as the protocol has it, refused for whatever the protocol does not have.
+    /// A mutation in the protocol's form. Everything that the protocol does not define is refused.
     private static func readObject(_ entry: Value, _ form: ValueForm) throws(Complaint) -> Mutation {
         guard let map = entry.map, let word = map["op"]?.string, let path = map["path"]?.string else {
             throw Complaint(.data, "no object with op and path", hint: #"{"op": "set", "path": "/a.b", "value": 1}"#)

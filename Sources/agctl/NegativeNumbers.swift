@@ -1,26 +1,26 @@
-/// The argument parser takes `-5` and `-10m` for options. So what begins like a negative number goes through it behind a NUL,
-/// which no argument can hold.
+/// The argument parser reads `-5` and `-10m` as options. Therefore, arguments that begin as a negative number are
+/// passed through it behind a NUL, which no argument can contain.
 enum NegativeNumbers {
     private static let mark: Character = "\0"
 
-    /// Whether it begins as negative numbers and durations do, and no option does.
+    /// True if the text begins as a negative number or duration. No option begins this way.
     static func isNegative(_ argument: String) -> Bool {
         guard argument.hasPrefix("-") else { return false }
         let digits = argument.dropFirst().drop { $0 == "." }
-        // What else is a number: -inf, -nan.
+        // Other numbers: -inf, -nan.
         return digits.first?.isASCIIDigit == true || Double(argument) != nil
     }
 
     static func disguise(_ arguments: [String]) -> [String] {
         guard arguments.contains(where: isNegative) else { return arguments }
-        // Behind "--" nothing is an option.
+        // After "--" there are no options.
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         return arguments.enumerated().map { position, argument in
             position < end && isNegative(argument) ? "\(mark)\(argument)" : argument
         }
     }
 
-    /// The argument, or a text that quotes arguments, as it was typed.
+    /// The argument, or a text that quotes arguments, as the user typed it.
     static func reveal(_ text: String) -> String { text.contains(mark) ? text.filter { $0 != mark } : text }
 }
 

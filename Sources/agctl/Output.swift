@@ -1,7 +1,7 @@
 import AttributeValues
 import Glibc
 
-/// Standard output: gathered, and written in one piece.
+/// Standard output. Text is collected and written in one piece.
 final class Output {
     let style: Style
     let isTerminal: Bool
@@ -12,13 +12,13 @@ final class Output {
         style = Style(isOn: Terminal.isColored(.standardOutput, choice: color))
     }
 
-    /// Output as it is on a terminal, or in a pipe.
+    /// Output for a terminal, or for a pipe.
     init(isTerminal: Bool, style: Style) {
         self.isTerminal = isTerminal
         self.style = style
     }
 
-    /// What has been gathered and not been written.
+    /// Text that has been collected but not written.
     var text: String { buffer.text }
 
     func write(_ text: String) { buffer.append(text: text) }
@@ -33,7 +33,7 @@ final class Output {
         buffer.append(UInt8(ascii: "\n"))
     }
 
-    /// Does the work and writes what it left here, also when it fails in the middle.
+    /// Does the work and then writes the output, even if the work fails.
     func flushing(_ work: () throws -> Void) throws {
         do { try work() } catch {
             try flush()
@@ -42,7 +42,7 @@ final class Output {
         try flush()
     }
 
-    /// - Throws: when the output cannot be written. A reader that has gone ends the program, as it ends `cat`.
+    /// - Throws: if the output cannot be written. If the reader has closed it, the program ends, as `cat` does.
     func flush() throws {
         guard !buffer.isEmpty else { return }
         let isWritten = buffer.withBytes { Terminal.write($0, to: .standardOutput) }
@@ -51,7 +51,7 @@ final class Output {
     }
 }
 
-/// Standard output or standard error, and what stands at its other end.
+/// Standard output or standard error, and the device behind it.
 enum Terminal {
     enum Stream: Int32 {
         case standardOutput = 1
@@ -71,14 +71,14 @@ enum Terminal {
         }
     }
 
-    /// Columns and rows; 80 × 24 where nobody knows.
+    /// Columns and rows; 80 × 24 if they are unknown.
     static var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(Stream.standardOutput.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// - Returns: whether all could be written; else `errno` says why.
+    /// - Returns: true if everything was written; otherwise `errno` has the reason.
     @discardableResult
     static func write(_ bytes: UnsafeBufferPointer<UInt8>, to stream: Stream) -> Bool {
         var written = 0
@@ -100,7 +100,7 @@ enum Terminal {
     }
 }
 
-/// Colours and weights of text, or none.
+/// Colours and weights of text. It may be off.
 struct Style {
     let isOn: Bool
 

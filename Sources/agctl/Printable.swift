@@ -1,5 +1,5 @@
 extension String {
-    /// Without control characters, which a terminal would obey: they are shown as JSON writes them.
+    /// The text with control characters in JSON's form, because a terminal would execute them.
     var printable: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in

@@ -1,13 +1,13 @@
 import AttributeValues
 
-/// The verbs of shell loops, as they are mostly typed: read here, because the argument parser takes longer to read a line than the
-/// daemon to answer it. They run the same code as the verbs.
+/// The common forms of the verbs that shell loops use. They are read here, because the argument parser takes longer to
+/// read a line than the daemon takes to answer it. They run the same code as the verbs.
 struct QuickPath {
     private let verb: String
     private let operands: [String]
     private let writing: Writing
 
-    /// nil for everything else: it goes to the argument parser.
+    /// nil for all other forms, which go to the argument parser.
     init?(_ arguments: [String]) {
         guard let verb = arguments.first else { return nil }
         var operands: [String] = []
@@ -18,7 +18,7 @@ struct QuickPath {
                 operands.append(argument)
                 continue
             }
-            // One that stands there twice, lacks its value or is another is the parser's to judge.
+            // The argument parser handles an option that is repeated, lacks its value or is unknown.
             guard QuickPath.options.contains(argument), verb != "get", options[argument] == nil, let value = rest.popFirst(),
                 QuickPath.isOperand(value)
             else { return nil }
@@ -32,7 +32,7 @@ struct QuickPath {
         writing = Writing(animation: options["--animation"].map(Writing.animation), label: options["--label"])
     }
 
-    /// The options that are read here, each with a value behind it.
+    /// The options that are read here. Each has a value.
     private static let options = ["--animation", "--label"]
 
     private static func isOperand(_ argument: String) -> Bool { !argument.hasPrefix("-") || NegativeNumbers.isNegative(argument) }

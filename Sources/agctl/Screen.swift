@@ -1,14 +1,14 @@
 import Glibc
 
-/// The terminal's second screen, while it lives: the first stays as it was and comes back at the end.
+/// The terminal's alternate screen. When this is freed, the main screen returns unchanged.
 final class Screen {
     init() { Terminal.write("\u{1b}[?1049h\u{1b}[?25l", to: .standardOutput) }
 
     deinit { Terminal.write("\u{1b}[?25h\u{1b}[?1049l", to: .standardOutput) }
 
-    /// Shows lines from the top; they must fit.
+    /// Shows lines from the top. They must fit.
     func draw(_ text: String) {
-        // One synchronized update: a terminal that knows it shows no half-drawn picture.
+        // One synchronized update: a terminal that supports it never shows a half-drawn picture.
         var frame = "\u{1b}[?2026h\u{1b}[H"
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { frame += line + "\u{1b}[K\r\n" }
         if frame.hasSuffix("\r\n") { frame.removeLast() }

@@ -2,7 +2,7 @@ import AGClient
 import ArgumentParser
 import AttributeValues
 
-/// What all verbs have in common, after the arguments have been read.
+/// The settings that all verbs share, after the arguments have been read.
 struct Settings {
     var socket: String?
     var isJSON = false
@@ -19,7 +19,7 @@ struct ColorOption: ParsableArguments {
     var color = ColorChoice.auto
 }
 
-/// The options of every verb that talks to the daemon.
+/// The options of every verb that uses the daemon.
 struct CommonOptions: ParsableArguments {
     @Option(help: "The daemon's socket.", completion: .file())
     var socket: String?
@@ -32,7 +32,7 @@ struct CommonOptions: ParsableArguments {
     var settings: Settings { Settings(socket: socket, isJSON: json, color: coloring.color) }
 }
 
-/// One run of a verb: the connection, made when it is first wanted, and where it writes.
+/// One run of a verb: its output, and its connection, which is opened at its first use.
 final class Session {
     let settings: Settings
     let output: Output
@@ -56,7 +56,7 @@ final class Session {
 }
 
 extension Session {
-    /// Does the work and writes what it left in the output, also when it fails in the middle.
+    /// Does the work and then writes the output, even if the work fails.
     func run(_ work: (Session) throws -> Void) throws {
         try output.flushing { try work(self) }
     }

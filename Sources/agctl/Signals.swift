@@ -1,20 +1,20 @@
 import AGClient
 import Glibc
 
-/// Signals as something to wait for beside a socket: while it lives, they end the wait instead of the program. Those that its caller
-/// has the program ignore stay ignored, as `nohup` has it ignore SIGHUP.
+/// Signals as a descriptor to wait for beside a socket. While this lives, these signals end the wait instead of the
+/// program. Signals that the caller has set to be ignored stay ignored, as `nohup` does with SIGHUP.
 final class Signals {
-    /// Those that end a program: Ctrl-C, `kill`, a terminal that is closed.
+    /// The signals that end a program: Ctrl-C, `kill`, a closed terminal.
     static let ending = [SIGINT, SIGTERM, SIGHUP]
-    /// Written to by the handler, which may do nothing but that.
+    /// The handler writes to it and does nothing else.
     nonisolated(unsafe) private static var descriptor: Int32 = -1
 
     private let wakeup: Wakeup
-    /// What was done about them before.
+    /// The previous actions of the signals.
     private var before: [(number: Int32, action: sigaction)] = []
 
-    /// One at a time in a program.
-    /// - Parameter others: besides those that end a program.
+    /// Only one may exist in a program.
+    /// - Parameter others: signals besides those that end a program.
     init(and others: [Int32] = []) throws(ClientError) {
         precondition(Signals.descriptor < 0, "signals are caught in one place")
         wakeup = try Wakeup()
@@ -48,11 +48,11 @@ final class Signals {
         unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Readable when a signal has come.
+    /// Readable when a signal has arrived.
     var descriptor: Int32 { wakeup.descriptor }
 
-    /// - Returns: whether a signal has come since the last call.
-    /// - Throws: `EndOfCommand` when one of those has that end a program.
+    /// - Returns: true if a signal has arrived since the last call.
+    /// - Throws: `EndOfCommand` if one of the signals that end a program has arrived.
     @discardableResult
     func check() throws(EndOfCommand) -> Bool {
         let taken = wakeup.clear().map(Int32.init)

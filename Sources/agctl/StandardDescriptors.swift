@@ -1,13 +1,13 @@
 import Glibc
 
-/// Standard input, output and error: what a program finds open when it starts, unless its caller has closed them.
+/// Standard input, output and error. They are open when a program starts, unless its caller has closed them.
 enum StandardDescriptors {
-    /// Takes the numbers of those that are closed, so that nothing that is opened later comes to stand there: what is printed
-    /// would go to the daemon. Reading and writing them fails as it does when they are closed.
-    /// - Throws: `system`, where there is nothing to put there.
+    /// Occupies the numbers of closed standard descriptors. Otherwise a later descriptor could get such a number, and
+    /// printed text would go to the daemon. Reading and writing them fails as if they were closed.
+    /// - Throws: `system` if they cannot be opened.
     static func fill() throws(Complaint) {
         for number in Int32(0)...2 where fcntl(number, F_GETFD) < 0 && errno == EBADF {
-            // The lowest free number is given out, which is this one.
+            // The system gives out the lowest free number, which is this one.
             guard open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY) == number else {
                 throw Complaint(.system, "/dev/null: \(String(cString: strerror(errno)))")
             }

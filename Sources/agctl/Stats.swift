@@ -35,7 +35,7 @@ struct StatsCommand: ParsableCommand {
     }
 }
 
-/// Numbers as people read them.
+/// Numbers in a form for people.
 enum Figure {
     static func text(_ value: Value) -> String {
         switch value {
@@ -56,7 +56,7 @@ enum Figure {
         return text
     }
 
-    /// Rounded to so many places, all of them shown.
+    /// Rounded to a number of places, all of which are shown.
     static func fixed(_ number: Double, places: Int) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return number.description }
         var scale: Int64 = 1

@@ -90,7 +90,7 @@ struct LoadTable {
     private var counting: [String: Int] = [:]
     private var changes: [(path: String, rate: Double)] = []
 
-    /// Finds out from OpenMetrics text which figures only grow.
+    /// Learns from OpenMetrics text which figures only grow.
     mutating func learn(_ text: String) {
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
@@ -104,7 +104,7 @@ struct LoadTable {
         for path in paths { counting[path, default: 0] += 1 }
     }
 
-    /// Takes the figures of now; from the second time on there are rates.
+    /// Takes the present figures. From the second call on there are rates.
     mutating func sample(_ stats: Value, at now: Double) {
         let figures = (stats.map ?? ValueMap()).map { (name: $0.key.string ?? "", value: $0.value) }
         interval = now - lastTime
@@ -158,7 +158,7 @@ struct LoadTable {
 
     private func split(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
-    /// The figures that go up and down, as many to a line as fit.
+    /// The figures that rise and fall, as many per line as fit.
     private func gauges(_ columns: Int) -> [String] {
         var lines: [String] = []
         for figure in last where !counters.contains(figure.name) {

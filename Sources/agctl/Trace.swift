@@ -48,11 +48,11 @@ struct TraceCommand: ParsableCommand {
         }
     }
 
-    /// However it ends, the daemon records no longer then.
+    /// The daemon stops recording when this returns, for any reason.
     private func record(_ seconds: Double, _ connection: Connection, _ session: Session) throws {
         let signals = try Signals()
         _ = try connection.call(.trace(.init(enable: true)))
-        // Nothing is expected: this is a pause that notices when the daemon goes.
+        // Nothing should arrive. This is a pause that notices when the daemon ends.
         let pause = Swift.Result { try connection.receive(timeout: seconds, interrupt: signals.descriptor) }
         show(try connection.call(.trace(.init(enable: false))), session)
         _ = try pause.get()
@@ -82,7 +82,7 @@ struct RuleTimes {
         }
     }
 
-    /// For a pipe.
+    /// The form for a pipe.
     var lines: String { rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
 
     func table(_ style: Style) -> String {

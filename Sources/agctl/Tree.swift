@@ -36,26 +36,26 @@ struct TreeCommand: ParsableCommand {
     }
 }
 
-/// A described tree as lines of text.
+/// A described tree, drawn as lines of text.
 struct TreeDrawing {
     var style: Style
-    /// Where lines are cut.
+    /// The column at which lines are cut.
     var columns: Int
     var showsAttributes: Bool
 
     private enum Item {
         case node(ValueMap)
-        /// Cells without colour, and what the attribute holds.
+        /// The cells without colour, and the attribute's content.
         case attribute(name: String, kind: String, ValueMap)
         case note(String)
     }
 
-    /// - Parameter root: a node as `describe` tells it, or an attribute.
+    /// - Parameter root: a node from `describe`, or an attribute.
     func text(_ root: Value) -> String {
         guard let map = root.map else { return "" }
         guard let path = map["path"]?.string, map["id"] != nil else { return attributeLine("", "", map, 0, 0) }
         var text = title(map, name: path) + "\n"
-        // Deep trees are drawn without recursion: a stack of items with the lines that lead to them.
+        // Deep trees are drawn without recursion, with a stack of items and the lines that lead to them.
         var pending: [(lead: String, isLast: Bool, item: Item, widths: (Int, Int))] = []
         func push(_ node: ValueMap, _ lead: String) {
             let items = self.items(of: node)

@@ -2,23 +2,23 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-/// How a text on the command line becomes a value.
+/// The conversion of text on the command line to a value.
 enum ValueForm {
-    /// JSON where it is JSON, else the text itself.
+    /// JSON if the text is valid JSON, else the text itself.
     case auto
     case string
     case json
     /// Typed JSON, as `{"uint":"5"}`.
     case typed
 
-    /// - Throws: `data` for text that is not what was announced.
+    /// - Throws: `data` for text that does not have the requested form.
     func read(_ text: String) throws(Complaint) -> Value {
         if case .string = self { return .string(text) }
         do throws(Failure) {
             let value = try JSONParser.parseOnce(text.utf8)
             return self == .typed ? try Value(typedJSON: value) : value
         } catch {
-            // What has JSON's form is meant as JSON, even if it cannot be held.
+            // A text in JSON's form is meant as JSON, even if its value is out of range.
             if error.code == .limit {
                 throw Complaint(.data, error.message, hint: self == .auto ? "--string takes it as text" : error.hint)
             }
@@ -43,7 +43,7 @@ struct ValueOptions: ParsableArguments {
     var form: ValueForm { string ? .string : typed ? .typed : .auto }
 }
 
-/// How something is written.
+/// The options of a write.
 struct Writing {
     var animation: Value?
     var disablesAnimations = false
@@ -54,7 +54,7 @@ struct Writing {
         TransactionOptions(animation: animation, disablesAnimations: disablesAnimations, label: label, typed: isTyped)
     }
 
-    /// The curve as it is sent: the JSON form, or else the text for the daemon to read.
+    /// The curve in the form that is sent: the JSON form, or else the text, which the daemon reads.
     static func animation(_ text: String) -> Value {
         let value = (try? ValueForm.json.read(text)) ?? .string(text)
         return value.map == nil ? .string(text) : value
@@ -76,7 +76,7 @@ struct WriteOptions: ParsableArguments {
         if animation != nil, noAnimation { throw ValidationError("--animation and --no-animation contradict each other") }
     }
 
-    /// - Parameter typed: values were read from typed JSON and must reach the daemon so.
+    /// - Parameter typed: true if values were read from typed JSON. They are then sent as typed JSON.
     func writing(typed: Bool = false) -> Writing {
         Writing(
             animation: animation.map(NegativeNumbers.reveal).map(Writing.animation),

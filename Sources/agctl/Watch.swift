@@ -97,11 +97,11 @@ struct WatchCommand: ParsableCommand {
     }
 }
 
-/// What lines of watching are accompanied by on standard error.
+/// The lines about the connection that watching writes to standard error.
 struct WatchNotice {
     var message: String
 
-    /// nil where there is nothing to say.
+    /// nil if there is nothing to report.
     init?(_ news: Watcher.News) {
         switch news {
         case .interrupted(let error): message = "\(error); waiting for agd"

@@ -2,7 +2,7 @@ import AGClient
 import AttributeValues
 import WireProtocol
 
-/// Watching in a pipe: a line for every change, written as soon as its event is there.
+/// Watching in a pipe: one line for each change, written as soon as its event arrives.
 final class WatchLines {
     private let watcher: Watcher
     private let session: Session
@@ -11,7 +11,7 @@ final class WatchLines {
     private var left: Int?
     private var log = ChangeLog()
 
-    /// - Parameter acknowledges: invalidations are watched, and not only the first of each path.
+    /// - Parameter acknowledges: true if all invalidations are watched, not only the first of each path.
     init(_ watcher: Watcher, limit: Int?, acknowledges: Bool, _ session: Session) {
         self.watcher = watcher
         self.session = session
@@ -34,7 +34,7 @@ final class WatchLines {
         }
     }
 
-    /// Who has read what an invalidation named is told the next.
+    /// The daemon reports the next invalidation of a path only after the path has been read.
     private func acknowledge(_ message: EncodedMessage) throws {
         if case .event(_, .invalidate(_, let paths)) = try decoder.decode(message) { watcher.acknowledge(paths) }
     }
@@ -59,14 +59,14 @@ final class WatchLines {
     }
 }
 
-/// Events as lines. After a restart of the daemon all values come anew: only those that differ are told.
+/// Events as lines. After a restart of the daemon, all values arrive anew; only those that differ are printed.
 struct ChangeLog {
     private var known: [String: String] = [:]
     private var awaitsSnapshot = false
 
     mutating func expectSnapshot() { awaitsSnapshot = true }
 
-    /// Path, what is told of it, and what it holds if it is told a content.
+    /// The path, the text, and the content if there is one.
     mutating func lines(of event: Event) -> [(path: String, text: String, content: Content?)] {
         switch event {
         case .update(_, _, _, let isInitial, let changes, _):
@@ -80,7 +80,7 @@ struct ChangeLog {
         case .invalidate(_, let paths): return paths.map { ($0, "invalid", nil) }
         case .structure(_, let added, let removed, let moved):
             return added.map { ($0, "added", nil) } + removed.map { ($0, "removed", nil) } + moved.map { ($0, "moved", nil) }
-        // The daemon's own way to write frames; what is received is always read into values.
+        // Only the daemon writes frames this way. Received frames are always read into values.
         case .frameSheet: return []
         case .frames(_, let values): return values.map { ($0.path, "~" + $0.value.jsonText, .value($0.value)) }
         case .completion(_, let transaction, let phase, let paths):

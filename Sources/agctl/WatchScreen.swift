@@ -2,7 +2,7 @@ import AGClient
 import Glibc
 import WireProtocol
 
-/// Watching on a terminal: a table on its second screen, until Ctrl-C.
+/// Watching on a terminal: a table on the alternate screen, until Ctrl-C.
 final class WatchScreen {
     /// Pictures per second.
     private static let rate = 30.0
@@ -21,7 +21,7 @@ final class WatchScreen {
     }
 
     func run() throws {
-        // The first news before the screen is taken: a refusal is told where it can be read.
+        // The first news comes before the alternate screen, so that a refusal is printed where it stays readable.
         var pending = try watcher.next()
         let signals = try Signals(and: [SIGWINCH])
         do {
@@ -37,7 +37,7 @@ final class WatchScreen {
                 if try signals.check() { isStale = true }
             }
         } catch {
-            // What was seen last stays to be read when the first screen is back.
+            // The last table is printed on the main screen, so that it stays readable.
             session.output.write(text())
             throw error
         }

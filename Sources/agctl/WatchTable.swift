@@ -1,17 +1,17 @@
 import AttributeValues
 import WireProtocol
 
-/// The watched values as a table: what is known, what moves, what has just changed. Time is an argument; nothing is written.
+/// The watched values as a table: known values, moving values, recent changes. Time is an argument; nothing is written.
 struct WatchTable {
-    /// Seconds for which a change stands out.
+    /// Seconds for which a change is highlighted.
     static let freshness = 0.8
 
     struct Row {
         var path: String
         var content: Content
-        /// What is displayed in the middle of an animation.
+        /// The displayed value during an animation.
         var displayed: Value?
-        /// When it stops standing out.
+        /// The end of its highlight.
         var freshUntil = 0.0
     }
 
@@ -52,7 +52,7 @@ struct WatchTable {
         case .frames(_, let values):
             for (path, value) in values {
                 guard let position = positions[path] else { continue }
-                // Where it comes to rest the model value is shown again.
+                // When the motion has come to rest, the model value is shown again.
                 rows[position].displayed = rows[position].content.value == value ? nil : value
             }
         default: break
@@ -67,7 +67,7 @@ struct WatchTable {
             return
         }
         if rows[position].content != change.content { rows[position].freshUntil = freshUntil }
-        // What was displayed stays until the first frame, so that nothing jumps ahead.
+        // The displayed value stays until the first frame, so that the row does not jump ahead.
         if change.timeline == nil {
             rows[position].displayed = nil
         } else if rows[position].displayed == nil {
@@ -82,10 +82,10 @@ struct WatchTable {
         for later in position..<rows.count { positions[rows[later].path] = later }
     }
 
-    /// When the next row stops standing out.
+    /// The end of the next highlight.
     var nextFade: Double? { rows.lazy.map(\.freshUntil).filter { $0 > 0 }.min() }
 
-    /// - Returns: whether a row has stopped standing out.
+    /// - Returns: true if a highlight has ended.
     mutating func fade(at now: Double) -> Bool {
         var hasFaded = false
         for position in rows.indices where rows[position].freshUntil > 0 && rows[position].freshUntil <= now {
@@ -95,7 +95,7 @@ struct WatchTable {
         return hasFaded
     }
 
-    /// A title, the rows as far as they fit, and what was left out.
+    /// A title, as many rows as fit, and the number of omitted ones.
     func text(columns: Int, rows height: Int, _ style: Style) -> String {
         var lines = [title(columns, style)]
         let room = max(1, height - 2)
@@ -127,7 +127,7 @@ struct WatchTable {
         return style.value(moving, of: displayed) + (left > 4 ? style.dim(DisplayWidth.cut(target, to: left)) : "")
     }
 
-    /// A value in motion to three places: more would only flicker.
+    /// A moving value with three places: more would only flicker.
     private static func rounded(_ value: Value) -> String {
         switch value {
         case .double(let number): Figure.fixed(number, places: 3)

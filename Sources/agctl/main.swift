@@ -1,4 +1,4 @@
 import Glibc
 
-// The status is the only thing left to say: everything else has been written.
+// Everything else has been written. Only the status remains.
 exit(Front.run(CommandLine.unsafeArgv))

@@ -88,8 +88,8 @@ struct AGDGateway: ParsableCommand {
         return SocketPlaces.standard(environment).first { access($0, F_OK) == 0 } ?? SocketPlaces.systemPath
     }
 
-    /// Says why nothing can be served.
-    /// - Returns: what to end with, as `sysexits.h` has it.
+    /// Prints why the gateway cannot serve.
+    /// - Returns: the exit status, as in `sysexits.h`.
     private func complain(_ error: IOError) -> ExitCode {
         let (text, status): (String, Int32) =
             switch error.errnoCode {
@@ -102,7 +102,7 @@ struct AGDGateway: ParsableCommand {
         return ExitCode(status)
     }
 
-    /// The one line of output: where to find it.
+    /// Prints the only line of output: the address.
     private static func announce(_ port: Int) {
         var line = "http://127.0.0.1:\(port)\n"
         line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -1,7 +1,7 @@
 import AttributeValues
 import NIOHTTP1
 
-/// What a request is answered with, whole.
+/// The complete answer to a request.
 struct Answer {
     var status: HTTPResponseStatus
     var type = "application/json"
@@ -22,7 +22,7 @@ struct Answer {
 
     static func unavailable(_ reason: String) -> Answer { refusal(.serviceUnavailable, reason) }
 
-    /// The daemon's refusal, with the status that says the same.
+    /// The daemon's refusal, with the corresponding HTTP status.
     static func refusal(_ error: Value) -> Answer {
         let data = error["data"]?.map
         let code = data?["code"]?.string ?? "invalid"

@@ -1,7 +1,7 @@
 import Glibc
 
 enum Clock {
-    /// Seconds on the machine's monotonic clock, which is the daemon's.
+    /// Seconds on the machine's monotonic clock, which the daemon uses too.
     static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

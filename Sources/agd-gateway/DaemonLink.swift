@@ -2,12 +2,12 @@ import AttributeValues
 import NIOCore
 import NIOPosix
 
-/// The gateway's connection to the daemon: requests of all pages, and their shared subscriptions. When it is lost it is
-/// made again; whoever waits for an answer is told.
+/// The gateway's connection to the daemon: the requests of all pages, and their shared subscriptions. After a loss it
+/// reconnects. Requests that wait for an answer then get an error.
 ///
 /// Everything here happens on one event loop.
 final class DaemonLink {
-    /// Why a request has no answer of the daemon's.
+    /// The reason why the daemon has not answered a request.
     struct Unavailable: Error { let reason: String }
     typealias Answer = (Swift.Result<Value, Unavailable>) -> Void
 
@@ -22,17 +22,17 @@ final class DaemonLink {
     private enum State {
         case connecting
         case up(Channel)
-        /// Until it is time to try again.
+        /// Until the next attempt.
         case resting(NIOCore.Scheduled<Void>)
     }
     private var state: State?
-    /// What is sent as soon as there is a connection.
+    /// Requests to send as soon as there is a connection.
     private var queued: [(method: String, parameters: Value, answer: Answer)] = []
     private var waiting: [Int64: Answer] = [:]
     private var lastID: Int64 = 0
     private var listeners: [Int64: Listener] = [:]
     private var pause = TimeAmount.milliseconds(50)
-    /// Called when the connection is there, and when it is lost.
+    /// Called when the connection is made, and when it is lost.
     var onChange: (Bool) -> Void = { _ in }
 
     /// Does not connect yet.
@@ -72,7 +72,7 @@ final class DaemonLink {
         for (method, parameters, answer) in queued { send(method, parameters, answer: answer) }
     }
 
-    /// Nobody who asks now is made to wait for the next try.
+    /// A new request does not wait for the next scheduled attempt.
     private func retry() {
         state = .resting(loop.scheduleTask(in: pause) { self.connect() })
         pause = min(pause * 2, DaemonLink.longestPause)
@@ -93,11 +93,11 @@ final class DaemonLink {
 
     // MARK: Messages
 
-    /// - Parameter answer: called once, with the whole reply.
+    /// - Parameter answer: called once, with the complete reply.
     func send(_ method: String, _ parameters: Value, answer: @escaping Answer) {
         guard case .up(let channel) = state else {
             queued.append((method, parameters, answer))
-            // A request tries at once.
+            // A request starts an attempt at once.
             if case .resting(let task) = state {
                 task.cancel()
                 connect()
@@ -131,13 +131,13 @@ final class DaemonLink {
     }
 }
 
-/// Cuts what the daemon sends into lines.
+/// Splits the daemon's output into lines.
 private final class LineReader: ChannelInboundHandler {
     typealias InboundIn = NIOCore.ByteBuffer
 
     private let link: DaemonLink
     private var rest = NIOCore.ByteBuffer()
-    /// Bytes of `rest` without an end of line.
+    /// Bytes of `rest` that contain no end of line.
     private var searched = 0
 
     init(link: DaemonLink) { self.link = link }

@@ -2,26 +2,26 @@ import AttributeValues
 import NIOCore
 import NIOHTTP1
 
-/// What each address answers. All pages share one connection to the daemon, and one subscription for each set of
+/// The answers to all addresses. All pages share one connection to the daemon, and one subscription for each set of
 /// parameters. Everything here happens on one event loop.
 final class Gateway {
     struct Settings {
-        /// Names by which a request may call this machine, in lower case.
+        /// The names of this machine that requests may use, in lower case.
         var hosts: [String]
-        /// Pages from elsewhere that may ask.
+        /// Other origins whose pages may send requests.
         var origins: [String] = []
-        /// Whether requests may change the graph.
+        /// True if requests may change the graph.
         var isWritable = false
         var pages = Pages()
     }
 
-    /// Pages that may listen at a time.
+    /// Maximum number of streams at a time.
     static let mostPages = 2000
-    /// Subscriptions that one page may have.
+    /// Maximum number of subscriptions of one page.
     static let mostWatches = 256
-    /// Bytes of a request.
+    /// Maximum bytes of a request.
     static let longestRequest = 16 << 20
-    /// Seconds without a word after which a page is told that all is well.
+    /// Seconds without an event after which a page gets the event `alive`.
     private static let beat = 2.0
 
     private static let reading: Set<String> = ["hello", "ping", "get", "describe", "explain", "dump", "stats", "eval"]
@@ -55,7 +55,7 @@ final class Gateway {
         var body: NIOCore.ByteBuffer
     }
 
-    /// A subscription that a page asks for, and from where it continues.
+    /// A subscription that a page requests, and the position from which it continues.
     struct Wanted {
         var parameters: ValueMap
         var since: (epoch: String, revision: Int64)?
@@ -63,11 +63,11 @@ final class Gateway {
 
     enum Outcome {
         case answer(Answer)
-        /// Open-ended: the page listens.
+        /// Open-ended: the page gets a stream.
         case stream([Wanted])
     }
 
-    /// - Parameter reply: called once, perhaps later.
+    /// - Parameter reply: called once, possibly later.
     func handle(_ request: Request, reply: @escaping (Outcome) -> Void) {
         func answer(_ answer: Answer) { reply(.answer(answer)) }
         guard isAddressed(request) else { return answer(.refusal(.misdirectedRequest, "this machine is not called so")) }
@@ -94,13 +94,13 @@ final class Gateway {
         }
     }
 
-    /// A page from elsewhere can make a browser ask here, but not call this machine by its right name.
+    /// A page from elsewhere can make a browser send requests here, but not with the right name of this machine.
     private func isAddressed(_ request: Request) -> Bool {
         guard let host = request.headers.first(name: "host") else { return false }
         return settings.hosts.contains(host.split(separator: ":").first.map { $0.lowercased() } ?? "")
     }
 
-    /// Browsers name the origin of a page with all but its plainest requests.
+    /// Browsers add the page's origin to all but the simplest requests.
     private func mayAsk(_ request: Request) -> Bool {
         guard let origin = request.headers.first(name: "origin") else { return true }
         return isAllowed(origin) || origin == "http://\(request.headers.first(name: "host") ?? "")"
@@ -108,7 +108,7 @@ final class Gateway {
 
     private func isAllowed(_ origin: String) -> Bool { settings.origins.contains(origin) }
 
-    /// What lets a page from elsewhere read the answer.
+    /// The headers that let a page from elsewhere read the answer.
     func sharing(_ headers: HTTPHeaders) -> [(String, String)] {
         guard let origin = headers.first(name: "origin"), isAllowed(origin) else { return [] }
         return [
@@ -157,7 +157,7 @@ final class Gateway {
             case .success(let message):
                 if let error = message["error"] { return reply(.refusal(error)) }
                 var text = message["result"]?["text"]?.string ?? ""
-                // Each ends with the mark of the end, of which there is one.
+                // Each part ends with the end mark, but the whole may have only one.
                 if text.hasSuffix("# EOF\n") { text.removeLast("# EOF\n".count) }
                 reply(Answer(
                     status: .ok, type: "application/openmetrics-text; version=1.0.0; charset=utf-8", body: Array((text + own).utf8)))
@@ -280,8 +280,8 @@ final class Gateway {
 
     private static let options = ["paths", "events", "maxRate", "css", "frames", "since"]
 
-    /// Finds or makes the subscriptions, and asks the daemon about new ones before anything is sent: a browser returns to a
-    /// stream that breaks off for ever, but not to a refusal.
+    /// Finds or makes the subscriptions, and sends new ones to the daemon before the stream begins: a browser
+    /// reconnects without end to a stream that breaks off, but not after a refusal.
     func prepare(_ wanted: [Wanted], then: @escaping (Swift.Result<[SharedWatch], Refusal>) -> Void) {
         guard pages.count < Gateway.mostPages else {
             return then(.failure(Refusal(answer: .unavailable("\(Gateway.mostPages) pages listen already"))))
@@ -306,8 +306,8 @@ final class Gateway {
 
     struct Refusal: Error { var answer: Answer }
 
-    /// Makes sure that the daemon knows the subscription.
-    /// - Parameter then: with nil when it does.
+    /// Ensures that the daemon has accepted the subscription.
+    /// - Parameter then: called with nil if it has.
     private func subscribe(_ watch: SharedWatch, then: @escaping (Answer?) -> Void) {
         guard watch.subscription == nil else { return then(nil) }
         watch.awaiting.append(then)
@@ -324,7 +324,7 @@ final class Gateway {
         }
     }
 
-    /// - Returns: nil when the daemon has accepted.
+    /// - Returns: nil if the daemon has accepted.
     private func accept(_ result: Swift.Result<Value, DaemonLink.Unavailable>, for watch: SharedWatch) -> Answer? {
         switch result {
         case .failure(let error): return .unavailable(error.reason)
@@ -356,10 +356,10 @@ final class Gateway {
         pages[ObjectIdentifier(page)] = nil
     }
 
-    /// So that a page can place timelines, which are on the machine's monotonic clock.
+    /// Pages need it to place timelines, which are on the machine's monotonic clock.
     private var clock: ValueMap { ValueMap([("monotonic", .double(Clock.now)), ("isLive", .bool(link.isUp)), ("isWritable", .bool(settings.isWritable))]) }
 
-    // MARK: The daemon comes and goes
+    // MARK: Connection to the daemon
 
     private func didChange(_ isUp: Bool) {
         if !isUp {
@@ -370,7 +370,7 @@ final class Gateway {
         for page in pages.values { page.tell(isLive: isUp) }
     }
 
-    /// A daemon that has just started may not have the scene yet.
+    /// A daemon that has just started may not have loaded the scene yet.
     private func resume(_ watch: SharedWatch) {
         subscribe(watch) { [self] refusal in
             guard refusal != nil, link.isUp else { return }

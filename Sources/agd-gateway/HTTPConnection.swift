@@ -2,7 +2,7 @@ import AttributeValues
 import NIOCore
 import NIOHTTP1
 
-/// One connection of a browser: collects a request, and writes what it is answered with.
+/// One connection of a browser: collects a request and writes its answer.
 final class HTTPConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

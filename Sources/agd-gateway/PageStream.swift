@@ -2,16 +2,18 @@ import AttributeValues
 import NIOCore
 import NIOHTTP1
 
-/// What one page hears: server-sent events of all its subscriptions, in one answer that does not end.
+/// The stream of one page: server-sent events of all its subscriptions, in one answer that does not end.
 ///
-/// A page that reads slowly slows nobody else: its updates are kept as the newest value of each path until it reads on.
+/// A page that reads slowly does not slow down others: while it does not read, only the newest value of each path waits
+/// for it.
 final class PageStream {
-    /// Events other than updates that wait for a slow page. With one more it is let go, and begins anew when it returns.
+    /// Maximum number of waiting events other than updates. With one more, the stream of a slow page is closed. The
+    /// page begins anew when it reconnects.
     static let mostWaiting = 1000
-    /// Milliseconds after which a browser returns to a stream that broke off.
+    /// Milliseconds after which a browser reconnects to a stream that broke off.
     private static let retry = 500
 
-    /// A message's fields as JSON, without the brace and the subscription that begin it.
+    /// A message's fields as JSON, without the brace and the subscription at its beginning.
     struct Encoded {
         let fields: String
 
@@ -22,7 +24,7 @@ final class PageStream {
         }
     }
 
-    /// Of the subscription at each index: how far the page has heard, and what waits for it.
+    /// For the subscription at each index: the position up to which the page has received events, and the waiting ones.
     private struct Place {
         var watch: SharedWatch
         var since: (epoch: String, revision: Int64)?
@@ -36,7 +38,7 @@ final class PageStream {
     private var told: (epoch: String, revision: Int64)?
     private var waiting: [NIOCore.ByteBuffer] = []
     private(set) var isClosed = false
-    /// When something was written last, in seconds of the gateway's clock.
+    /// The time of the last write, in seconds of the gateway's clock.
     private(set) var lastWrite: Double
 
     init(channel: Channel, at now: Double) {
@@ -50,7 +52,7 @@ final class PageStream {
         for (index, each) in watches.enumerated() { each.watch.join(self, at: index, since: each.since) }
     }
 
-    /// The page is gone.
+    /// The page has disconnected.
     func close(at now: Double) {
         guard !isClosed else { return }
         isClosed = true
@@ -58,7 +60,7 @@ final class PageStream {
         places = []
     }
 
-    /// From where the page continues when its subscription begins again.
+    /// The position from which the page continues when its subscription begins again.
     func position(of index: Int) -> (epoch: String, revision: Int64)? { places[index].heard ?? places[index].since }
 
     // MARK: Events
@@ -70,7 +72,7 @@ final class PageStream {
     private func send(_ event: String, _ index: Int, _ encoded: Encoded) {
         let text = PageStream.text(event, "{\"subscription\":\(index),\(encoded.fields)")
         if channel.isWritable, waiting.isEmpty { return write(text) }
-        // The next frame shows where things are.
+        // The next frame has the present values.
         if event == "frames" { return }
         guard waiting.count < PageStream.mostWaiting else { return end() }
         waiting.append(NIOCore.ByteBuffer(string: text))
@@ -85,8 +87,8 @@ final class PageStream {
         send("update", index, encoded)
     }
 
-    /// Everything of a subscription up to the revision has been sent. When that is so of all of them the page is given a
-    /// place to return to.
+    /// The page has received everything of a subscription up to the revision. When this holds for all its
+    /// subscriptions, the page gets a position from which it can resume.
     func didHear(_ index: Int, _ epoch: String, _ revision: Int64) {
         places[index].heard = (epoch, revision)
         guard waiting.isEmpty, places.allSatisfy({ $0.heard?.epoch == epoch && $0.pending.isEmpty }) else { return }
@@ -96,12 +98,12 @@ final class PageStream {
         write("id: \(epoch):\(least)\nevent: bookmark\ndata: {\"epoch\":\"\(epoch)\",\"revision\":\(least)}\n\n")
     }
 
-    /// The connection to the daemon is there, or lost.
+    /// The connection to the daemon was made or lost.
     func tell(isLive: Bool) {
         write(PageStream.text(isLive ? "live" : "interrupted", "{}"))
     }
 
-    /// So that a page knows that silence is no break.
+    /// Shows the page that the connection works although there are no events.
     func beat(_ parameters: ValueMap) { if channel.isWritable { write(PageStream.text("alive", "{" + Encoded(parameters).fields)) } }
 
     /// The page reads again.

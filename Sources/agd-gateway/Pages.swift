@@ -6,7 +6,7 @@ struct Pages {
     struct File {
         var type: String
         var body: [UInt8]
-        /// Names the contents, so that a browser need not fetch what it has.
+        /// Identifies the contents, so that a browser need not fetch a known file.
         var tag: String
     }
 
@@ -23,7 +23,7 @@ struct Pages {
 
     init() {}
 
-    /// - Parameter folders: later ones add to the earlier. Files of other kinds than web pages are made of are left out.
+    /// - Parameter folders: later folders add to earlier ones. Only files of the kinds that web pages use are read.
     init(folders: [String]) {
         for folder in folders { read(folder, as: "/") }
     }

@@ -1,41 +1,42 @@
 import AttributeValues
 
-/// One subscription of the daemon for all pages that ask for the same: a thousand pages on one board cost the daemon one.
+/// One subscription of the daemon for all pages with the same request: a thousand equal pages cost the daemon one
+/// subscription.
 ///
-/// It keeps the newest value of every path with the revision of its last change. So a page that joins gets a snapshot, a
-/// page that comes back gets what has changed since, and a page that reads slowly gets the newest values only.
+/// It stores the newest value of every path with the revision of its last change. So a new page gets a snapshot, a
+/// returning page gets the changes since its last event, and a page that reads slowly gets only the newest values.
 final class SharedWatch {
-    /// Values of paths that are gone are remembered up to this number, for pages that come back.
+    /// Maximum number of removed paths that are stored for returning pages.
     static let mostRemoved = 4096
     private static let lingering = 60
 
     struct Known {
-        /// The change as the protocol tells it: path, value or error, and perhaps a timeline.
+        /// The change as in the protocol: path, value or error, and possibly a timeline.
         var change: Value
         var revision: Int64
     }
 
     /// A subscription's parameters, which all its pages share.
     let parameters: ValueMap
-    /// A page may ask for the same twice: its subscriptions are told apart by their index.
+    /// A page may request the same subscription twice; the index distinguishes them.
     private struct Key: Hashable {
         var page: ObjectIdentifier
         var index: Int
     }
     private var pages: [Key: (page: PageStream, index: Int)] = [:]
-    /// Who waits for the daemon's answer.
+    /// The callbacks that wait for the daemon's answer.
     var awaiting: [(Answer?) -> Void] = []
     private(set) var known: [String: Known] = [:]
     private var removed: [String: Int64] = [:]
-    /// Changes at or before this revision are not known one by one.
+    /// Changes up to this revision are not known individually.
     private var oldest: Int64 = 0
     private(set) var epoch = ""
-    /// Everything up to it is known.
+    /// All changes up to this revision are known.
     private(set) var revision: Int64 = 0
     private(set) var isReady = false
-    /// Nobody has watched since, in seconds of the gateway's clock.
+    /// The time since which no page watches, in seconds of the gateway's clock.
     var idleSince: Double?
-    /// The daemon's number; nil while there is no connection or no answer.
+    /// The daemon's number; nil without a connection or before the answer.
     var subscription: Int64?
 
     init(parameters: ValueMap) { self.parameters = parameters }
@@ -61,7 +62,7 @@ final class SharedWatch {
 
     func isIdle(at now: Double) -> Bool { idleSince.map { now - $0 > Double(SharedWatch.lingering) } ?? false }
 
-    /// What a page must hear before anything else.
+    /// Sends a page the events with which its subscription begins.
     private func begin(_ page: PageStream, _ index: Int, _ since: (epoch: String, revision: Int64)?) {
         if let since, since.epoch == epoch, since.revision >= oldest, since.revision <= revision, !hearsStructure {
             let changed = known.values.lazy.filter { $0.revision > since.revision }.map(\.change)
@@ -92,9 +93,9 @@ final class SharedWatch {
         ["path": .string(path), "error": ["code": "removed", "message": "the attribute has been removed"]]
     }
 
-    // MARK: News
+    // MARK: Events
 
-    /// The daemon has accepted the subscription: its snapshot comes next.
+    /// The daemon has accepted the subscription. Its snapshot comes next.
     func accepted(as number: Int64, epoch: String) {
         subscription = number
         if epoch != self.epoch { removed = [:] }
@@ -139,7 +140,7 @@ final class SharedWatch {
             removed = [:]
         }
         guard isInitial else {
-            // Encoded once, however many pages hear it.
+            // Encoded once for all pages.
             let encoded = PageStream.Encoded(parameters)
             for (page, index) in pages.values { page.send(update: encoded, index, self, paths, revision) }
             return

@@ -1,11 +1,11 @@
 import AttributeValues
 
-/// What a request asks for: a path, and options with names that may repeat.
+/// The target of a request: a path, and options whose names may repeat.
 struct Target {
     var path: String
     var options: [(name: String, value: String)]
 
-    /// - Returns: nil for what is no target.
+    /// - Returns: nil if the text is not a target.
     init?(_ text: String) {
         guard text.hasPrefix("/") else { return nil }
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -25,14 +25,14 @@ struct Target {
 
     func all(_ name: String) -> [String] { options.filter { $0.name == name }.map(\.value) }
 
-    /// - Throws: for an option of another name.
+    /// - Throws: if there is an option with another name.
     func allow(_ names: String...) throws(UnreadableOption) {
         for (name, _) in options where !names.contains(name) {
             throw UnreadableOption(text: "there is no option '\(name)'; there are \(names.joined(separator: ", "))")
         }
     }
 
-    /// `true` or `false`; nil when left out.
+    /// `true` or `false`; nil if the option is missing.
     func flag(_ name: String) throws(UnreadableOption) -> Bool? {
         switch self[name] {
         case nil: return nil
@@ -42,7 +42,7 @@ struct Target {
         }
     }
 
-    /// Times a second; nil when left out.
+    /// A rate per second; nil if the option is missing.
     func rate(_ name: String) throws(UnreadableOption) -> Double? {
         guard let found = self[name] else { return nil }
         guard let rate = Double(found), rate > 0, rate.isFinite else {
@@ -51,7 +51,7 @@ struct Target {
         return rate
     }
 
-    /// An epoch and a revision, as the `id` of an event has them.
+    /// An epoch and a revision, as in the `id` of an event.
     static func position(_ text: String?) -> (epoch: String, revision: Int64)? {
         guard let parts = text?.split(separator: ":"), parts.count == 2, let revision = Int64(parts[1]) else { return nil }
         return (String(parts[0]), revision)
@@ -82,5 +82,5 @@ struct Target {
     }
 }
 
-/// An option of a request that is not one of those allowed.
+/// An option of a request that is not allowed or cannot be read.
 struct UnreadableOption: Error { var text: String }

@@ -3,14 +3,14 @@ import AttributeValues
 import Glibc
 import WireProtocol
 
-/// Samples at an even pace and writes each sample as one transaction, as long as there is a daemon to take it.
+/// Takes samples at regular intervals and writes each as one transaction while a daemon accepts them.
 final class Feeder {
     private let node: String
     private let interval: Double
     private let proc: ProcFolder
     private let interrupt: StopSignal
     private var backoff = Backoff()
-    /// It has been told that there is no daemon to feed.
+    /// True after the message that there is no daemon.
     private var hasComplained = false
 
     init(node: String, interval: Double, proc: ProcFolder, interrupt: StopSignal) {
@@ -20,8 +20,8 @@ final class Feeder {
         self.interrupt = interrupt
     }
 
-    /// Feeds until it is told to stop, over as many connections as that takes.
-    /// - Throws: what no waiting mends: a refusal, a path that can be no socket's, a lack of rights.
+    /// Runs until it is told to stop, over as many connections as necessary.
+    /// - Throws: errors that waiting does not solve: a refusal, a path that no socket can have, missing permissions.
     func run(_ location: () -> SocketLocation) throws(ClientError) {
         while !interrupt.hasCome {
             do throws(ClientError) {
@@ -35,7 +35,7 @@ final class Feeder {
         }
     }
 
-    /// A daemon has answered: it has let the feeder in.
+    /// A daemon has answered, so it has accepted the feeder.
     private func noteAnswer() {
         if hasComplained { report("agd is there") }
         hasComplained = false
@@ -45,7 +45,7 @@ final class Feeder {
     private func feed(_ connection: Connection) throws(ClientError) {
         connection.send(.onDisconnect(
             [Mutation(operation: .set, path: node + ".feed.isLive", value: false)], TransactionOptions(label: "feeder gone")))
-        // So many replies are still to come. A daemon that does not answer is not sent more.
+        // The number of outstanding replies. A daemon that does not answer gets no further requests.
         var awaited = 1
         var before = Sample(proc)
         var next = MonotonicClock.now
@@ -74,9 +74,9 @@ final class Feeder {
     }
 }
 
-/// To whoever started the feeder.
+/// Writes a message for the person who started the feeder.
 func report(_ text: String) {
     var line = "agd-host-feeder: \(text)\n"
-    // Where nobody takes it, there is nobody to tell.
+    // If writing fails, nobody can be told.
     line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

@@ -1,11 +1,11 @@
 import AttributeValues
 
-/// What the feeder tells the daemon: two samples, as the writes of one transaction.
+/// The feeder's data for the daemon: two samples, as the writes of one transaction.
 ///
-/// Counters are reported raw and in pairs, `before` and `now`; what they mean is left to the rules of the scene. Usage
-/// and rates then come from numbers of the same moments, whoever computes them and whenever.
+/// Counters are reported unprocessed in pairs, `before` and `now`. The rules of the scene interpret them. So usage and
+/// rates always come from numbers of the same moments, whichever rule computes them and whenever.
 struct Report {
-    /// The processes that are told, by CPU time between the samples.
+    /// Number of reported processes, those with most CPU time between the samples.
     static let processCount = 8
 
     var before: Sample
@@ -37,12 +37,12 @@ struct Report {
         return writes
     }
 
-    /// The processes with most CPU time between the samples, and of equal ones the older.
+    /// The processes with most CPU time between the samples; of equal ones, the older first.
     private var busiest: [(before: ProcessTimes, now: ProcessTimes)] {
         now.processes.values
             .map { process in
                 let earlier = before.processes[process.id]
-                // The same id with another start is another process.
+                // The same id with another start time is another process.
                 return (before: earlier?.start == process.start ? earlier ?? process : process, now: process)
             }
             .sorted { ($1.now.ticks - $1.before.ticks, $0.now.id) < ($0.now.ticks - $0.before.ticks, $1.now.id) }
@@ -54,7 +54,7 @@ struct Report {
         .list(later.map { reading in pair(earlier.first { $0.id == reading.id } ?? reading, reading) })
     }
 
-    /// `{id, before: {…}, now: {…}}`. Counters that went backwards have begun anew: then there is nothing to compare.
+    /// `{id, before: {…}, now: {…}}`. If a counter has decreased, it has begun anew, and there is nothing to compare.
     private func pair<Reading: CounterReading>(_ earlier: Reading, _ later: Reading) -> Value {
         let isContinued = zip(earlier.counters, later.counters).allSatisfy { $0.value <= $1.value }
         var entries: [(String, Value)] = [("id", later.idValue)]
@@ -64,13 +64,13 @@ struct Report {
     }
 }
 
-/// Something that counts upwards.
+/// A reading of counters that only grow.
 protocol CounterReading {
     associatedtype ID: Equatable
     var id: ID { get }
     var idValue: Value { get }
     var counters: [(name: String, value: Int64)] { get }
-    /// What is told beside the counters, as it is now.
+    /// Present values that are reported besides the counters.
     var facts: [(String, Value)] { get }
 }
 

@@ -1,10 +1,10 @@
 import AttributeValues
 import Glibc
 
-/// All that the feeder reads, at one moment. What the kernel (or a container) does not show is nil or empty.
+/// All readings of the feeder at one moment. Readings that the kernel (or a container) does not show are nil or empty.
 struct Sample: Equatable {
     var wall = Timestamp.epoch
-    /// Nanoseconds on a clock that nobody sets.
+    /// Nanoseconds on the monotonic clock.
     var monotonic: Int64 = 0
     /// Seconds since the machine started.
     var uptime: Double = 0
@@ -20,7 +20,7 @@ struct Sample: Equatable {
 }
 
 extension Sample {
-    /// Reads everything once: some ten files, and one for each process.
+    /// Reads everything once: about ten files, and one for each process.
     init(_ proc: ProcFolder) {
         let (seconds, nanoseconds) = Sample.time(CLOCK_REALTIME)
         wall = Timestamp(seconds: seconds, nanoseconds: nanoseconds) ?? .epoch

@@ -1,15 +1,15 @@
 import Glibc
 
-/// SIGINT and SIGTERM as a descriptor that becomes readable, so that a wait for the daemon can also wait for them.
-/// One in a process; it stays as long as the process does.
+/// SIGINT and SIGTERM as a descriptor that becomes readable, so that one wait can cover the daemon and the signals.
+/// There is one in a process, and it is never freed.
 final class StopSignal {
     /// Readable from the first signal on: nothing is ever read from it.
     let descriptor: Int32
 
-    /// The end that the handler writes to: set once, before there is a handler.
+    /// The end that the handler writes to. Set once, before the handler is installed.
     private nonisolated(unsafe) static var alarm: Int32 = -1
 
-    /// From here on the two signals end nothing by themselves.
+    /// After this, the two signals no longer end the process.
     /// - Throws: `SystemError`
     init() throws {
         var ends: [Int32] = [-1, -1]
@@ -22,7 +22,7 @@ final class StopSignal {
         for number in [SIGINT, SIGTERM] {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = { _ in
-                // write is allowed in a handler; what it says of errors must not reach the code that was interrupted.
+                // write is allowed in a handler, but its errno must not reach the interrupted code.
                 let before = errno
                 var byte: UInt8 = 1
                 _ = write(StopSignal.alarm, &byte, 1)
@@ -34,7 +34,7 @@ final class StopSignal {
 
     var hasCome: Bool { wait(seconds: 0) }
 
-    /// - Returns: whether a signal came before the time was over.
+    /// - Returns: true if a signal arrived before the timeout.
     @discardableResult
     func wait(seconds: Double) -> Bool {
         let end = MonotonicClock.now + seconds
@@ -57,7 +57,7 @@ struct SystemError: Error, CustomStringConvertible {
 }
 
 enum MonotonicClock {
-    /// Seconds on the clock that nobody sets.
+    /// Seconds on the monotonic clock.
     static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -84,7 +84,7 @@ struct AGD: ParsableCommand {
         guard kill(process, SIGHUP) == 0 else { throw StartupError(.osError, "kill \(process): \(String(cString: strerror(errno)))") }
     }
 
-    /// Tells the faults of the file together with those of what it leads to.
+    /// Reports the faults of the file together with those of everything that it names.
     private func check() throws(StartupError) {
         let read = config.map(Configuration.reading(file:))
         let configuration = overridden(read?.configuration ?? Configuration())
@@ -95,7 +95,7 @@ struct AGD: ParsableCommand {
         print("\(config ?? "the built-in configuration"): valid, with \(scenes) \(scenes == 1 ? "scene" : "scenes")")
     }
 
-    /// The configuration file's settings, with the command line's in their place.
+    /// The settings of the configuration file, overridden by those of the command line.
     private func readConfiguration() throws(ConfigurationFaults) -> Configuration {
         overridden(try config.map { (file) throws(ConfigurationFaults) in try Configuration(file: file) } ?? Configuration())
     }

@@ -1,9 +1,9 @@
-/** The client, whatever carries its messages: a Unix socket (node.js) or the gateway (gateway.js). */
+/** The client without its transport, which is a Unix socket (node.js) or the gateway (gateway.js). */
 
 import { AttributeFailed, ConnectionLost, Ended, Refused, Unreachable } from './errors.js'
 import { Timeline } from './timeline.js'
 
-/** The parameters of every method. A test holds this table against the daemon's own description. */
+/** The parameters of every method. A test compares this table with the daemon's own description. */
 export const PARAMETERS = {
   hello: ['client'],
   ping: [],
@@ -30,17 +30,17 @@ function resultOf(reply) {
   return reply.result
 }
 
-/** A value, or the failure that stands in its place. */
+/** A value, or the failure instead of it. */
 function contentOf(given) {
   return given.error ? new AttributeFailed(given.error) : given.value
 }
 
 /**
- * The daemon. Values are JSON as Protocol.md describes it: times and colours are strings. Integers
+ * A connection to the daemon. Values are JSON as in Protocol.md: times and colours are strings. Integers
  * beyond 2^53 lose digits, as everywhere in JavaScript.
  *
- * A request that was under way when the connection broke fails with `ConnectionLost` and is not repeated,
- * because the daemon may have performed it.
+ * If the connection breaks before the answer to a request arrives, the request fails with
+ * `ConnectionLost`. It is not repeated, because the daemon may have performed it.
  */
 export class Client {
   #transport
@@ -49,15 +49,15 @@ export class Client {
     this.#transport = transport
   }
 
-  /** Any request, with its result as JSON. Parameters that are undefined are left out. */
+  /** Sends any request and returns its result as JSON. Undefined parameters are omitted. */
   async call(method, params = {}) {
     return resultOf(await this.#transport.exchange(method, params))
   }
 
   /**
    * The value of one attribute.
-   * @param options `presentation`: what is displayed now instead of the model value.
-   * @throws AttributeFailed when the attribute has an error in place of a value.
+   * @param options `presentation`: true for the displayed value instead of the model value.
+   * @throws AttributeFailed if the attribute has an error instead of a value.
    */
   async get(path, { presentation } = {}) {
     const found = contentOf(await this.call('get', { path, presentation }))
@@ -66,8 +66,8 @@ export class Client {
   }
 
   /**
-   * Several attributes at one revision, by path. Patterns stand for what they match now; an error stands
-   * in place of a value as an `AttributeFailed`.
+   * Several attributes at one revision, by path. Patterns stand for the paths that they match now. An
+   * attribute with an error has an `AttributeFailed` as its value.
    */
   async getAll(paths, { presentation } = {}) {
     const { values } = await this.call('get', { paths, presentation })
@@ -77,7 +77,7 @@ export class Client {
   /**
    * Writes one value.
    * @param options `animation`, `label`, `disablesAnimations`.
-   * @returns the revision at which it is there.
+   * @returns the revision of the change.
    */
   async set(path, value, options = {}) {
     return (await this.call('set', { path, value, ...options })).revision
@@ -87,27 +87,27 @@ export class Client {
     return this.transact([{ op: 'toggle', path }], options)
   }
 
-  /** Mutations that are committed together, all or none, as one revision. */
+  /** Commits mutations, all or none, as one revision. */
   async transact(mutations, options = {}) {
     return (await this.call('transact', { mutations, ...options })).revision
   }
 
   /**
-   * Mutations that the daemon commits when this client goes away, however it goes. After a loss of the
-   * connection they are left again with the next request.
+   * Mutations that the daemon commits when this client disconnects for any reason. After a loss of the
+   * connection, the next request sends them again.
    */
   async onDisconnect(mutations, options = {}) {
     return (await this.call('onDisconnect', { mutations, ...options })).revision
   }
 
-  /** The value of a rule that is not kept. */
+  /** Evaluates a rule once and returns its value. */
   async eval(expression, { at, bindings } = {}) {
     const found = contentOf(await this.call('eval', { expression, at, bindings }))
     if (found instanceof AttributeFailed) throw found
     return found
   }
 
-  /** Checks a scene document whole, then creates, merges or replaces what it defines. */
+  /** Checks a whole scene document, then creates, merges or replaces its nodes. */
   async apply(document, options = {}) {
     return this.call('apply', { document, ...options })
   }
@@ -141,7 +141,7 @@ export class Client {
   }
 
   /**
-   * Events of the paths or patterns, first the values as they are: `for await (const event of watch)`.
+   * Events of the paths or patterns, first the present values: `for await (const event of watch)`.
    * @param paths one or several.
    * @param options those of `subscribe` in Protocol.md, and `onLive`: called with false when the
    *   connection is lost and with true when it is back.
@@ -150,22 +150,22 @@ export class Client {
     return new Watch(this.#transport, { paths: [paths].flat(), ...options }, onLive)
   }
 
-  /** Ends the connection; what `onDisconnect` left is committed then. */
+  /** Ends the connection. The daemon then commits the changes of `onDisconnect`. */
   async close() {
     await this.#transport.close()
   }
 }
 
-/** What one transaction changed, or several that were merged. Never a part of one. */
+/** The changes of one transaction, or of several that were merged. Never a part of one. */
 export class Update {
   constructor({ revision, changes, initial = false, label, from }) {
     this.revision = revision
-    /** It replaces all that was known. */
+    /** True if it replaces all known values. */
     this.initial = initial
     this.label = label
-    /** The first revision that it spans, when it spans several. */
+    /** The first revision, if it spans several. */
     this.from = from
-    /** By path, each attribute once: `value` and perhaps `timeline`. */
+    /** By path, each attribute once: `value` and possibly `timeline`. */
     this.details = new Map(changes.map((each) => [each.path, new Change(each)]))
   }
 
@@ -175,17 +175,17 @@ export class Update {
   }
 }
 
-/** What an attribute became. */
+/** The change of an attribute. */
 export class Change {
   constructor(given) {
-    /** An `AttributeFailed` where its rule failed, or where it is gone (`code` is then `removed`). */
+    /** An `AttributeFailed` if its rule failed, or if it was removed (`code` is then `removed`). */
     this.value = contentOf(given)
     this.timeline = given.timeline ? new Timeline(given.timeline) : null
-    /** What a browser plays by itself, where the subscription asked for `css`. */
+    /** The easing that a browser plays by itself, if the subscription has `css`. */
     this.css = given.timeline?.css ?? null
   }
 
-  /** What is displayed at a moment of the daemon's monotonic clock. */
+  /** The value displayed at a moment of the daemon's monotonic clock. */
   displayed(at) {
     return this.timeline ? this.timeline.value(at, this.value) : this.value
   }
@@ -195,8 +195,8 @@ export class Change {
  * Events of a subscription, without end: `Update` objects; other events are plain objects with `method`
  * and the fields of Protocol.md.
  *
- * When the connection is lost it connects again and continues where it was: the last value of every path is
- * heard, values in between may be skipped. Only a first connection that fails is an error.
+ * If the connection is lost, it reconnects and continues where it was. The last value of every path always
+ * arrives; values in between may be skipped. Only the failure of the first connection is an error.
  */
 export class Watch {
   #transport
@@ -209,9 +209,9 @@ export class Watch {
   #pause = 50
   #wake = null
 
-  /** The present values by path, as far as they have been told. */
+  /** The present values by path, as far as updates have contained them. */
   values = {}
-  /** From where another process could continue; null before the first snapshot. */
+  /** The position from which another process could continue; null before the first snapshot. */
   position
 
   constructor(transport, { since = null, ...params }, onLive = () => {}) {
@@ -221,7 +221,7 @@ export class Watch {
     this.position = since
   }
 
-  /** False while the connection is lost, so that what is known may be out of date. */
+  /** False while the connection is lost. Known values may then be out of date. */
   get isLive() {
     return this.#stream !== null
   }
@@ -230,7 +230,7 @@ export class Watch {
     return this
   }
 
-  /** Subscribes; without it the first `next` does. */
+  /** Subscribes. Otherwise, the first `next` does. */
   async open() {
     const params = { ...this.#params, ...(this.position ? { since: this.position } : {}) }
     const stream = await this.#transport.subscribe(params)
@@ -271,7 +271,7 @@ export class Watch {
     return { value: undefined, done: true }
   }
 
-  /** Ends it; iterating ends, too. */
+  /** Ends the watch and its iteration. */
   close() {
     this.#isClosed = true
     this.#stream?.close()
@@ -294,7 +294,7 @@ export class Watch {
     if (method === 'ended') throw new Ended(params.code, params.reason)
     const event = method === 'update' ? new Update(params) : { method, ...params }
     if (method === 'update') this.#keep(event)
-    // A place is taken only when everything up to it has arrived.
+    // The position advances only when everything up to it has arrived.
     const isPlace = ['update', 'bookmark'].includes(method) ||
       (!this.#hearsUpdates && ['invalidate', 'structure', 'completion'].includes(method))
     if (isPlace && (this.position || event.initial || method === 'bookmark' || !this.#hearsUpdates)) {
@@ -316,14 +316,14 @@ export class Watch {
     this.#stream?.close()
     this.#stream = null
     if (!this.#isKnown || error instanceof Ended) return false
-    // A daemon that has just started may not have the scene yet, or no room for one more client.
+    // A daemon that has just started may not have loaded the scene yet, or may be full.
     if (error instanceof Refused) return ['notFound', 'limit', 'unavailable'].includes(error.code)
     if (!(error instanceof ConnectionLost || error instanceof Unreachable)) return false
     if (wasLive) this.#onLive(false)
     return true
   }
 
-  /** Each time twice as long, up to two seconds. */
+  /** Doubles each time, up to two seconds. */
   #rest() {
     const pause = this.#pause
     this.#pause = Math.min(2 * pause, 2000)

@@ -1,4 +1,4 @@
-/** What can go wrong. */
+/** The errors of the client. */
 
 /** The base of everything that this module throws. */
 export class AgdError extends Error {
@@ -9,8 +9,8 @@ export class AgdError extends Error {
 }
 
 /**
- * The daemon refused a request; nothing has changed. `code` is a name that never changes its meaning,
- * `hint` says what to do where the daemon knows; `path`, `rule`, `line` and `column` name the place.
+ * The daemon refused a request and changed nothing. `code` is a name whose meaning never changes. `hint`
+ * suggests what to do, if the daemon knows. `path`, `rule`, `line` and `column` are the position.
  */
 export class Refused extends AgdError {
   constructor(message, data = {}) {
@@ -21,7 +21,7 @@ export class Refused extends AgdError {
   }
 }
 
-/** The attribute has an error in place of a value, as the result of its rule. */
+/** The attribute has an error instead of a value, because its rule failed. */
 export class AttributeFailed extends Refused {
   constructor(error) {
     super(error.message, error)
@@ -31,10 +31,10 @@ export class AttributeFailed extends Refused {
 /** No daemon answers. The request was not sent. */
 export class Unreachable extends AgdError {}
 
-/** The connection ended while the request was under way. The daemon may have performed it. */
+/** The connection ended before the answer arrived. The daemon may have performed the request. */
 export class ConnectionLost extends AgdError {}
 
-/** No answer came in time. The daemon may have performed the request. */
+/** No answer arrived in time. The daemon may have performed the request. */
 export class TimedOut extends AgdError {}
 
 /** The daemon ended the subscription: its `code` is `removed`, `denied` or `limit`. */

@@ -7,9 +7,9 @@ export * from './client.js'
 export * from './errors.js'
 export { Timeline } from './timeline.js'
 
-/** The gateway says something at least every two seconds; after this silence the stream counts as lost. */
+/** The gateway sends an event at least every two seconds. After this time without one, the stream is lost. */
 const SILENCE = 5000
-/** Subscriptions that are made within this time begin together. */
+/** Subscriptions made within this time begin with one request. */
 const GATHERING = 10
 
 /**
@@ -19,7 +19,7 @@ const GATHERING = 10
 export function connect({ url = new URL('/', import.meta.url).href, timeout = 10_000 } = {}) {
   const transport = new GatewayTransport(url, timeout)
   const client = new Client(transport)
-  /** Seconds on the daemon's monotonic clock, as far as the stream has told. */
+  /** Seconds on the daemon's monotonic clock, based on the last event of the stream. */
   client.now = () => transport.now()
   client.clock = transport
   return client
@@ -34,7 +34,7 @@ class GatewayTransport {
   #gathering = null
   #offset = null
 
-  /** Whether the gateway lets pages change the graph; null before the first stream. */
+  /** True if the gateway lets pages change the graph; null before the first stream. */
   isWritable = null
 
   constructor(url, timeout) {
@@ -84,7 +84,7 @@ class GatewayTransport {
     if (this.#streams.length === 0) this.#aborting?.abort()
   }
 
-  /** The stream begins again with all subscriptions; those that had begun continue where they are. */
+  /** Starts a new stream with all subscriptions. Those that have begun continue from their position. */
   #restart() {
     this.#gathering ??= setTimeout(() => {
       this.#gathering = null
@@ -123,7 +123,7 @@ class GatewayTransport {
       }
       throw new ConnectionLost('the gateway closed the stream')
     } catch (error) {
-      // A newer stream has taken over.
+      // A newer stream has replaced this one.
       if (this.#aborting !== aborting) return
       const lost = error instanceof TypeError ? new Unreachable(`no gateway answers at ${this.#url}`)
         : new ConnectionLost('the stream from the gateway broke off')
@@ -134,7 +134,7 @@ class GatewayTransport {
   }
 
   #refuse(streams, { error }) {
-    // The one at fault is not named: each is asked about alone.
+    // The refusal does not name the faulty subscription, so each is tried alone.
     const failure = error.code ? new Refused(error.message, error) : new Unreachable(error.message)
     for (const stream of streams) stream.fail(failure)
   }
@@ -160,7 +160,7 @@ class GatewayTransport {
   }
 }
 
-/** The events of one subscription, as a watch reads them. */
+/** The events of one subscription, for its watch. */
 class Stream {
   #params
   #messages = []

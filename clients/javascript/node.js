@@ -32,7 +32,7 @@ export function connect({ path, name, timeout = 10_000 } = {}) {
   return new Client(new UnixTransport(findSocket(path), name, timeout))
 }
 
-/** Seconds on the daemon's monotonic clock, which is this machine's. */
+/** Seconds on this machine's monotonic clock, which the daemon uses too. */
 export function now() {
   return Number(process.hrtime.bigint()) / 1e9
 }
@@ -82,7 +82,7 @@ class Lines {
     this.#socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
   }
 
-  /** Reads nothing until `resume`, so that the daemon keeps the newest values in place of all of them. */
+  /** Reads nothing until `resume`. Meanwhile, the daemon retains only the newest value of each path. */
   pause() {
     this.#socket.pause()
   }
@@ -96,7 +96,7 @@ class Lines {
   }
 }
 
-/** Events that wait for a slow reader before no more are taken from the connection. */
+/** Maximum number of events that wait for a slow reader before the connection pauses. */
 const MOST_WAITING = 1000
 
 /** Requests share one connection; each subscription has its own. */
@@ -159,7 +159,7 @@ class UnixTransport {
   }
 
   #receive(message) {
-    // An answer without a number is for everybody: one client too many.
+    // An answer without a number concerns all requests: the daemon has no room for this client.
     const ids = message.id === null ? [...this.#waiting.keys()] : [message.id]
     for (const id of ids) {
       this.#waiting.get(id)?.resolve(message)
@@ -174,7 +174,7 @@ class UnixTransport {
     let ended = null
     const stream = {
       reply: new Promise((resolve, reject) => (reply = { resolve, reject })),
-      /** The next message; rejects when the connection is over and all has been read. */
+      /** The next message. Rejects when the connection has ended and every message has been read. */
       async next() {
         while (messages.length === 0) {
           if (ended) throw ended
@@ -185,7 +185,7 @@ class UnixTransport {
       },
       close: () => lines.close(),
     }
-    // Without anybody who waits for it its failure is told by `next`.
+    // If nobody waits for it, `next` reports its failure.
     stream.reply.catch(() => {})
     const lines = await Lines.open(
       this.#path,

@@ -1,9 +1,9 @@
-/** Timelines: how a displayed value moves to the new one. */
+/** Timelines: the motion of a displayed value to the new one. */
 
 import { Plan } from './curves.js'
 
 /**
- * The motion of one value, complete by itself: a pure function of time. Times are seconds on the daemon's
+ * The complete motion of one value: a pure function of time. Times are seconds on the daemon's
  * monotonic clock; `Client.now()` reads it. Nothing is integrated.
  */
 export class Timeline {
@@ -23,14 +23,14 @@ export class Timeline {
     this.#to = components(event.to)
     this.#velocity = components(event.velocity)
     this.#plan = planOf(event)
-    /** Seconds after `start` until it counts as complete; infinite if never. */
+    /** Seconds from `start` to logical completion; infinite if never. */
     this.logical = event.logical ?? Infinity
-    /** Seconds after `start` until it no longer moves; infinite if never. */
+    /** Seconds from `start` until it no longer moves; infinite if never. */
     this.settle = event.settle ?? Infinity
     this.under = event.under ? new Timeline(event.under) : null
   }
 
-  /** The moment from which on the value is the target. */
+  /** The moment from which the value is the target. */
   get end() {
     return this.start + this.settle
   }
@@ -39,12 +39,12 @@ export class Timeline {
     return at >= this.end
   }
 
-  /** What is displayed, as numbers: of colours Oklab's L, a and b, each times alpha, and alpha. */
+  /** The displayed value as numbers. Colours are Oklab's L, a and b, each times alpha, and alpha. */
   components(at) {
     return at >= this.end ? [...this.#to] : this.#state(at).map(([value]) => value)
   }
 
-  /** Units per second; zero from the end on, and where a curve is vertical. */
+  /** Units per second. Zero from the end on, and where a curve is vertical. */
   velocities(at) {
     const found = at >= this.end ? [] : this.#state(at).map(([, velocity]) => velocity)
     return this.#to.map((_, i) => (found.every(Number.isFinite) ? found[i] ?? 0 : 0))
@@ -72,7 +72,7 @@ export class Timeline {
    * The displayed value: a number, a list of numbers, an object of numbers, or a colour as CSS `oklab()`, in
    * which browsers mix as the daemon does. Times are nanoseconds, as `from` and `to` are.
    *
-   * @param [like] the value that it goes to: from the end on it is returned as it is.
+   * @param [like] the target value, which is returned unchanged from the end on.
    */
   value(at, like) {
     if (like !== undefined && at >= this.end) return like
@@ -87,7 +87,7 @@ export class Timeline {
 function planOf(event) {
   let modifiers = event.modifiers ?? []
   if (modifiers.length === 0) {
-    // In the order of writing: a curve played at a speed, then repeated, then delayed.
+    // In the order in which they are written: a curve at a speed, then repeated, then delayed.
     const { speed, repeat, delay } = event
     modifiers = []
     if (speed !== 1) modifiers.push({ speed })

@@ -5,7 +5,7 @@ public protocol Attribute {
     var draft: AttributeDraft { get }
 }
 
-/// What an attribute comes to in a document; the attributes of this module make it.
+/// An attribute in the form of a document. The attributes of this module make it.
 public struct AttributeDraft {
     enum Group: String {
         case state, binding, `let`, computed, inherit, clock
@@ -14,7 +14,8 @@ public struct AttributeDraft {
     let group: Group
     let name: String
     let value: Value
-    /// A parameter that is only named, or a key that is inherited under its own name: in a list of such the name is enough.
+    /// True for a parameter that has only a name, or a key that is inherited under its own name. In a list of such
+    /// attributes, the name suffices.
     let isBare: Bool
     let problem: String?
 
@@ -41,13 +42,14 @@ public struct AttributeDraft {
     }
 }
 
-/// A stored value, the single source of truth; lives and dies with its node. Also a stored property of an `ObjectType`.
+/// A stored value, the single source of truth. It is created and removed with its node. Also a stored property of an
+/// `ObjectType`.
 public struct State: Attribute {
     public let draft: AttributeDraft
 
     /// - Parameters:
-    ///   - type: as documents write it (`"double"`, `"int?"`, `"Library"`); inferred from the initial value when nil.
-    ///   - isTransient: keep the state out of the daemon's store.
+    ///   - type: as in documents (`"double"`, `"int?"`, `"Library"`); nil to infer it from the initial value.
+    ///   - isTransient: true to exclude the state from the daemon's store.
     public init(_ name: String, _ initial: Value, type: String? = nil, isTransient: Bool = false) {
         self.init(name, initial: initial, type: type, isTransient: isTransient)
     }
@@ -57,13 +59,13 @@ public struct State: Attribute {
         self.init(name, initial: initial.value, type: type, isTransient: isTransient)
     }
 
-    /// Starts as the type says: null if it takes that, an object from its own properties.
+    /// Begins with the type's default: null if the type accepts it, an object with its own properties.
     public init(_ name: String, type: String, isTransient: Bool = false) {
         self.init(name, initial: nil, type: type, isTransient: isTransient)
     }
 
     private init(_ name: String, initial: Value?, type: String?, isTransient: Bool) {
-        // JSON has no form for these: a text and the type stand for them.
+        // JSON has no form for these values. A text and the type express them.
         let ownType: String? =
             switch initial {
             case .timestamp?: "timestamp"
@@ -86,11 +88,11 @@ public struct State: Attribute {
     }
 }
 
-/// A two-way reference to a state, to another binding, or to a place inside one. In a `Component` it is a parameter.
+/// A two-way reference to a state, to another binding, or to a part of either. In a `Component` it is a parameter.
 public struct Binding: Attribute {
     public let draft: AttributeDraft
 
-    /// - Parameter animation: of writes through this binding; text, or the JSON form.
+    /// - Parameter animation: the animation of writes through this binding, as text or in the JSON form.
     public init(_ name: String, to target: PlacePath, animation: Value? = nil) {
         let reference = SceneExpression(target)
         guard let animation else {
@@ -102,7 +104,7 @@ public struct Binding: Attribute {
             problem: reference.problem ?? animation.problemInDocument)
     }
 
-    /// Reads as the value; writes are refused.
+    /// A constant: reading gives the value, writing is refused.
     public init(_ name: String, constant: Value) {
         let literal = constant.writtenLiteral
         let isAmbiguous =
@@ -115,7 +117,7 @@ public struct Binding: Attribute {
         draft = AttributeDraft(parameter: name, of: .binding, type: type, standard: nil)
     }
 
-    /// A component's parameter that need not be given.
+    /// A component's parameter with a default.
     public init(_ name: String, type: String? = nil, default standard: Value) {
         draft = AttributeDraft(parameter: name, of: .binding, type: type, standard: standard)
     }
@@ -139,7 +141,7 @@ public struct Let: Attribute {
         draft = AttributeDraft(parameter: name, of: .let, type: type, standard: nil)
     }
 
-    /// A component's parameter that need not be given.
+    /// A component's parameter with a default.
     public init(_ name: String, type: String? = nil, default standard: Value) {
         draft = AttributeDraft(parameter: name, of: .let, type: type, standard: standard)
     }
@@ -151,29 +153,29 @@ public struct Computed: Attribute {
 
     /// - Parameters:
     ///   - rule: CEL.
-    ///   - type: for types that rules do not make, as `"color"`; that of the rule when nil.
+    ///   - type: for types that rules cannot make, as `"color"`; nil for the rule's type.
     public init(_ name: String, _ rule: String, type: String? = nil) {
         draft = AttributeDraft(
             .computed, name, type.map { ["rule": .string(rule), "type": .string($0)] } ?? .string(rule))
     }
 }
 
-/// A value, or an object, that the node inherits from those around it.
+/// A value, or an object, that the node inherits from the nodes around it.
 public struct Environment: Attribute {
     public let draft: AttributeDraft
 
-    /// `Environment(\.locale)`: under the key's own name.
+    /// `Environment(\.locale)`: the attribute has the key's own name.
     public init(_ key: PlacePath) {
         draft = AttributeDraft(.inherit, key.text, .string(key.text), isBare: true)
     }
 
     public init(_ name: String, _ key: PlacePath) { draft = AttributeDraft(.inherit, name, .string(key.text)) }
 
-    /// The nearest object of a type; of `"Library?"` null where there is none.
+    /// The nearest object of a type. For `"Library?"`, null if there is none.
     public init(_ name: String, object type: String) { draft = AttributeDraft(.inherit, name, .string(type)) }
 }
 
-/// A time source; its value is the date of the last tick.
+/// A time source. Its value is the date of the last tick.
 public struct Clock: Attribute {
     public let draft: AttributeDraft
 
@@ -190,7 +192,7 @@ public struct Clock: Attribute {
 
         public static var everyMinute: Schedule { Schedule(document: "everyMinute") }
 
-        /// At display rate while somebody watches, or as often as `minimumInterval` allows.
+        /// Ticks at the display rate while somebody watches, or as often as `minimumInterval` allows.
         public static func animation(minimumInterval: String? = nil) -> Schedule {
             guard let minimumInterval else { return Schedule(document: "animation") }
             return Schedule(document: ["animation": ["minimumInterval": .string(minimumInterval)]])

@@ -1,13 +1,13 @@
 public import AttributeValues
 
-/// What a scene declares beside its nodes: keys, object types, components. It holds for all scenes that are applied later.
+/// A declaration of a scene: a key, an object type or a component. It applies to all scenes that are applied later.
 public protocol Declaration {
     var declaration: DeclarationDraft { get }
 }
 
-/// What a declaration comes to in a document; the declarations of this module make it.
+/// A declaration in the form of a document. The declarations of this module make it.
 public struct DeclarationDraft {
-    /// Where it stands: `["keys", "environment"]`.
+    /// The keys of the document under which it is listed: `["keys", "environment"]`.
     let section: [String]
     let name: String
     let document: Value
@@ -34,7 +34,7 @@ public struct DeclarationDraft {
     }
 }
 
-/// A key of the environment. The default decides the type unless one is written.
+/// A key of the environment. The default determines the type unless one is given.
 public struct EnvironmentKey: Declaration {
     public let declaration: DeclarationDraft
 
@@ -42,7 +42,7 @@ public struct EnvironmentKey: Declaration {
         declaration = DeclarationDraft(key: name, in: "environment", standard, type)
     }
 
-    /// A key whose type takes null, which is its default.
+    /// A key whose type accepts null, which is its default.
     public init(_ name: String, type: String) { declaration = DeclarationDraft(key: name, in: "environment", nil, type) }
 }
 
@@ -61,7 +61,7 @@ public struct ContainerValueKey: Declaration {
 public struct PreferenceKey: Declaration {
     public let declaration: DeclarationDraft
 
-    /// - Parameter reduce: how two values become one: CEL over `value` and `next`; the last counts when nil.
+    /// - Parameter reduce: the rule that combines two values, CEL over `value` and `next`; nil if the last value wins.
     public init(_ name: String, default standard: Value, type: String? = nil, reduce: String? = nil) {
         declaration = DeclarationDraft(key: name, in: "preference", standard, type, reduce: reduce)
     }
@@ -71,7 +71,7 @@ public struct PreferenceKey: Declaration {
     }
 }
 
-/// A type of observable objects: stored and computed properties, tracked one by one.
+/// A type of observable objects with stored and computed properties. Each property is tracked separately.
 public struct ObjectType: Declaration {
     public let declaration: DeclarationDraft
 
@@ -82,7 +82,7 @@ public struct ObjectType: Declaration {
     }
 }
 
-/// A reusable node: the root of its body. Its `Let` and `Binding` are the parameters; modifiers belong to the body.
+/// A reusable node: the root of its body. Its `Let` and `Binding` are the parameters. Modifiers belong to the body.
 public struct Component: Declaration, Modifiable {
     public enum Kind: String {
         case view, container, group, section
@@ -93,8 +93,9 @@ public struct Component: Declaration, Modifiable {
     public var draft: NodeDraft
 
     /// - Parameters:
-    ///   - kind: inferred when nil: a container where there are children, else a view that children given at a use turn into one.
-    ///   - base: a component that this one is a variant of.
+    ///   - kind: nil to infer it: a container if there are children, else a view, which children given at a use make a
+    ///     container.
+    ///   - base: the component of which this one is a variant.
     public init(
         _ name: String, kind: Kind? = nil, of base: String? = nil, @NodeBuilder content: () -> [NodePart] = { [] },
         @ChildrenBuilder header: () -> [NodeDraft] = { [] }, @ChildrenBuilder footer: () -> [NodeDraft] = { [] }
@@ -106,7 +107,7 @@ public struct Component: Declaration, Modifiable {
         draft.add(footer(), to: "footer")
     }
 
-    /// A component that makes nodes of data.
+    /// A component that makes one node for each element of its data.
     public init(_ name: String, _ forEach: ForEach) {
         self.name = name
         draft = forEach.draft

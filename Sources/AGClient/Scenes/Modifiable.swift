@@ -1,7 +1,7 @@
 public import AttributeValues
 
-/// What modifiers apply to: nodes, and the bodies of components. As in SwiftUI a modifier stands outside those before it: where the
-/// nearest wins, the one written first does.
+/// The types that have modifiers: nodes and the bodies of components. As in SwiftUI, a modifier is outside those before
+/// it. Where the nearest wins, the one written first does.
 public protocol Modifiable {
     var draft: NodeDraft { get set }
 }
@@ -15,7 +15,7 @@ extension Modifiable {
 
     // MARK: Environment
 
-    /// Sets an environment key, or a part of a grouped one, for the node and all below it.
+    /// Sets an environment key, or a part of a grouped one, for the node and all nodes below it.
     public func environment(_ key: PlacePath, _ value: SceneExpression) -> Self {
         changed { $0.write(\.environment, key, value, at: "environment") }
     }
@@ -25,7 +25,7 @@ extension Modifiable {
     @_disfavoredOverload
     public func environment(_ key: PlacePath, _ value: some ValueRepresentable) -> Self { environment(key, .literal(value)) }
 
-    /// Puts an object into the environment, where it is found by its type.
+    /// Puts an object into the environment. Readers find it by its type.
     public func environment(object: PlacePath) -> Self {
         changed { draft in
             draft.tell(object.problemAsReference, at: "environment.objects")
@@ -51,7 +51,7 @@ extension Modifiable {
 
     // MARK: Container values
 
-    /// Marks the node for its closest container.
+    /// Sets a value of the node that its closest container can read.
     public func containerValue(_ key: PlacePath, _ value: SceneExpression) -> Self {
         changed { $0.write(\.containerValues, key, value, at: "containerValues") }
     }
@@ -61,7 +61,7 @@ extension Modifiable {
     @_disfavoredOverload
     public func containerValue(_ key: PlacePath, _ value: some ValueRepresentable) -> Self { containerValue(key, .literal(value)) }
 
-    /// Found by its value and its type.
+    /// A tag. It is found by its value and its type.
     public func tag(_ value: SceneExpression) -> Self {
         changed { draft in
             draft.tell(value.problem, at: "tag")
@@ -76,7 +76,8 @@ extension Modifiable {
 
     // MARK: Preferences
 
-    /// Hands a value up to the ancestors. It replaces what the node, and all below it, hand up for the key.
+    /// Passes a value up to the ancestors. It replaces the values that the node and all nodes below it pass up for the
+    /// key.
     public func preference(_ key: PlacePath, _ value: SceneExpression) -> Self {
         changed { draft in
             draft.tell(value.problem, at: "preferences.\(key.text)")
@@ -92,7 +93,7 @@ extension Modifiable {
 
     // MARK: Animation
 
-    /// When `value` changes, this animation applies to the node and all below it.
+    /// When `value` changes, this animation applies to the node and all nodes below it.
     /// - Parameter animation: text, or the JSON form; nil for none.
     public func animation(_ animation: Value?, value: SceneExpression) -> Self {
         changed { draft in
@@ -107,7 +108,8 @@ extension Modifiable {
 }
 
 extension NodeDraft {
-    /// Writes a key outside of what is written already: what is nearer and covers it stays, a part that is nearer comes after it.
+    /// Writes a key outside of the existing ones: a nearer key that covers it stays, and a nearer part of it follows
+    /// it.
     fileprivate mutating func write(
         _ list: WritableKeyPath<NodeDraft, [(key: String, value: Value)]>, _ key: PlacePath, _ value: SceneExpression,
         at place: String
@@ -119,7 +121,7 @@ extension NodeDraft {
         self[keyPath: list].insert((name, value.document), at: position ?? self[keyPath: list].count)
     }
 
-    /// Whether one key path is another, or a place around it.
+    /// True if one key path equals another or contains it.
     fileprivate static func covers(_ outer: String, _ inner: String) -> Bool {
         outer == inner || inner.hasPrefix(outer + ".") || inner.hasPrefix(outer + "[")
     }

@@ -1,7 +1,7 @@
 /// A node of a scene: `View`, `Container`, `Group`, `Section`, `ForEach`, or an `Instance` of a component.
 ///
-/// An id is unique among siblings. Without one a node gets its name from its place, which is a weak identity: give an id to nodes
-/// that may move.
+/// An id is unique among siblings. A node without an id is named by its position, which is a weak identity: give an id
+/// to nodes that may move.
 public protocol Node: Modifiable {}
 
 /// A leaf: one subview of its container, with attributes and no children.
@@ -14,7 +14,7 @@ public struct View: Node {
     }
 }
 
-/// One subview of its own container; reads the container values of its subviews, which do not pass it.
+/// One subview of its own container. It reads the container values of its subviews, which go no further.
 public struct Container: Node {
     public var draft: NodeDraft
 
@@ -35,7 +35,7 @@ public struct Group: Node {
     }
 }
 
-/// Transparent for subviews; one of its container's `sections`.
+/// Transparent for subviews, and listed in the `sections` of its container.
 public struct Section: Node {
     public var draft: NodeDraft
 
@@ -51,7 +51,8 @@ public struct Section: Node {
     }
 }
 
-/// A node made from a component: its arguments as `Let` and `Binding`, and children that stand behind the component's own.
+/// A node made from a component, with arguments as `Let` and `Binding`, and with children that follow the component's
+/// own.
 public struct Instance: Node {
     public var draft: NodeDraft
 
@@ -66,14 +67,14 @@ public struct Instance: Node {
     }
 }
 
-/// One node per element of a list, named by the element's id. The element and its position are in scope inside.
+/// One node for each element of a list, named by the element's id. The element and its position are in scope inside it.
 public struct ForEach: Node {
     public var draft: NodeDraft
 
     /// - Parameters:
-    ///   - data: the list; elements of a referenced one can be bound.
+    ///   - data: the list. Elements of a referenced list can be bound.
     ///   - field: the field that identifies an element; `\.self` for texts and numbers.
-    ///   - element: the element's name inside.
+    ///   - element: the name of the element inside.
     ///   - index: the name of its position.
     public init(
         _ id: String? = nil, in data: PlacePath, id field: PlacePath = \.id, as element: String = "element",

@@ -1,4 +1,4 @@
-/// An attribute or a node inside another; the builders make it.
+/// An attribute or a node inside another node. The builders make it.
 public struct NodePart {
     enum Content {
         case attribute(AttributeDraft)
@@ -24,7 +24,7 @@ public enum NodeBuilder {
     public static func buildArray(_ parts: [[NodePart]]) -> [NodePart] { parts.flatMap { $0 } }
 }
 
-/// Nodes alone: a section's header and footer.
+/// Only nodes: a section's header and footer.
 @resultBuilder
 public enum ChildrenBuilder {
     public static func buildExpression(_ node: some Node) -> [NodeDraft] { [node.draft] }
@@ -37,7 +37,7 @@ public enum ChildrenBuilder {
     public static func buildArray(_ nodes: [[NodeDraft]]) -> [NodeDraft] { nodes.flatMap { $0 } }
 }
 
-/// Attributes alone: a view has no children.
+/// Only attributes: a view has no children.
 @resultBuilder
 public enum AttributeBuilder {
     public static func buildExpression(_ attribute: some Attribute) -> [AttributeDraft] { [attribute.draft] }
@@ -65,10 +65,10 @@ public enum PropertyBuilder {
     public static func buildArray(_ properties: [[AttributeDraft]]) -> [AttributeDraft] { properties.flatMap { $0 } }
 }
 
-/// The one node that a `ForEach` makes of each element, and attributes of the `ForEach` itself.
+/// The node that a `ForEach` makes for each element, and attributes of the `ForEach` itself.
 @resultBuilder
 public enum TemplateBuilder {
-    /// Without the node that is still to come.
+    /// The attributes before the node.
     public struct Attributes {
         var attributes: [AttributeDraft]
     }

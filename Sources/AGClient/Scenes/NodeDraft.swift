@@ -1,9 +1,9 @@
 import AttributeValues
 
-/// A node as a document writes it, under construction; the nodes of this module make it.
+/// A node in the form of a document, under construction. The nodes of this module make it.
 public struct NodeDraft {
     var id: String?
-    /// Written only where a document would infer another.
+    /// nil if a document would infer the kind.
     var kind: String?
     var component: String?
     private var attributes: [AttributeDraft] = []
@@ -43,7 +43,7 @@ public struct NodeDraft {
         attributes.append(attribute)
     }
 
-    /// Takes what a builder's closure made: attributes for the node itself, nodes for a slot.
+    /// Adds the parts from a builder's closure: attributes to the node itself, nodes to a slot.
     mutating func add(_ parts: [NodePart], to slot: String) {
         for part in parts {
             if case .attribute(let attribute) = part.content { add(attribute) }
@@ -62,7 +62,7 @@ public struct NodeDraft {
         slots.append((slot, nodes.map(\.document)))
     }
 
-    /// Makes the node a `forEach` over data.
+    /// Turns the node into a `forEach` over data.
     mutating func repeats(_ template: NodeDraft, data: Value, id: String, element: String, index: String) {
         mistakes += template.mistakes.map { $0.inside("forEach.node") }
         if template.id != nil { tell("instances of a forEach are named by their element", at: "forEach.node.id") }

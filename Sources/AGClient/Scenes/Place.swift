@@ -1,13 +1,14 @@
 public import AttributeValues
 
-/// A name and the way on from it, spelled as a key path: `\.episode.isFavorite`, `\.items[0].done`, `\.items[id: "x"].done`. It is
-/// a reference to an attribute in `Binding`, `Let` and the modifiers' values (`$episode.isFavorite` in YAML), and a key path
-/// of a declared key in the modifiers (`\.pinPosition.rotation`).
+/// A name and a path into its value, written as a key path: `\.episode.isFavorite`, `\.items[0].done`,
+/// `\.items[id: "x"].done`. In `Binding`, `Let` and the values of modifiers, it is a reference to an attribute
+/// (`$episode.isFavorite` in YAML). In the keys of modifiers, it is the key path of a declared key
+/// (`\.pinPosition.rotation`).
 ///
-/// Any name can be written; whether it is there is told when the scene is applied.
+/// Any name compiles. The daemon reports names that do not exist when the scene is applied.
 @dynamicMemberLookup
 public struct Place {
-    /// As a document writes it; empty for `\.self`.
+    /// The document's form; empty for `\.self`.
     let _text: String
 
     init(_text: String = "") { self._text = _text }
@@ -21,7 +22,7 @@ public struct Place {
     /// An element of a list.
     public subscript(_ position: Int) -> Place { step(.index(position)) }
 
-    /// An entry of a map whose key is no identifier.
+    /// An entry of a map whose key is not an identifier.
     public subscript(_ key: String) -> Place { step(.key(key)) }
 
     /// The element of a list that has this id.

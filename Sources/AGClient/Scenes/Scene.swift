@@ -18,17 +18,18 @@ public import WireProtocol
 ///
 /// It is the same document as the YAML one. Rules and names are checked by the daemon, before anything takes effect.
 public struct Scene {
-    /// As `apply` sends it.
+    /// The document that `apply` sends.
     public let document: Value
 
-    /// The document as JSON, as `agctl apply -f` and `agd --scene` read it.
+    /// The document as JSON text, for `agctl apply -f` and `agd --scene`.
     public var text: String { document.jsonText }
 
-    /// - Throws: all that no document can say: names that are none, names that are taken, values that JSON cannot hold.
+    /// - Throws: everything that no document can express: invalid names, duplicate names, values that JSON cannot
+    ///   represent.
     public init(@SceneBuilder _ content: () -> [ScenePart]) throws(SceneMistakes) {
         var document: ValueMap = ValueMap([(.string("agd"), 1)])
         var mistakes: [SceneMistake] = []
-        // The nodes of a document are slots of nothing.
+        // The nodes of a document are added as slots of a node that is not written.
         var root = NodeDraft(id: nil)
         var nodes: [NodeDraft] = []
         for part in content() {
@@ -49,7 +50,7 @@ public struct Scene {
         self.document = .map(document)
     }
 
-    /// Whether the name was free.
+    /// Returns true if the name was free.
     private static func enter(_ declaration: DeclarationDraft, into document: inout ValueMap) -> Bool {
         func enter(_ section: ArraySlice<String>, _ map: inout ValueMap) -> Bool {
             guard let name = section.first else {
@@ -66,7 +67,7 @@ public struct Scene {
     }
 }
 
-/// A node or a declaration of a scene; the builder makes it.
+/// A node or a declaration of a scene. The builder makes it.
 public struct ScenePart {
     enum Content {
         case node(NodeDraft)
@@ -92,7 +93,7 @@ public enum SceneBuilder {
 }
 
 extension Client {
-    /// Makes a scene part of the tree; as `apply(document:)`.
+    /// Adds a scene to the tree, as `apply(document:)`.
     @discardableResult
     public nonisolated(nonsending) func apply(
         _ scene: Scene, at path: String = "/", mode: Request.ApplyMode = .create, dryRun: Bool = false,

@@ -1,11 +1,11 @@
 public import AttributeValues
 
-/// What an input or a modifier is given: a literal as Swift writes it, or `.rule("volume * 2.0")`. References are key paths and
-/// need no expression; see `Place`.
+/// The value of an input or a modifier: a Swift literal, or `.rule("volume * 2.0")`. References are key paths and need
+/// no expression; see `Place`.
 public struct SceneExpression {
-    /// As a document writes it.
+    /// The document's form.
     let document: Value
-    /// Why a document cannot say it.
+    /// The reason why a document cannot express it.
     let problem: String?
 
     init(document: Value, problem: String? = nil) {
@@ -15,7 +15,7 @@ public struct SceneExpression {
 
     init(literal value: Value) {
         switch value {
-        // JSON has no form for these; a rule has.
+        // JSON has no form for these values, but a rule has.
         case .timestamp: self.init(document: .string("=timestamp(\(value.jsonText))"))
         case .duration: self.init(document: .string("=duration(\(value.jsonText))"))
         case .uint(let number): self.init(document: .string("=\(number)u"))
@@ -28,7 +28,7 @@ public struct SceneExpression {
     /// A rule in CEL.
     public static func rule(_ text: String) -> SceneExpression { SceneExpression(document: .string("=" + text)) }
 
-    /// A value that is no literal of Swift's.
+    /// A value that is not a Swift literal.
     public static func literal(_ value: some ValueRepresentable) -> SceneExpression { SceneExpression(literal: value.value) }
 }
 
@@ -51,22 +51,23 @@ extension KeyPath where Root == Place, Value == Place {
 }
 
 extension Value {
-    /// A literal where a rule or a reference could stand, too: texts that look like one have their first character doubled.
+    /// A literal where a rule or a reference is also allowed. If a text looks like one, its first character is doubled.
     var writtenLiteral: Value {
         guard case .string(let text) = self, text.hasPrefix("=") || text.hasPrefix("$") else { return self }
         return .string(text.prefix(1) + text)
     }
 
-    /// Whether it is a map that a document takes for a long form: of nothing but some of these keys, one of `required` among them.
+    /// True if a document would read the map as a long form: it has only some of these keys, and at least one of
+    /// `required`.
     func looksLikeForm(_ keys: Set<String>, requiring required: Set<String>) -> Bool {
         guard case .map(let map) = self, !map.isEmpty else { return false }
         let names = map.keys.compactMap(\.string)
         return names.count == map.count && keys.isSuperset(of: names) && !required.isDisjoint(with: names)
     }
 
-    /// Why a document, which is JSON, cannot hold the value.
+    /// The reason why a document, which is JSON, cannot contain the value.
     var problemInDocument: String? {
-        // An explicit stack: a program may have made the value as deep as it likes.
+        // An explicit stack, because a program may have made a value of any depth.
         var pending = [self]
         while let value = pending.popLast() {
             switch value {

@@ -1,7 +1,7 @@
-/// What a scene in Swift says that no document can say. What a document can say and is wrong all the same (names that are not
-/// there, types that do not fit) the daemon tells when the scene is applied.
+/// A part of a scene in Swift that no document can express. The daemon reports all other mistakes (missing names, wrong
+/// types) when the scene is applied.
 public struct SceneMistake: Hashable, Sendable, CustomStringConvertible {
-    /// As the daemon names places in a document: `nodes[0].children[1].state.isPlaying`.
+    /// The position in the daemon's form: `nodes[0].children[1].state.isPlaying`.
     public var place: String
     public var message: String
 
@@ -20,7 +20,7 @@ public struct SceneMistakes: Error, CustomStringConvertible {
     public var description: String { mistakes.map(\.description).joined(separator: "\n") }
 }
 
-/// The names that documents take.
+/// The names that documents accept.
 enum SceneNames {
     private static let longestID = 255
 

@@ -47,8 +47,8 @@ extension Compiler {
         return target
     }
 
-    /// A constant pattern, compiled now: nil if it is faulty, or if the rule's patterns cost too much together. Then it is compiled,
-    /// and paid for, when it is used.
+    /// Compiles a constant pattern now. nil if it is faulty, or if the rule's patterns together cost too much. Such a
+    /// pattern is compiled, and charged, at its use.
     private mutating func pattern(_ text: String) -> Pattern? {
         let cost = Pattern.compilationCost(text)
         guard parts.patternCost + cost <= RuleLimits.patternCost else { return nil }
@@ -56,7 +56,7 @@ extension Compiler {
         return Pattern(text)
     }
 
-    /// A call of one argument that has an instruction of its own.
+    /// Emits a call of one argument that has an instruction of its own.
     private mutating func emitUnaryCall(
         _ opcode: Opcode, _ function: Function, _ argument: SyntaxTree.ID, _ id: SyntaxTree.ID, _ into: Int32?
     ) -> Int32 {
@@ -104,7 +104,7 @@ extension Compiler {
         return target
     }
 
-    /// `a.or(b)`, `a.orValue(b)`: b is evaluated only when a is none.
+    /// `a.or(b)`, `a.orValue(b)`: b is evaluated only if a is none.
     private mutating func emitAlternative(
         _ children: [SyntaxTree.ID], isValue: Bool, _ id: SyntaxTree.ID, _ into: Int32?
     ) -> Int32 {
@@ -162,8 +162,8 @@ extension Compiler {
         return target
     }
 
-    /// The code of a value that is evaluated at its first use, at most once. Its registers are its own: it may run in the
-    /// midst of any code of the body.
+    /// The code of a value that is evaluated at its first use, at most once. It has registers of its own, because it
+    /// may run in the middle of any code of the body.
     private mutating func emitLazy(_ value: SyntaxTree.ID, _ number: Int, _ id: SyntaxTree.ID) {
         let lazy = Int32(parts.lazyCount)
         parts.lazyCount += 1
@@ -180,7 +180,7 @@ extension Compiler {
         add(.endLazy, a: lazy, at: id)
         parts.regions.append(FaultRegion(start: start, end: here, lazy: lazy))
         land(overCode)
-        // Whatever the code uses stays taken for the body.
+        // The registers that the code uses stay reserved for the body.
         top = peak
         peak = max(outerPeak, peak)
         locals[number] = .lazy(number: lazy, register: target)

@@ -1,8 +1,8 @@
 import AttributeValues
 
-/// Names, selects and indexes: the static chains become inputs.
+/// Names, selects and indexes. Static chains become inputs.
 extension Compiler {
-    /// A path from a variable as far as it is constant, or with indexes that are computed.
+    /// A path from a variable, with constant or computed steps.
     struct Chain {
         var variable: Int
         var steps: [ChainStep] = []
@@ -14,8 +14,8 @@ extension Compiler {
         case computed(SyntaxTree.ID)
     }
 
-    /// The chain of plain selects and indexes that a node is, where all the values on the way are lists, maps, objects or
-    /// of unknown type. Bounded by the tree's height.
+    /// The chain of plain selects and indexes that a node forms, if all values on the way are lists, maps, objects or
+    /// of unknown type. The tree's height bounds the recursion.
     func chain(_ id: SyntaxTree.ID) -> Chain? {
         if case .variable(let number) = checked.resolutions[id] { return Chain(variable: number) }
         let node = tree[id]
@@ -44,10 +44,10 @@ extension Compiler {
         }
     }
 
-    /// Keys that a path can hold: a bool cannot stand in one.
+    /// Keys that a path can contain. A bool cannot occur in one.
     private static func isKey(_ type: RuleType) -> Bool { type == .int || type == .string }
 
-    /// What the rule uses of the assembled values that it reads whole.
+    /// The parts that the rule uses of assembled values that it reads whole.
     func findUsedParts() -> UsedParts? {
         UsedPartsFinder.find(in: checked, scope: scope) { id in
             chain(id)?.steps.compactMap { if case .computed(let key) = $0 { key } else { nil } }
@@ -56,8 +56,8 @@ extension Compiler {
 
     // MARK: inputs
 
-    /// The number of the input for a path; equal paths share one.
-    /// - Parameter isAssembled: what stands there has parts that change apart.
+    /// The number of the input for a path. Equal paths share one.
+    /// - Parameter isAssembled: true if the value at the path has parts that change separately.
     mutating func input(_ chain: Chain, isPresence: Bool = false, isAssembled: Bool = false) -> Int32 {
         let variable = checked.variables[chain.variable]
         var fixed: [AttributePath.Step] = []
@@ -81,7 +81,7 @@ extension Compiler {
         return Int32(parts.inputs.count - 1)
     }
 
-    /// Reads an input unless it has been read on every way here.
+    /// Reads an input, unless every way to this position has read it.
     mutating func load(_ input: Int32, at id: SyntaxTree.ID) -> Int32 {
         if !loaded.contains(input) {
             add(.load, a: input, at: id)
@@ -170,7 +170,7 @@ extension Compiler {
         return target
     }
 
-    /// `a.?b` on a map of the scope: whether b is present, then b, so that nothing else of a is read.
+    /// `a.?b` on a map of the scope: first the presence of b, then b, so that nothing else of a is read.
     private mutating func emitOptionalChain(
         _ operand: SyntaxTree.ID, _ step: AttributePath.Step, _ id: SyntaxTree.ID, _ into: Int32?
     ) -> Int32? {

@@ -1,29 +1,29 @@
 import AttributeValues
 
-/// Checked tree to instructions, in one walk bounded by the tree's height.
+/// Compiles a checked tree to instructions, in one walk bounded by the tree's height.
 ///
-/// Registers: first one per input, then macro variables and intermediate results in the manner of a stack. A part's
-/// result is an operand; it may be a constant, an input's or a variable's register, so nothing is copied to be read.
+/// Registers: first one per input, then macro variables and intermediate results, used as a stack. The result of a part
+/// is an operand. It may be a constant or the register of an input or a variable, so reading it needs no copy.
 struct Compiler {
     let checked: CheckedTree
     let scope: RuleScope
     var parts: ProgramParts
-    /// Macro variable → where its value is.
+    /// The register of each macro variable.
     var locals: [Int: Local] = [:]
     /// The next free register, and the first never used.
     var top: Int32
     var peak: Int32
-    /// Inputs read on every way to this place.
+    /// Inputs that every way to this position has read.
     var loaded: Set<Int32> = []
-    /// Whether this place is reached by every evaluation that does not fail.
+    /// True if every evaluation that does not fail reaches this position.
     var isDefinite = true
-    /// Whether only the very next read is: a fault behind it may be absorbed, and what follows it then not be read.
+    /// True if only the next read is definite: a fault after it may be absorbed, and the following code skipped.
     var onlyNextIsDefinite = false
-    /// The innermost loop with an output.
+    /// The innermost loop that has an output.
     var output: Int32 = -1
-    /// The lazy value whose code is being written.
+    /// The lazy value whose code is being emitted.
     var owner: Int32 = -1
-    /// Whether this place may be reached more than once: in a loop.
+    /// True if this position may be reached more than once: in a loop.
     var isRepeated = false
     let isTraced: Bool
     private(set) var usedParts: UsedParts?
@@ -41,8 +41,8 @@ struct Compiler {
         self.isTraced = isTraced
         parts = ProgramParts(text: text, limits: scope.limits)
         parts.resultType = checked.resultType
-        // A register for each input: there are at most as many as names that stand for variables, and one more for each
-        // optional access, which asks for presence first.
+        // One register for each input. There are at most as many inputs as names of variables, plus one for each
+        // optional access, which first reads presence.
         var references: Int32 = 0
         for resolution in checked.resolutions { if case .variable = resolution { references += 1 } }
         for node in checked.tree.nodes where node.flag && (node.kind == .select || node.kind == .index) { references += 1 }
@@ -61,7 +61,7 @@ struct Compiler {
         return Program(compiler.parts)
     }
 
-    /// A last operation that makes the result is told so: then it ends the evaluation itself.
+    /// Tells the last operation that it makes the result. It then ends the evaluation itself.
     private mutating func letOperationEnd(with result: Int32) {
         guard let last = parts.instructions.last, last.a == result, last.opcode.mayEnd else { return }
         parts.instructions[parts.instructions.count - 1].flag = true
@@ -80,7 +80,7 @@ struct Compiler {
         if onlyNextIsDefinite, opcode != .beginLogic { isDefinite = false }
     }
 
-    /// A jump whose target is not known yet.
+    /// Adds a jump whose target is not known yet.
     mutating func addJump(_ opcode: Opcode, flag: Bool = false, a: Int32 = 0, b: Int32 = 0, at id: SyntaxTree.ID) -> Int {
         add(opcode, flag: flag, a: a, b: b, c: -1, at: id)
         return parts.instructions.count - 1
@@ -107,7 +107,7 @@ struct Compiler {
         return constant(.null)
     }
 
-    /// Code that some evaluations pass by: what it reads is not known to be read behind it.
+    /// Emits code that some evaluations skip: its reads do not count as done after it.
     mutating func conditionally<R>(_ body: (inout Compiler) -> R) -> R {
         let (before, wasDefinite) = (loaded, isDefinite)
         isDefinite = false
@@ -119,7 +119,7 @@ struct Compiler {
 
     // MARK: nodes
 
-    /// - Parameter into: the register that must hold the result; otherwise it may lie anywhere.
+    /// - Parameter into: the register that must get the result; nil for any.
     mutating func emit(_ id: SyntaxTree.ID, into: Int32? = nil) -> Int32 {
         var result = emitNode(id, into: into)
         if isTraced { add(.record, a: Int32(id), b: result, at: id) }
@@ -177,7 +177,8 @@ struct Compiler {
         return target
     }
 
-    /// A chain of `+` that gives a string: one instruction for all, neighbouring constants joined beforehand.
+    /// A chain of `+` that gives a string: one instruction for all operands. Adjacent constants are joined at
+    /// compilation.
     private mutating func emitConcatenation(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         var last = id
         var parts: [SyntaxTree.ID] = []
@@ -224,7 +225,8 @@ struct Compiler {
         return target
     }
 
-    /// `&&` and `||`: the first operand that decides ends it; faults before that are noted, and thrown when none does.
+    /// `&&` and `||`: the first operand that decides ends the chain. Faults before it are stored, and thrown if no
+    /// operand decides.
     private mutating func emitLogic(_ id: SyntaxTree.ID, isOr: Bool, _ into: Int32?) -> Int32 {
         let target = into ?? register()
         let mark = top
@@ -248,7 +250,8 @@ struct Compiler {
         return target
     }
 
-    /// A number to note faults under, clear whenever evaluation comes here: from the start, or again when the code repeats.
+    /// A number under which faults are stored. It is cleared whenever evaluation arrives here, also when the code
+    /// repeats.
     mutating func addFault(at id: SyntaxTree.ID) -> Int32 {
         let fault = Int32(parts.faultCount)
         parts.faultCount += 1
@@ -256,7 +259,7 @@ struct Compiler {
         return fault
     }
 
-    /// Code whose faults are noted under a number; evaluation goes on behind it.
+    /// Emits code whose faults are stored under a number. Evaluation continues after it.
     mutating func guarded(_ fault: Int32, _ body: (inout Compiler) -> Void) {
         let start = here
         let before = loaded

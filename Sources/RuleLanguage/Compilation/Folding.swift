@@ -1,7 +1,7 @@
 import AttributeValues
 
-/// Operations on constants, done once when a rule is compiled. nil for what fails: then it fails when the rule runs, where
-/// the fault may be absorbed.
+/// Operations on constants, computed once when a rule is compiled. nil if they fail: then the rule fails when it runs,
+/// where the fault may be absorbed.
 enum Folding {
     private static func result(_ body: (inout Meter) throws(Fault) -> Value) -> Value? {
         var meter = Meter(RuleLimits.folding)
@@ -34,7 +34,7 @@ enum Folding {
         }
     }
 
-    /// Stands for the arguments of a call without any; never read.
+    /// Represents the arguments of a call without any. It is never read.
     private static func emptyArguments() -> UnsafeMutablePointer<Value>? {
         UnsafeMutablePointer(bitPattern: MemoryLayout<Value>.alignment)
     }
@@ -53,7 +53,7 @@ enum Folding {
 }
 
 extension Value {
-    /// Whether a map literal may have this key.
+    /// True if a map literal may have this key.
     var isMapKey: Bool {
         switch self {
         case .bool, .int, .uint, .string: true

@@ -9,20 +9,20 @@ struct Instruction {
     var c: Int32 = 0
 }
 
-/// What the fields of an instruction mean is said at each case; "→" is the register written.
+/// The comment of each case explains the fields of the instruction. "→" marks the register that is written.
 enum Opcode: UInt8 {
     /// Input `a` → a, unless it has been read already.
     case load
-    /// → a: what lies at path `dynamicPaths[b]`.
+    /// → a: the value at path `dynamicPaths[b]`.
     case loadDynamic
     /// b → a
     case move
-    /// To c.
+    /// Jumps to c.
     case jump
-    /// To c when b is false; b must be a bool.
+    /// Jumps to c if b is false. b must be a bool.
     case jumpUnless
 
-    // b ∘ c → a; flag, where it `mayEnd`: a is the rule's result, and need not be written
+    // b ∘ c → a. flag, if it `mayEnd`: a is the rule's result and need not be written.
     case add, subtract, multiply, divide, modulo
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, isIn
     // ∘ b → a
@@ -41,36 +41,37 @@ enum Opcode: UInt8 {
     case makeMap
     /// calls[b] → a
     case call
-    /// operands[b ..< b + c], mostly strings, joined → a
+    /// operands[b ..< b + c], mostly strings, concatenated → a
     case concatenate
     /// string(b) → a
     case text
     /// b matches patterns[c] → a
     case matches
 
-    /// b.getFullYear() and the like, by the function of calls[c] → a
+    /// b.getFullYear() and similar functions, by calls[c] → a
     case timePart
     /// b starts with, ends with or contains c → a
     case startsWith, endsWith, contains
 
-    /// Clears the fault noted under a.
+    /// Clears the fault stored under a.
     case beginLogic
-    /// When b decides an `&&` (flag: `||`): false (flag: true) → a, and to c.
+    /// If b decides an `&&` (flag: `||`): false (flag: true) → a, and jumps to c.
     case logicStep
-    /// The last operand b: its value → a and to c, or throws the fault noted under the number in the next instruction's b.
+    /// The last operand b: its value → a and jumps to c, or throws the fault stored under the number in the next
+    /// instruction's b.
     case lastLogicStep
-    /// The end of a chain that is not decided: throws the fault noted under b, or → a true (flag: `||`, false).
+    /// The end of a chain that is not decided: throws the fault stored under b, or → a true (flag: `||`, false).
     case endLogic
 
-    /// Opens loop a over b. flag: two variables, or only a list will do.
+    /// Opens loop a over b. flag: the loop has two variables, or accepts only a list.
     case iterate
-    /// The next element of loop a into register b (and b + 1), then to c; falls through at the end.
+    /// The next element of loop a into register b (and b + 1), then jumps to c. Continues after the last element.
     case next
-    /// Counts in register a when b, a bool, is true.
+    /// Adds 1 to register a if b, a bool, is true.
     case count
-    /// Adds c to the output of loop a when b, a bool, is true.
+    /// Adds c to the output of loop a if b, a bool, is true.
     case filter
-    /// Adds b to the output of loop a; flag: the content of the optional b, if any.
+    /// Adds b to the output of loop a. flag: adds the content of the optional b, if any.
     case append
     /// Adds the entry b: c to the output of loop a.
     case appendEntry
@@ -83,32 +84,32 @@ enum Opcode: UInt8 {
     /// The range of loop b, sorted by the keys in its output → a.
     case finishSort
 
-    /// Forgets the lazy value a.
+    /// Drops the result of the lazy value a.
     case beginLazy
-    /// Evaluates the lazy value a unless it is known.
+    /// Evaluates the lazy value a unless it has a result.
     case force
     /// The end of lazy value a's code.
     case endLazy
 
-    /// The optional b: when present → a (flag: its content) and to c. Else falls through.
+    /// If the optional b has a value: → a (flag: its content) and jumps to c. Otherwise continues.
     case branchIfPresent
     /// b must be optional → a
     case requireOptional
     /// optional.of(b) → a
     case wrapOptional
-    /// Input b is present: falls through; else optional.none() → a and to c.
+    /// If input b is present, continues. Otherwise optional.none() → a and jumps to c.
     case branchIfAbsent
 
     /// Throws messages[a].
     case fail
-    /// Notes b as a result of syntax node a.
+    /// Records b as a result of syntax node a.
     case record
     /// The result is b.
     case end
 }
 
 extension Opcode {
-    /// Whether the operation, when it gives the rule's result, can end the evaluation.
+    /// True if the operation can end the evaluation when it gives the rule's result.
     var mayEnd: Bool {
         switch self {
         case .add, .subtract, .multiply, .modulo, .equal, .less, .lessOrEqual, .greater, .greaterOrEqual: true
@@ -116,7 +117,7 @@ extension Opcode {
         }
     }
 
-    /// Whether the register written, if one is, gets a value without references.
+    /// True if the register that is written, if any, gets a value without references.
     var givesScalar: Bool {
         switch self {
         case .jump, .jumpUnless, .subtract, .multiply, .divide, .modulo, .equal, .notEqual, .less, .lessOrEqual, .greater,
@@ -128,22 +129,22 @@ extension Opcode {
     }
 }
 
-/// Where a fault inside [start, end) goes on.
+/// The position at which evaluation continues after a fault inside [start, end).
 struct FaultRegion {
     var start: Int32
     var end: Int32
-    /// For a lazy value's code: its number, else -1.
+    /// For the code of a lazy value: its number, else -1.
     var lazy: Int32 = -1
-    /// Otherwise: noted under this number, going on at `resume`.
+    /// Otherwise the fault is stored under this number, and evaluation continues at `resume`.
     var fault: Int32 = -1
     var resume: Int32 = -1
-    /// The innermost loop around the region that has an output; -1 for none.
+    /// The innermost loop around the region that has an output; -1 if there is none.
     var output: Int32 = -1
-    /// The lazy value whose code the region lies in; -1 for none.
+    /// The lazy value whose code contains the region; -1 if there is none.
     var owner: Int32 = -1
 }
 
-/// A call's function and where its operands stand.
+/// The function of a call, and the position of its operands.
 struct Call {
     var function: Function
     var start: Int32

@@ -1,20 +1,21 @@
 import AttributeValues
 
-/// What a program reads from outside: a variable, or a place inside one.
+/// An input of a program: a variable, or a place inside one.
 public struct RuleInput: Hashable {
     /// The variable as declared; in a namespace, its key.
     public let name: String
     /// The namespace of the variable, as `env`; nil for a plain variable.
     public let namespace: String?
-    /// Where inside the variable's value; empty for the whole. For a dynamic input, what is constant of it.
+    /// The steps into the variable's value; empty for the whole. For a dynamic input, its constant steps.
     public let steps: [AttributePath.Step]
-    /// Asks whether the last step is present: the value is a bool.
+    /// True if the input is the presence of the last step: a bool.
     public let isPresence: Bool
-    /// Read by a path that is known at run time only; it begins with `steps`.
+    /// True if the path is known only at run time. It begins with `steps`.
     public let isDynamic: Bool
-    /// Read by every evaluation that does not fail: it may be made ready beforehand.
+    /// True if every evaluation that does not fail reads it: it may be evaluated beforehand.
     public fileprivate(set) var isDefinite: Bool
-    /// Of a value of an assembled type, or with such ones in it: the parts that the rule looks at. nil: all.
+    /// For a value of an assembled type, or one that contains such values: the parts that the rule uses. nil means all
+    /// parts.
     public let parts: UsedParts?
 
     init(
@@ -34,7 +35,7 @@ public struct RuleInput: Hashable {
     public var variable: String { namespace.map { "\($0).\(name)" } ?? name }
     /// The first name of the path in the rule.
     public var root: String { namespace ?? name }
-    /// Behind `root`: the namespace's key and the steps.
+    /// The path after `root`: the namespace's key and the steps.
     public var path: [AttributePath.Step] { (namespace == nil ? [] : [.key(name)]) + steps }
 }
 
@@ -52,7 +53,7 @@ extension RuleInput: CustomStringConvertible {
     mutating func makeDefinite() { isDefinite = true }
 }
 
-/// A path whose steps are known when the rule runs.
+/// A path whose steps are computed when the rule runs.
 struct DynamicPath {
     enum Step {
         case fixed(AttributePath.Step)
@@ -62,31 +63,31 @@ struct DynamicPath {
     var steps: [Step]
 }
 
-/// A rule compiled: immutable, shared by all that evaluate it, on one thread at a time.
+/// A compiled rule: immutable, shared by all evaluators, used by one thread at a time.
 ///
-/// The instructions and constants lie in memory that the program owns from `init` to `deinit`; an evaluator holds the
-/// program while it points there.
+/// The program owns the memory of the instructions and constants from `init` to `deinit`. An evaluator retains the
+/// program while it has pointers into that memory.
 public final class Program {
-    // MARK: what every evaluation touches, side by side and in one block of memory
+    // MARK: the data that every evaluation uses, adjacent in one block of memory
 
     let instructions: UnsafeMutablePointer<Instruction>
-    /// Behind the constants, which go downwards: the operand ~n, counted from here, is constant n.
+    /// The end of the constants, which are indexed downwards: the operand ~n is constant n before this position.
     let constants: UnsafeMutablePointer<Value>
-    /// The numbers of the inputs that are read before anything else, until one fails: those that the code begins with
-    /// loading, then the other definite ones with constant paths.
+    /// The numbers of the inputs that are read first, until one fails: those that the code loads at its beginning, then
+    /// the other definite inputs with constant paths.
     @usableFromInline let firstInputs: UnsafeMutablePointer<Int32>
     @usableFromInline let firstInputCount: Int
-    /// Where evaluation begins when these are there: behind the loads that the code begins with.
+    /// The position at which evaluation begins after these reads: after the loads at the beginning of the code.
     @usableFromInline let entry: Int
-    /// The registers that may hold references.
+    /// The registers that may contain references.
     let holders: UnsafeMutablePointer<Int32>
     let holderCount: Int
-    /// No less than any of the counts of registers, inputs, loops, faults and lazy values, and than 1.
+    /// At least 1, and at least each of the counts of registers, inputs, loops, faults and lazy values.
     @usableFromInline let frameSize: Int
     @usableFromInline let inputCount: Int
     @usableFromInline let faultCount: Int
     let loopCount: Int
-    /// What an evaluation may cost, and what is left of it when every instruction has run once.
+    /// The limit of steps of an evaluation, minus one for each instruction.
     @usableFromInline let budget: Int
     @usableFromInline let budgetBehindInstructions: Int
     @usableFromInline let limits: UnsafeMutablePointer<RuleLimits>
@@ -97,29 +98,29 @@ public final class Program {
 
     /// The rule's text.
     public let text: String
-    /// What the rule may read; the index is the number that a reader is asked with.
+    /// The inputs that the rule may read. A reader is called with their indexes.
     public let inputs: [RuleInput]
-    /// What the checker found, or `dyn`.
+    /// The type that the checker has inferred, or `dyn`.
     public let resultType: RuleType
     let constantCount: Int
     let operands: UnsafeMutablePointer<Int32>
-    /// By instruction: byte offset in the text.
+    /// The byte offset in the text, by instruction.
     let positions: [Int32]
     let calls: UnsafeMutablePointer<Call>
     let patterns: [Pattern]
-    /// The patterns' handles, for use without counting references.
+    /// The handles of the patterns, for use without reference counting.
     let patternHandles: [OpaquePointer]
     let patternSizes: [Int]
     let messages: [String]
     let dynamicPaths: [DynamicPath]
     /// Inner regions before outer ones.
     let regions: [FaultRegion]
-    /// By lazy value: where its code begins.
+    /// The position of the code of each lazy value.
     let lazyStarts: [Int]
     let lazyCount: Int
-    /// In traced programs, by instruction: the syntax node.
+    /// In traced programs, the syntax node of each instruction.
     let nodes: [Int32]
-    /// By input, made when they are first asked for.
+    /// By input. Made at the first use.
     private var madeWays: UnsafeMutablePointer<InputWay>?
 
     init(_ parts: consuming ProgramParts) {
@@ -193,7 +194,7 @@ public final class Program {
         }
     }
 
-    /// By input: how it is found in a map of bindings. Good as long as the program.
+    /// For each input, how to find it in a map of bindings. Valid as long as the program.
     var ways: UnsafeMutablePointer<InputWay> {
         if let made = madeWays { return made }
         let made = UnsafeMutablePointer<InputWay>.allocate(capacity: max(1, inputCount))
@@ -212,14 +213,14 @@ public final class Program {
         return Pattern.search(patternHandles[pattern], in: text)
     }
 
-    /// The failure of an instruction, with its place in the rule.
+    /// The failure of an instruction, with its position in the rule.
     func failure(_ code: ErrorCode, _ message: String, at instruction: Int) -> Failure {
         let (line, column) = SourceText.place(of: Int(positions[instruction]), in: text)
         return Failure(code, message, rule: text, line: line, column: column)
     }
 }
 
-/// A program while it is put together.
+/// The parts of a program under construction.
 struct ProgramParts {
     var text: String
     var limits: RuleLimits
@@ -232,7 +233,7 @@ struct ProgramParts {
     var operands: [Int32] = []
     var calls: [Call] = []
     var patterns: [Pattern] = []
-    /// Steps that the patterns' compilation has cost.
+    /// The cost of compiling the patterns, in steps.
     var patternCost = 0
     var messages: [String] = []
     var dynamicPaths: [DynamicPath] = []
@@ -243,7 +244,7 @@ struct ProgramParts {
     var lazyCount = 0
     var makesContainers = false
 
-    /// The registers that some instruction puts a value in that may be more than a scalar.
+    /// The registers to which some instruction writes a value that may be more than a scalar.
     var holdingRegisters: [Int32] {
         var registers: Set<Int32> = []
         for instruction in instructions where !instruction.opcode.givesScalar {
@@ -252,7 +253,7 @@ struct ProgramParts {
             default: registers.insert(instruction.a)
             }
         }
-        // Some of these `a` are no registers: loops, lazy values, messages.
+        // In some instructions, `a` is not a register: loops, lazy values, messages.
         return registers.filter { $0 >= 0 && $0 < registerCount }.sorted()
     }
 }

@@ -1,16 +1,16 @@
 import AttributeValues
 
-/// From text to program: parse, check, compile.
+/// Makes programs from texts: parsing, checking, compiling.
 public enum Rule {
-    /// - Parameter looksForNames: near names are looked for, to be told in hints.
+    /// - Parameter looksForNames: true if hints should suggest similar names.
     /// - Throws: all faults of the rule at once.
     public static func compile(_ text: String, in scope: RuleScope, looksForNames: Bool = true) throws(RuleErrors) -> Program {
         let checked = try check(text, in: scope, looksForNames: looksForNames)
         return Compiler.compile(checked, text: text, scope: scope)
     }
 
-    /// A program from a rule whose types are not checked: names that are not declared and types that do not fit are
-    /// errors when evaluation reaches them.
+    /// Makes a program from a rule without checking types. Undeclared names and wrong types are errors when evaluation
+    /// reaches them.
     /// - Throws: faults of syntax.
     public static func compileUnchecked(_ text: String, in scope: RuleScope) throws(RuleErrors) -> Program {
         let tree = try parse(text, limits: scope.limits)
@@ -24,15 +24,15 @@ public enum Rule {
         try check(text, in: scope).resultType
     }
 
-    /// What a text that is no rule would be as one.
+    /// The form that a text which is not marked as a rule would have as a rule.
     public enum Reading {
         /// An operation, a call or a macro.
         case operation
-        /// A name, or a place behind one.
+        /// A name, or a path that begins with a name.
         case place
     }
 
-    /// How a text would be read as a rule, its types left aside; nil if it names nothing, or something that there is not.
+    /// The form of a text as a rule, without checking types. nil if it names nothing, or something unknown.
     public static func reading(_ text: String, in scope: RuleScope) -> Reading? {
         guard text.utf8.count <= longestReading, let tree = try? parse(text, limits: scope.limits) else { return nil }
         let (checked, diagnostics) = Checker.check(tree, in: scope, looksForNames: false)
@@ -44,7 +44,7 @@ public enum Rule {
         }
     }
 
-    /// How a text would be read by its syntax alone.
+    /// The form of a text by its syntax alone.
     public static func reading(_ text: String) -> Reading? {
         guard text.utf8.count <= longestReading, let tree = try? parse(text, limits: RuleLimits()) else { return nil }
         return reading(tree)
@@ -59,7 +59,7 @@ public enum Rule {
         }
     }
 
-    /// Bytes of a text beyond which nobody has meant it as a rule and forgotten to say so.
+    /// A longer text, in bytes, is never taken for a rule whose sign was forgotten.
     private static let longestReading = 1000
 
     static func parse(_ text: String, limits: RuleLimits) throws(RuleErrors) -> SyntaxTree {

@@ -1,11 +1,11 @@
-/// The properties that a rule names of values of assembled types; see `RuleScope.declareObject`.
+/// The properties that a rule uses of values of assembled types; see `RuleScope.declareObject`.
 ///
-/// Found by type, not by value: a property that is named of one value of a type counts as used of all.
+/// Found by type, not by value: a property that is used of one value counts as used of all values of its type.
 public struct UsedParts: Hashable {
     /// By type.
     private var properties: [String: Set<String>] = [:]
 
-    /// Whether the rule may look at a property of values of a type.
+    /// True if the rule may use a property of values of a type.
     public func uses(_ property: String, of type: String) -> Bool { properties[type]?.contains(property) ?? false }
 
     /// The properties of a type that are used, sorted.
@@ -14,10 +14,10 @@ public struct UsedParts: Hashable {
     mutating func insert(_ property: String, of type: String) { properties[type, default: []].insert(property) }
 }
 
-/// Finds what a rule uses of values of assembled types, in one walk bounded by the tree's height.
+/// Finds the parts that a rule uses of values of assembled types, in one walk bounded by the tree's height.
 ///
-/// A list of such values may be counted, filtered and passed on without being looked at. Where a value itself, and not one of its
-/// properties, reaches an operation that may look at all of it, everything is used.
+/// A list of such values may be counted, filtered and passed on without using its elements. If a value itself, and not
+/// one of its properties, reaches an operation that may look at all of it, all parts are used.
 struct UsedPartsFinder {
     private let checked: CheckedTree
     private let scope: RuleScope
@@ -27,7 +27,7 @@ struct UsedPartsFinder {
 
     private var tree: SyntaxTree { checked.tree }
 
-    /// - Returns: nil when the rule may look at all parts, or reads nothing that is assembled.
+    /// - Returns: nil if the rule may use all parts, or reads nothing that is assembled.
     /// - Parameter keysOfPath: the computed keys of a node that is read as a path of its own; nil for other nodes.
     static func find(in checked: CheckedTree, scope: RuleScope, keysOfPath: @escaping (SyntaxTree.ID) -> [SyntaxTree.ID]?) -> UsedParts? {
         guard checked.variables.contains(where: { scope.isAssembled($0.type) }) else { return nil }
@@ -44,7 +44,7 @@ struct UsedPartsFinder {
 
     private func isAssembled(_ id: SyntaxTree.ID) -> Bool { scope.isAssembled(checked.types[id]) }
 
-    /// - Parameter isLookedAt: whether all parts of the node's value may be looked at.
+    /// - Parameter isLookedAt: true if all parts of the node's value may be used.
     private mutating func visit(_ id: SyntaxTree.ID, isLookedAt: Bool = true) {
         if isWhole { return }
         if isLookedAt, isAssembled(id) {
@@ -56,7 +56,7 @@ struct UsedPartsFinder {
             return
         }
         let children = tree.children(id).map { Int($0) }
-        // What gives an assembled value itself passes its parts on; whoever takes it has been asked already.
+        // A node with an assembled value passes its parts on. The node that receives them has been visited.
         let passesOn = isAssembled(id)
         switch tree[id].kind {
         case .select, .presence: select(tree.name(id), of: children[0])
@@ -75,7 +75,7 @@ struct UsedPartsFinder {
             visit(children[0])
             for child in children.dropFirst() { visit(child, isLookedAt: !passesOn) }
         case .bind, .block:
-            // The uses of the names tell what is looked at.
+            // The uses of the variables decide which parts are used.
             for child in children.dropLast() { visit(child, isLookedAt: false) }
             if let body = children.last { visit(body, isLookedAt: !passesOn) }
         case .optionalMap:
@@ -88,7 +88,7 @@ struct UsedPartsFinder {
         }
     }
 
-    /// Whether the last part of a comprehension makes its elements.
+    /// True if the last part of a comprehension makes its elements.
     private func isResult(_ macro: SyntaxTree.Macro) -> Bool {
         switch macro {
         case .map, .transformList, .transformMap: true
@@ -113,7 +113,7 @@ struct UsedPartsFinder {
             visit(receiver, isLookedAt: false)
             for child in children.dropFirst() { visit(child) }
             return
-        // What these give has the parts of what they take; a size has none.
+        // The results of these have the parts of their operands; a size has none.
         case "size" where children.contains { isAssembled($0) && object($0) == nil }, "hasValue":
             for child in children { visit(child, isLookedAt: false) }
             return
@@ -125,7 +125,7 @@ struct UsedPartsFinder {
         for child in children { visit(child) }
     }
 
-    /// The assembled type that a node's value, or the one in its optional, has itself.
+    /// The assembled type of a node's value, or of the content of its optional.
     private func object(_ id: SyntaxTree.ID) -> String? {
         var type = checked.types[id]
         while true {

@@ -15,7 +15,7 @@ enum Access {
         }
     }
 
-    /// A selection on an optional's content is optional, but not twice.
+    /// A selection on the content of an optional gives an optional, but not a nested one.
     private static func optionalResult(
         of wrapped: Value, _ access: (Value) throws(Fault) -> Value
     ) throws(Fault) -> Value {
@@ -66,7 +66,7 @@ enum Access {
         throw .noSuchOverload("[]", operand, key)
     }
 
-    /// The list position that a number is, when it is whole.
+    /// The index of a list that a number means, if it is whole.
     private static func position(_ key: Value) -> Int64? {
         switch key {
         case .int(let number): number
@@ -76,7 +76,7 @@ enum Access {
         }
     }
 
-    /// `[field=wanted]` of a path.
+    /// The step `[field=wanted]` of a path.
     static func element(_ operand: Value, _ field: String, _ wanted: Value) throws(Fault) -> Value {
         guard case .list(let elements) = operand else { throw .noSuchOverload("[]", operand, wanted) }
         for element in elements {

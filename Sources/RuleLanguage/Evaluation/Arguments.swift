@@ -1,9 +1,9 @@
 import AttributeValues
 
-/// A call's arguments where they lie, in registers and constants; good for the length of the call.
+/// The arguments of a call, in registers and constants. Valid during the call.
 struct Arguments {
     let registers: UnsafeMutablePointer<Value>
-    /// Behind the constants, as in `Program`.
+    /// The end of the constants, as in `Program`.
     let constants: UnsafeMutablePointer<Value>
     let operands: UnsafePointer<Int32>?
     let count: Int
@@ -31,7 +31,7 @@ struct Arguments {
         if number < count, case .list(let elements) = self[number] { elements } else { nil }
     }
 
-    /// The fault of a call with arguments that no overload takes.
+    /// The fault of a call whose arguments fit no overload.
     func noSuchOverload(_ name: String) -> Fault {
         let types = (0..<count).map { self[$0].shortTypeName }.joined(separator: ", ")
         return Fault("no such overload: '\(name)' applied to '(\(types))'")

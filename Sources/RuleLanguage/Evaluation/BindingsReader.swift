@@ -1,12 +1,12 @@
 import AttributeValues
 
-/// Reads from a map of bindings, the names as declared (dotted ones written out: `"a.b"`, `"env.locale"`). Reading looks each
-/// name up; nothing is prepared, so a reader costs nothing to make.
+/// Reads from a map of bindings, with names as declared (dotted ones in full: `"a.b"`, `"env.locale"`). Each read looks
+/// up its name. Nothing is prepared, so making a reader costs nothing.
 public struct BindingsReader: RuleReader {
     private let program: Program
-    /// The program's.
+    /// Memory of the program.
     private let ways: UnsafeMutablePointer<InputWay>
-    /// A map.
+    /// Always a map.
     private var bindings: Value
 
     public init(_ program: Program, _ bindings: ValueMap) {
@@ -54,7 +54,7 @@ public struct BindingsReader: RuleReader {
         }
     }
 
-    /// Along any path, with the failure of one that leads nowhere.
+    /// Follows any path. A path that leads nowhere gives its failure.
     private static func content(of input: RuleInput, in variable: UnsafePointer<Value>?) -> Content {
         guard let variable else { return .failure(input.missing) }
         return input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps)

@@ -1,8 +1,8 @@
 import AttributeValues
 
-/// Values as text: conversions, error messages.
+/// Values as text, for conversions and error messages.
 enum CELText {
-    /// A value in an error message, cut where it is long.
+    /// A value in an error message. Long ones are cut off.
     static func brief(_ value: Value) -> String {
         switch value {
         case .string(let text):
@@ -12,7 +12,7 @@ enum CELText {
         }
     }
 
-    /// The form of `string(double)`: shortest digits that read back the same, scientific from 1e6 and below 1e-4.
+    /// The form of `string(double)`: the shortest digits that give the same double, scientific from 1e6 and below 1e-4.
     static func text(_ number: Double) -> String {
         if number.isNaN { return "NaN" }
         if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
@@ -27,7 +27,7 @@ enum CELText {
         return sign + plain(digits, exponent)
     }
 
-    /// Decimal digits without exponent, shortest that read back the same.
+    /// Decimal digits without exponent, the shortest that give the same double.
     static func plainText(_ number: Double) -> String {
         if number.isNaN { return "NaN" }
         if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }

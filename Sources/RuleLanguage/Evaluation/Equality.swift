@@ -1,7 +1,7 @@
 import AttributeValues
 
 extension Value {
-    /// CEL's `==`, outside of any rule; what is the same, NaN included, is equal, too. O(parts).
+    /// CEL's `==`, outside of a rule. Identical contents, NaN included, are also equal. O(parts).
     public func isEqual(to other: Value) -> Bool {
         if self == other { return true }
         var meter = Meter()
@@ -12,8 +12,8 @@ extension Value {
 
 /// CEL's `==` and order.
 enum Equality {
-    /// CEL's `==`: numbers by value across their types, everything else by type and content.
-    /// Costs a step per part compared.
+    /// CEL's `==`: numbers by value across their types, everything else by type and content. Costs a step for each
+    /// compared part.
     static func equal(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
         switch (a, b) {
         case (.int(let x), .int(let y)): return x == y
@@ -65,8 +65,8 @@ enum Equality {
 
     enum Order { case less, same, greater, unordered }
 
-    /// Numbers of different types compare by value. Against a double, an int is rounded to one: cel-go's way, which the
-    /// conformance suite asks for.
+    /// Numbers of different types compare by value. To compare an int with a double, it is rounded to a double, as in
+    /// cel-go; the conformance suite requires it.
     static func numericOrder(_ a: Value, _ b: Value) -> Order? {
         switch (a, b) {
         case (.int(let x), .int(let y)): order(x, y)
@@ -86,7 +86,7 @@ enum Equality {
         a < b ? .less : a == b ? .same : a > b ? .greater : .unordered
     }
 
-    /// The order of two values; nil when they have none (`no such overload`).
+    /// The order of two values; nil if they have none (`no such overload`).
     static func order(_ a: Value, _ b: Value) -> Order? {
         switch (a, b) {
         case (.string(let x), .string(let y)):

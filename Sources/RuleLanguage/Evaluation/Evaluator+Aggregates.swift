@@ -13,7 +13,7 @@ extension Evaluator {
         }
     }
 
-    /// From triples of key, value and whether the value is an optional entry.
+    /// Makes a map from triples of key, value, and a flag for optional entries.
     @inline(never)
     func makeMap(_ operands: UnsafePointer<Int32>, _ count: Int, _ program: Program) throws(Fault) -> ValueMap {
         try machine.pointee.meter.charge(count * Machine.stepsPerEntry)
@@ -46,7 +46,8 @@ extension Evaluator {
         }
     }
 
-    /// The loop's range in the order of the keys in its output; equal keys keep their order.
+    /// The elements of the loop's range in the order of the keys in its output. Elements with equal keys keep their
+    /// order.
     @inline(never)
     func takeSorted(_ loop: Int) throws(Fault) -> [Value] {
         let keys = machine.pointee.takeList(loop)

@@ -1,9 +1,9 @@
 import AttributeValues
 
 extension Evaluator {
-    /// Where to go on after a fault at an instruction: behind the operand of the innermost `&&`, `||`, `all` or `exists`
-    /// around it, leaving lazy values' code to where they were asked for; nil when nothing absorbs it, the result then
-    /// being the failure.
+    /// The position at which evaluation continues after a fault at an instruction: after the operand of the innermost
+    /// `&&`, `||`, `all` or `exists` around it. Code of a lazy value is left for the position that uses it. nil if
+    /// nothing absorbs the fault; then the result is the failure.
     func unwind(_ fault: Fault, from position: Int, _ program: Program) -> Int? {
         var fault = fault
         if fault.instruction < 0 { fault.instruction = Int32(position) }
@@ -43,21 +43,21 @@ extension Evaluator {
         return nil
     }
 
-    /// Steps for a fault that is made and looked at.
+    /// Steps for making and absorbing a fault.
     private static let faultCost = 20
 
     private func failure(_ fault: Fault, _ program: Program) -> Failure {
-        // Its line and column are counted.
+        // Finding its line and column scans the text.
         machine.pointee.meter.remaining -= program.text.utf8.count / 32
         guard let failure = fault.failure else {
             return program.failure(.ruleFailed, fault.message, at: Int(fault.instruction))
         }
-        // One that says of no other place where it comes from, is this rule's.
+        // A failure without another origin comes from this rule.
         guard failure.path == nil, failure.rule == nil else { return failure }
         return program.failure(failure.code, failure.message, at: Int(fault.instruction))
     }
 
-    /// Bounds what a rule gives out: how many values, and how deep.
+    /// Limits a rule's result: the number of its values, and their depth.
     func measure(_ value: Value) throws(Fault) {
         switch value {
         case .list, .map, .optional: break

@@ -1,7 +1,8 @@
 import AttributeValues
 
 extension Evaluator {
-    /// Runs until an input is needed or the result is there: an input's number, or one of the requests below zero.
+    /// Runs until it needs an input or has the result. Returns the number of the input, or one of the requests below
+    /// zero.
     @usableFromInline @inline(never)
     func run(_ program: Program, from start: Int) -> Int {
         let machine = machine
@@ -22,7 +23,7 @@ extension Evaluator {
         @inline(__always) func ints(_ i: Instruction) -> (Int64, Int64)? {
             if case .int(let x) = at(i.b).pointee, case .int(let y) = at(i.c).pointee { (x, y) } else { nil }
         }
-        /// The result of an operation; true when it is the rule's, which then has ended.
+        /// Stores the result of an operation. Returns true if it is the rule's result, which ends the evaluation.
         @inline(__always) func give(_ i: Instruction, _ value: Value) -> Bool {
             if i.flag {
                 machine.pointee.finish(program, .value(value))
@@ -31,7 +32,7 @@ extension Evaluator {
             }
             return i.flag
         }
-        /// What an `&&` or `||` gives, by one of its steps; true when the rule has ended with it.
+        /// Stores the result of an `&&` or `||`. Returns true if it ends the rule.
         @inline(__always) func decide(_ step: Instruction, _ holds: Bool) -> Bool {
             next = code + Int(step.c)
             if next.pointee.opcode == .end, next.pointee.b == step.a {
@@ -41,14 +42,15 @@ extension Evaluator {
             set(step.a, .bool(holds))
             return false
         }
-        /// As `give`, for a comparison. Its result is mostly what an `&&` or `||` asks next; then that is done at once.
+        /// As `give`, for a comparison. The next instruction is usually a step of `&&` or `||` on this result; then it
+        /// is done at once.
         @inline(__always) func conclude(_ i: Instruction, _ holds: Bool) -> Bool {
             let step = next.pointee
             guard step.opcode == .logicStep, step.b == i.a else { return give(i, .bool(holds)) }
             next += 1
             return holds == step.flag && decide(step, holds)
         }
-        /// Ints and durations in the order of their numbers.
+        /// Ints and durations as numbers that can be compared.
         @inline(__always) func ordered(_ i: Instruction) -> (Int64, Int64)? {
             if let pair = ints(i) { return pair }
             if case .duration(let x) = at(i.b).pointee, case .duration(let y) = at(i.c).pointee {
@@ -56,7 +58,7 @@ extension Evaluator {
             }
             return nil
         }
-        /// What the loop has no way of its own for.
+        /// Operations without a fast path in the loop.
         @inline(__always) func operate(_ i: Instruction) throws(Fault) {
             set(i.a, try Operators.apply(i.opcode, at(i.b), at(i.c), &machine.pointee.meter))
         }
@@ -221,7 +223,7 @@ extension Evaluator {
                         guard case .bool(let flag) = at(i.b).pointee else {
                             throw .noSuchOverload(i.flag ? "||" : "&&", at(i.b))
                         }
-                        // Undecided behind a fault: to the end of the chain, which throws it.
+                        // Undecided after a fault: continue to the end of the chain, which throws it.
                         if flag != i.flag, machine.pointee.hasFault[Int(next.pointee.b)] { continue }
                         if decide(i, flag) { return Evaluator.finished }
                     case .endLogic:
@@ -327,7 +329,7 @@ extension Evaluator {
         }
     }
 
-    /// For looking up what may be a long key.
+    /// Charges for looking up a key that may be long.
     @inline(__always)
     private func chargeKey(_ key: UnsafeMutablePointer<Value>) throws(Fault) {
         if case .string(let text) = key.pointee, !text.isSmall { try machine.pointee.meter.chargeKey(key.pointee) }

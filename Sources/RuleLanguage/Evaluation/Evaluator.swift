@@ -1,9 +1,10 @@
 import AttributeValues
 
-/// Runs programs, one at a time; keep one and use it for all, so that no evaluation allocates for its own sake.
+/// Runs programs, one at a time. Reuse one evaluator for all programs, so that an evaluation allocates nothing for
+/// itself.
 ///
-/// Its state lies in memory that is allocated once, behind a constant pointer: each access to a class's own variables would
-/// be checked at run time. The memory lives from `init` to `deinit`.
+/// Its state is in memory that is allocated once, behind a constant pointer, because access to a class's own variables
+/// would be checked at run time. The memory lives from `init` to `deinit`.
 public final class Evaluator {
     @usableFromInline let machine: UnsafeMutablePointer<Machine>
 
@@ -18,12 +19,13 @@ public final class Evaluator {
         machine.deallocate()
     }
 
-    /// Evaluates a program. What every evaluation reads is read first, the other inputs when evaluation reaches them.
+    /// Evaluates a program. Inputs that every evaluation needs are read first, the others when evaluation reaches them.
     @inlinable @inline(__always)
     public func evaluate<R: RuleReader>(_ program: Program, _ reader: inout R) -> Evaluation {
         let machine = machine
         machine.pointee.begin(program)
-        // What every evaluation reads is read at once, until one fails: that is left to where it is used, and may not be.
+        // Reads the inputs that every evaluation needs, until one fails. A failed one is read again at its use, which
+        // evaluation may not reach.
         var next = program.firstInputs
         let end = next + program.firstInputCount
         reading: while next != end {
@@ -40,7 +42,7 @@ public final class Evaluator {
         return .content(machine.pointee.result.move())
     }
 
-    /// Gives the program what it asks for, until it has finished; false when the reader interrupts.
+    /// Provides the program's inputs until it has finished. Returns false if the reader interrupts.
     @inlinable @inline(never)
     func goOn<R: RuleReader>(from request: Int, _ program: Program, _ reader: inout R) -> Bool {
         let machine = machine
@@ -62,7 +64,7 @@ public final class Evaluator {
         return true
     }
 
-    /// Evaluates over bindings.
+    /// Evaluates with bindings.
     public func evaluate(_ program: Program, bindings: ValueMap = ValueMap()) -> Content {
         var reader = BindingsReader(program, bindings)
         guard case .content(let content) = evaluate(program, &reader) else {
@@ -71,21 +73,21 @@ public final class Evaluator {
         return content
     }
 
-    /// What the last evaluation cost, in steps.
+    /// The cost of the last evaluation, in steps.
     @inlinable
     public var lastCost: Int { machine.pointee.meter.spent }
 
-    // MARK: requests of the machine to the reader: an input's number, or one of
+    // MARK: the machine's requests to the reader: the number of an input, or one of these
 
     @usableFromInline static var finished: Int { -1 }
     static var property: Int { -2 }
-    /// …a dynamic input's, as this minus its number.
+    /// A dynamic input: this minus its number.
     static var dynamic: Int { -3 }
 
-    /// What `serve` answers when the reader interrupts.
+    /// The result of `serve` if the reader interrupts.
     @usableFromInline static var interrupted: Int { .min }
 
-    /// Reads what is no plain input, and goes on.
+    /// Serves a request that is not a plain input, and continues.
     @usableFromInline @inline(never)
     func serve<R: RuleReader>(_ request: Int, _ program: Program, _ reader: inout R) -> Int {
         switch read(request, &reader) {

@@ -1,19 +1,19 @@
 import AttributeValues
 
-/// Why an evaluation cannot go on in the ordinary way.
+/// The reason why an evaluation cannot continue normally.
 struct Fault: Error {
     enum Kind {
-        /// An error in CEL's sense: `&&`, `||` and the like may absorb it.
+        /// An error as CEL defines it: `&&`, `||` and similar operations may absorb it.
         case error
-        /// A limit: ends the evaluation.
+        /// An exceeded limit, which ends the evaluation.
         case limit
     }
 
     var kind: Kind = .error
     var message: String
-    /// The failure that an input holds instead of a value; passed on as it is.
+    /// The failure of an input without a value. It is passed on unchanged.
     var failure: Failure?
-    /// Set where the fault is caught.
+    /// Set by the function that catches the fault.
     var instruction: Int32 = -1
 
     init(_ message: String) { self.message = message }
@@ -35,7 +35,7 @@ struct Fault: Error {
         return Fault("no such overload: '\(name)' applied to '(\(types))'")
     }
 
-    /// As above, for operands where they lie.
+    /// As above, for operands in memory.
     @inline(never)
     static func noSuchOverload(_ name: String, _ arguments: UnsafeMutablePointer<Value>...) -> Fault {
         let types = arguments.map { $0.pointee.shortTypeName }.joined(separator: ", ")
@@ -53,12 +53,12 @@ struct Fault: Error {
     static func outOfBounds(_ index: Int64) -> Fault { Fault("index out of bounds: \(index)") }
 }
 
-/// What an evaluation may still spend, and the time zones it has met.
+/// The remaining budget of an evaluation, and the time zones that it has read.
 ///
-/// It refers to limits that it does not own: a program's, for the length of an evaluation, or the standard ones.
+/// It refers to limits that it does not own: a program's, during an evaluation, or the standard ones.
 @usableFromInline
 struct Meter {
-    /// Steps left.
+    /// Remaining steps.
     @usableFromInline var remaining: Int
     @usableFromInline private(set) var budget: Int
     @usableFromInline private(set) var source: UnsafePointer<RuleLimits>
@@ -88,13 +88,13 @@ struct Meter {
         if remaining < 0 { throw Fault(limit: "the rule costs more than \(limits.cost) steps") }
     }
 
-    /// For looking at so many bytes of a text.
+    /// Charges for reading a number of bytes of a text.
     @inline(__always)
     mutating func chargeBytes(_ bytes: Int) throws(Fault) {
         if bytes >= 10 { try charge(bytes / 10) }
     }
 
-    /// For comparing or hashing a value with all that is in it. Recursion is bounded by the value's depth.
+    /// Charges for comparing or hashing a value with all its parts. The value's depth bounds the recursion.
     mutating func chargeAll(of value: Value) throws(Fault) {
         switch value {
         case .string(let text): try charge(1 + text.utf8.count / 10)
@@ -115,21 +115,21 @@ struct Meter {
         }
     }
 
-    /// For looking up a key in a map: a long one is hashed and compared.
+    /// Charges for looking up a key in a map: a long one is hashed and compared.
     mutating func chargeKey(_ key: Value) throws(Fault) {
         if case .string(let text) = key { try chargeBytes(text.utf8.count) }
     }
 
-    /// How many things that cost so many steps each can still be paid for; one more passes a limit.
+    /// The number of items that the budget and the limits allow, each at a number of steps. One more exceeds a limit.
     func room(steps: Int) -> Int { min(limits.resultSize, remaining / steps) }
 
-    /// For text of that many bytes, before it is made.
+    /// Charges for a text of a number of bytes, before it is made.
     mutating func chargeText(_ bytes: Int) throws(Fault) {
         if bytes > limits.textSize { throw Fault(limit: "a text of \(bytes) bytes; at most \(limits.textSize) are allowed") }
         try charge(bytes / 10 + 1)
     }
 
-    /// For a list or map of that many elements, before it is made.
+    /// Charges for a list or map of a number of elements, before it is made.
     mutating func chargeElements(_ count: Int, steps: Int = 1) throws(Fault) {
         if count > limits.resultSize {
             throw Fault(limit: "a list or map of \(count) elements; at most \(limits.resultSize) are allowed")

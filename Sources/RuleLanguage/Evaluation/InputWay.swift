@@ -1,17 +1,17 @@
 import AttributeValues
 
-/// How an input is found in a map of bindings: the names on the way as values, so that looking up makes none.
+/// How to find an input in a map of bindings. The names of the path are stored as values, so that a look-up makes none.
 struct InputWay {
     enum Kind: UInt8 {
         case whole
-        /// The commonest paths: one key of a map.
+        /// The most common paths: one key of a map.
         case field, fieldPresence
         case path
     }
 
     let kind: Kind
     var variable: Value
-    /// A field's key.
+    /// The key of a field.
     var key = Value.null
     /// For a variable in a namespace: the namespace, and the name in it.
     var namespace = Value.null
@@ -35,7 +35,7 @@ struct InputWay {
 }
 
 extension UnsafeMutablePointer<InputWay> {
-    /// The value of the input's variable, where it lies in the map of bindings.
+    /// A pointer to the value of the input's variable in the map of bindings.
     @inline(__always)
     func variable(in bindings: UnsafePointer<Value>) -> UnsafePointer<Value>? {
         bindings.element(of: &pointee.variable) ?? variableOfNamespace(in: bindings)
@@ -48,6 +48,6 @@ extension UnsafeMutablePointer<InputWay> {
 }
 
 extension RuleInput {
-    /// The failure of bindings without this input's variable.
+    /// The failure if the bindings do not contain this input's variable.
     var missing: Failure { Failure(.ruleFailed, "no such attribute: \(variable)") }
 }

@@ -1,42 +1,42 @@
 import AttributeValues
 
-/// The memory of an evaluation: registers, loops, output. Plain pointers, because this is where each instruction reads and
-/// writes; all are owned by the one `Evaluator` that holds the machine, which calls `free` last.
+/// The memory of an evaluation: registers, loops, output. Plain pointers, because every instruction reads and writes
+/// it. The one `Evaluator` with this machine owns all of it, and calls `free` last.
 @usableFromInline
 struct Machine {
     @usableFromInline private(set) var registers: UnsafeMutablePointer<Value> = .allocate(capacity: 0)
     /// By input.
     @usableFromInline private(set) var isLoaded: UnsafeMutablePointer<Bool> = .allocate(capacity: 0)
-    /// By fault number: whether one is noted.
+    /// By fault number: true if a fault is stored.
     @usableFromInline private(set) var hasFault: UnsafeMutablePointer<Bool> = .allocate(capacity: 0)
     private(set) var loops: UnsafeMutablePointer<Loop> = .allocate(capacity: 0)
     private(set) var lazies: UnsafeMutablePointer<Lazy> = .allocate(capacity: 0)
-    /// Of each of these: enough for a program whose `frameSize` is not larger.
+    /// The capacity of each of these. It suffices for a program whose `frameSize` is not larger.
     @usableFromInline private(set) var frameCapacity = 0
-    /// What loops have put out so far, the outer loops' first.
+    /// The output of the loops so far, outer loops first.
     private(set) var output: UnsafeMutablePointer<Value> = .allocate(capacity: 0)
     private var outputCapacity = 0
     var outputCount = 0
 
     @usableFromInline var isRunning = false
-    /// Who may hold references: at the end of an evaluation they have to let go.
+    /// The memory that may contain references, which must be released at the end of an evaluation.
     @usableFromInline var held: Holders = []
-    /// Behind the instruction that waits for the reader.
+    /// The position after the instruction that waits for the reader.
     var position = 0
-    /// What evaluation ended with, until it is taken.
+    /// The result of the evaluation, until it is taken.
     @usableFromInline let result: UnsafeMutablePointer<Content> = .allocate(capacity: 1)
     /// By fault number.
     var faults: [Fault?] = []
     /// By lazy value.
     var lazyFaults: [Fault?] = []
-    /// In traced programs: by syntax node, what it gave (the last time, and how often).
+    /// In traced programs, by syntax node: its last result, and the number of its results.
     var trace: [Int: (content: Content, times: Int)]?
-    /// The steps of the dynamic read at hand.
+    /// The steps of the present dynamic read.
     var requestedSteps: [AttributePath.Step] = []
-    /// The property read at hand.
+    /// The property of the present property read.
     var requestedProperty: (object: OpaqueValue, name: String)?
     @usableFromInline var meter = Meter()
-    /// The register that takes what the dynamic or property read at hand gives.
+    /// The register for the result of the present dynamic or property read.
     var target = 0
 
     @usableFromInline
@@ -47,18 +47,19 @@ struct Machine {
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
         @inlinable static var byRegisters: Holders { Holders(rawValue: 1) }
-        /// By ranges or the output.
+        /// References in ranges or the output.
         @inlinable static var byLoops: Holders { Holders(rawValue: 2) }
     }
 
-    /// One loop's range and place. `keys` and `values` point into the storage of `range`, which the loop keeps alive.
+    /// The range and position of one loop. `keys` and `values` point into the storage of `range`, which the loop keeps
+    /// alive.
     struct Loop {
         var range: Value
         var keys: UnsafePointer<Value>?
         var values: UnsafePointer<Value>?
         var count = 0
         var index = 0
-        /// Its part of the output.
+        /// The beginning of its part of the output.
         var outputStart = 0
         var outputCount = 0
     }
@@ -68,7 +69,7 @@ struct Machine {
         enum State { case unknown, known, failed, running }
         var state: State = .unknown
         var returnPosition = 0
-        /// Where its own output begins.
+        /// The beginning of its own output.
         var outputStart = 0
     }
 
@@ -90,7 +91,7 @@ struct Machine {
         meter.begin(program)
     }
 
-    /// Marks come in words of eight.
+    /// Flags are cleared in words of eight.
     @inlinable @inline(__always)
     static func clear(_ marks: UnsafeMutablePointer<Bool>, _ count: Int) {
         if _fastPath(count <= 8) {
@@ -115,12 +116,12 @@ struct Machine {
 
     mutating func provide(_ value: consuming Value) { set(registers + target, to: value) }
 
-    /// The result is an operand.
+    /// Finishes with an operand as the result.
     @inline(__always)
     mutating func finish(_ program: Program, _ operand: Int32) {
         let place = (operand >= 0 ? registers : program.constants) + Int(operand)
         switch place.pointee {
-        // These are made anew: copying them whole would wait for the stores that have just made them.
+        // These are made anew, because copying them whole would wait for the stores that have just made them.
         case .bool(let flag): finish(program, .value(.bool(flag)))
         case .int(let number): finish(program, .value(.int(number)))
         default: finish(program, .value(place.pointee))
@@ -133,7 +134,7 @@ struct Machine {
         clear(program)
     }
 
-    /// Lets go of all values; another evaluation may begin.
+    /// Releases all values, so that another evaluation may begin.
     @inline(__always)
     mutating func clear(_ program: Program) {
         if !held.isEmpty { letGo(program) }
@@ -144,7 +145,7 @@ struct Machine {
     private mutating func letGo(_ program: Program) {
         for holder in UnsafeBufferPointer(start: program.holders, count: program.holderCount) {
             let register = registers + Int(holder)
-            // What holds nothing may stay.
+            // A value without references need not be released.
             if !UnsafePointer(register).holdsNothing { register.pointee = .null }
         }
         for loop in 0..<program.loopCount { loops[loop].range = .null }
@@ -195,7 +196,7 @@ struct Machine {
         loops[loop].outputCount = 0
     }
 
-    /// The loop's output as a list, taken away.
+    /// Takes the loop's output as a list.
     mutating func takeList(_ loop: Int) -> [Value] {
         let start = loops[loop].outputStart
         let count = outputCount - start
@@ -206,10 +207,10 @@ struct Machine {
         }
     }
 
-    /// Steps for putting an entry in a map.
+    /// Steps for adding an entry to a map.
     static let stepsPerEntry = 5
 
-    /// The loop's output as a map, key and value by turns, taken away.
+    /// Takes the loop's output, alternating keys and values, as a map.
     mutating func takeMap(_ loop: Int) throws(Fault) -> ValueMap {
         let entries = takeList(loop)
         try meter.charge(entries.count / 2 * Machine.stepsPerEntry)
@@ -224,13 +225,13 @@ struct Machine {
 
     // MARK: loops
 
-    /// - Parameter isStrict: keys and values are wanted both, or only a list will do.
+    /// - Parameter isStrict: true if the loop needs keys and values, or accepts only a list.
     mutating func open(_ loop: Int, over range: Value, wantsValues: Bool) throws(Fault) {
         var opened = Loop(range: range)
         switch range {
         case .list(let elements):
             opened.count = elements.count
-            // The array's storage stays where it is while `range` holds it.
+            // The array's storage does not move while `range` retains it.
             opened.values = elements.withUnsafeBufferPointer { $0.baseAddress }
         case .map(let map):
             opened.count = map.count

@@ -1,8 +1,8 @@
 import AttributeValues
 
-/// The operators on any operands; the evaluator has taken the commonest cases before.
+/// The operators on operands of any type. The evaluator handles the most common cases before.
 enum Operators {
-    /// On operands where they lie: scalars are not copied out.
+    /// On operands in memory: scalars are not copied.
     @inline(never)
     static func apply(
         _ opcode: Opcode, _ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>, _ meter: inout Meter

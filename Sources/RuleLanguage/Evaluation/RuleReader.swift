@@ -1,16 +1,16 @@
 import AttributeValues
 
-/// What a reader answers.
+/// The answer of a reader.
 @frozen
 public enum Reading {
     case value(Value)
-    /// The input holds no value; in the rule this is an error, which `&&`, `||` and the like may absorb.
+    /// The input has no value. In the rule this is an error, which `&&`, `||` and similar operations may absorb.
     case failure(Failure)
-    /// The evaluation is to be given up: nothing absorbs this.
+    /// The evaluation must be abandoned. Nothing absorbs this.
     case interrupted
 }
 
-/// What a reader answers that has put the value where it belongs.
+/// The answer of a reader that has stored the value in its register.
 @frozen
 public enum ReadOutcome {
     case value
@@ -18,7 +18,7 @@ public enum ReadOutcome {
     case interrupted
 }
 
-/// The register of an input. It holds nothing, and is good for the length of the read.
+/// The register of an input. It is empty, and valid during the read.
 @frozen
 public struct InputRegister {
     @usableFromInline let machine: UnsafeMutablePointer<Machine>
@@ -38,26 +38,26 @@ public struct InputRegister {
     @inlinable @inline(__always)
     public func set(_ value: consuming Value) { machine.pointee.fill(place, with: value) }
 
-    /// A copy of what lies elsewhere; one word-wise move when it holds no reference.
+    /// Stores a copy of a value; copied word by word if it has no reference.
     @inlinable @inline(__always)
     public func copy(from source: UnsafePointer<Value>) { machine.pointee.fill(place, copying: source) }
 }
 
-/// Gives a program its inputs, each when evaluation reaches it. Called by one evaluation at a time; must not use the
+/// Provides a program's inputs, each when evaluation reaches it. One evaluation calls it at a time. It must not use the
 /// evaluator that calls it.
 public protocol RuleReader {
-    /// The value of `program.inputs[input]`: what lies at its path, or for a presence input whether it is there.
-    /// Asked at most once per evaluation for an input that has a value. A path that leads nowhere is a failure; `Value.at(_:)` has
-    /// the semantics and the texts.
+    /// The value of `program.inputs[input]`: the value at its path, or for a presence input, whether the path exists.
+    /// Called at most once per evaluation for an input that has a value. A path that leads nowhere is a failure;
+    /// `Value.at(_:)` defines the semantics and the texts.
     mutating func read(_ input: Int) -> Reading
 
-    /// As `read`, with the value put in its register.
+    /// As `read`, but stores the value in its register.
     mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome
 
-    /// The value at a path that was computed: `steps` are complete, behind the input's variable.
+    /// The value at a computed path: `steps` are all steps after the input's variable.
     mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading
 
-    /// A property of an object that a rule came by, as `b.title` in `library.books.filter(b, b.title != "")`.
+    /// A property of an object that a rule has obtained, as `b.title` in `library.books.filter(b, b.title != "")`.
     mutating func read(property name: String, of object: OpaqueValue) -> Reading
 }
 
@@ -78,7 +78,7 @@ extension RuleReader {
     }
 }
 
-/// What an evaluation ends with.
+/// The result of an evaluation.
 @frozen
 public enum Evaluation {
     case content(Content)
@@ -87,7 +87,7 @@ public enum Evaluation {
 }
 
 extension Value {
-    /// What lies at a path inside this value, as rules see it: an optional on the way makes the result optional.
+    /// The value at a path inside this value, as in rules: an optional on the path makes the result optional.
     public func at(_ steps: some Sequence<AttributePath.Step>) -> Content {
         var value = self
         for step in steps {
@@ -104,7 +104,7 @@ extension Value {
         return .value(value)
     }
 
-    /// Whether the last step of a path is there, as `has()` asks; a failure when a step before it is not.
+    /// True if the last step of a path exists, as for `has()`; a failure if an earlier step does not.
     public func isPresent(_ steps: [AttributePath.Step]) -> Content {
         guard let last = steps.last else { return .value(.bool(true)) }
         let container = at(steps.dropLast())

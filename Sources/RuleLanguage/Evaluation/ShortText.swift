@@ -1,14 +1,14 @@
 import AttributeValues
 
-/// A string of up to 15 bytes in the making, in the two words that it will be (see `String+Bytes.swift`).
+/// A string of up to 15 bytes under construction, in the two words of its final form (see `String+Bytes.swift`).
 struct ShortText {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
     private var count: UInt64 = 0
-    /// 0xe0 as long as all is ASCII, else 0xa0.
+    /// 0xe0 while all bytes are ASCII, else 0xa0.
     private var kind: UInt64 = 0xe0
 
-    /// False, with nothing changed, when there is no room.
+    /// Returns false, and changes nothing, if there is no room.
     @inline(__always)
     mutating func append(_ words: (UInt64, UInt64)) -> Bool {
         let added = words.1 >> 56 & 15
@@ -30,7 +30,7 @@ struct ShortText {
     var string: String { unsafeBitCast((low, high | (kind & 0xf0 | count) << 56), to: String.self) }
 }
 
-/// A chain of `+` over strings, made at once.
+/// A chain of `+` over strings, concatenated at once.
 enum Concatenation {
     @inline(never)
     static func join(_ parts: Arguments, _ meter: inout Meter) throws(Fault) -> Value {
@@ -64,7 +64,7 @@ enum Concatenation {
         return .string(joined)
     }
 
-    /// What is no chain of strings after all, from the left.
+    /// Adds the operands from the left, if not all of them are strings.
     private static func add(_ parts: Arguments, _ meter: inout Meter) throws(Fault) -> Value {
         var sum = parts[0]
         for number in 1..<parts.count { sum = try Operators.add(sum, parts[number], &meter) }

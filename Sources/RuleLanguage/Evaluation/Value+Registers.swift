@@ -1,11 +1,11 @@
 import AttributeValues
 
-// What lies in registers is moved and copied most often, and is mostly a scalar or a short string. Those hold no reference:
-// they may be copied bit by bit, and overwritten without a release, where the general ways cost a call each. While no
-// register holds a reference, which the machine knows, not even what is overwritten is looked at.
+// Values in registers are moved and copied most often, and most are scalars or short strings. Those have no reference:
+// they may be copied bit by bit, and overwritten without a release, where the general operations cost a call each. The
+// machine knows when no register has a reference. Then it does not even check the overwritten value.
 
 extension Value {
-    /// Whether the value holds no reference.
+    /// True if the value has no reference.
     @inlinable
     var holdsNothing: Bool {
         @inline(__always) get {
@@ -19,7 +19,7 @@ extension Value {
 }
 
 extension UnsafePointer<Value> {
-    /// Whether the value here holds no reference, without taking it from there.
+    /// True if the value at this address has no reference. Does not copy it.
     @inlinable
     var holdsNothing: Bool {
         @inline(__always) get {
@@ -38,14 +38,14 @@ extension Machine {
         !held.contains(.byRegisters) || UnsafePointer(register).holdsNothing
     }
 
-    /// Puts a value in a register that holds nothing.
+    /// Stores a value in a register without a reference.
     @inlinable @inline(__always)
     mutating func fill(_ register: UnsafeMutablePointer<Value>, with value: consuming Value) {
         if !value.holdsNothing { held.insert(.byRegisters) }
         register.initialize(to: value)
     }
 
-    /// Puts a copy in a register that holds nothing.
+    /// Stores a copy in a register without a reference.
     @inlinable @inline(__always)
     mutating func fill(_ register: UnsafeMutablePointer<Value>, copying source: UnsafePointer<Value>) {
         if source.holdsNothing {
@@ -56,13 +56,13 @@ extension Machine {
         }
     }
 
-    /// Replaces what is in a register.
+    /// Replaces the value in a register.
     @inline(__always)
     mutating func set(_ register: UnsafeMutablePointer<Value>, to value: consuming Value) {
         if isFree(register) { fill(register, with: value) } else { register.pointee = value }
     }
 
-    /// Replaces what is in a register by a copy.
+    /// Replaces the value in a register by a copy.
     @inline(__always)
     mutating func set(_ register: UnsafeMutablePointer<Value>, copying source: UnsafePointer<Value>) {
         if isFree(register) { fill(register, copying: source) } else { register.pointee = source.pointee }

@@ -1,6 +1,6 @@
 import AttributeValues
 
-/// `int(x)` and its like.
+/// `int(x)` and similar functions.
 enum Conversions {
     static func convert(_ function: Function, _ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
         switch function {
@@ -16,7 +16,7 @@ enum Conversions {
         }
     }
 
-    /// `string(x)`, of a value where it lies.
+    /// `string(x)` of a value in memory.
     @inline(never)
     static func text(_ value: UnsafePointer<Value>, _ meter: inout Meter) throws(Fault) -> Value {
         if case .int(let number) = value.pointee { return .string(String(decimal: number)) }

@@ -1,14 +1,15 @@
 import AttributeValues
 
 extension Function {
-    /// Evaluates a call on any arguments; what no overload takes is a fault.
+    /// Evaluates a call on any arguments. Arguments that fit no overload are a fault.
     func call(_ arguments: Arguments, isMember: Bool, _ meter: inout Meter) throws(Fault) -> Value {
         try meter.charge(work.steps(for: arguments))
         guard let value = try dispatch(arguments, isMember, &meter) else { throw arguments.noSuchOverload(rawValue) }
         return value
     }
 
-    /// nil when the arguments fit no overload. One library per file; each checks number, types and style of its arguments.
+    /// nil if the arguments fit no overload. There is one library per file; each checks number, types and style of its
+    /// arguments.
     private func dispatch(_ a: Arguments, _ isMember: Bool, _ meter: inout Meter) throws(Fault) -> Value? {
         switch self {
         case .size: return a.count == 1 ? size(a[0]) : nil
@@ -57,7 +58,7 @@ extension Function {
         }
     }
 
-    /// On a subview, a map `{id, index, tag, containerValues}`: tags agree in type as well as in value.
+    /// For a subview, a map `{id, index, tag, containerValues}`: tags must agree in type and value.
     private func subviewTag(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard case .map(let subview) = a[0] else { return nil }
         let tag = subview["tag"]

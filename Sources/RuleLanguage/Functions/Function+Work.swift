@@ -1,15 +1,15 @@
 import AttributeValues
 
-/// What a call costs, in steps of at most about 50 ns. `Function.call` takes it before the function begins.
+/// The cost of a call, in steps of at most about 50 ns. `Function.call` charges it before the function begins.
 struct Work {
-    /// Whatever the arguments are.
+    /// The cost that does not depend on the arguments.
     var base = 1
-    /// Bytes of the arguments' texts that are worked on in a step; 0: their length does not matter.
+    /// Bytes of the arguments' texts that a step processes; 0 if their length does not matter.
     var bytesPerStep = 10
-    /// Elements of the arguments' lists and maps that are worked on in a step; 0: their number does not matter.
+    /// Elements of the arguments' lists and maps that a step processes; 0 if their number does not matter.
     var elementsPerStep = 1
 
-    /// The arguments' sizes do not matter.
+    /// A cost that does not depend on the arguments' sizes.
     static func constant(_ base: Int) -> Work { Work(base: base, bytesPerStep: 0, elementsPerStep: 0) }
 
     func steps(for arguments: Arguments) -> Int {
@@ -29,21 +29,21 @@ struct Work {
 }
 
 extension Function {
-    /// A function is linear in its arguments unless it is named here. A function that costs more than that charges the rest
-    /// itself, before it does it.
+    /// A function is linear in its arguments unless it is named here. A function that costs more charges the rest
+    /// itself, before it does the work.
     var work: Work {
         switch self {
         case .type, .dyn, .optionalOf, .optionalNone, .optionalOfNonZeroValue, .hasValue, .value, .or, .orValue, .first, .last,
             .ceil, .floor, .round, .trunc, .abs, .sign, .isNaN, .isInf, .isFinite, .sqrt, .bitOr, .bitAnd, .bitXor, .bitNot,
             .bitShiftLeft, .bitShiftRight:
             .constant(1)
-        // Addresses have a longest text.
+        // The length of an address's text is limited.
         case .ip, .cidr, .isIP, .isCIDR, .isCanonical, .containsIP, .containsCIDR: .constant(60)
         case .family, .isUnspecified, .isLoopback, .isGlobalUnicast, .isLinkLocalMulticast, .isLinkLocalUnicast, .masked, .prefixLength:
             .constant(10)
         case .tag: .constant(5)
         case .hasTag: Work(base: 5, elementsPerStep: 0)
-        // Of lists and maps the number of elements is known.
+        // Lists and maps store the number of their elements.
         case .size: Work(elementsPerStep: 0)
         case .slice: Work(elementsPerStep: 0)
         case .int, .uint, .double, .bool, .bytes: Work(base: 2, bytesPerStep: 5, elementsPerStep: 0)
@@ -52,7 +52,7 @@ extension Function {
         case .getFullYear, .getMonth, .getDate, .getDayOfMonth, .getDayOfWeek, .getDayOfYear, .getHours, .getMinutes, .getSeconds,
             .getMilliseconds:
             Work(base: 10, bytesPerStep: 5)
-        // Looks up what each code point is.
+        // Looks up the properties of each code point.
         case .trim: Work(base: 2, bytesPerStep: 1)
         case .reverse, .quote, .charAt, .substring, .replace, .split: Work(base: 5, bytesPerStep: 2)
         case .indexOf, .lastIndexOf, .base64Encode, .base64Decode, .lowerAscii, .upperAscii: Work(base: 5, bytesPerStep: 5)

@@ -1,4 +1,4 @@
-/// The functions that rules can call; the raw value is the name in a rule. Namespaced names are global functions.
+/// The functions that rules can call. The raw value is the name in a rule. Namespaced names are global functions.
 enum Function: String, CaseIterable, Sendable {
     // Core
     case size, type, dyn, contains, startsWith, endsWith, matches

@@ -1,6 +1,6 @@
 /// One way to call a function.
 struct Overload: Sendable {
-    /// Called as `receiver.name(…)`; the receiver is the first parameter.
+    /// True for `receiver.name(…)`; the receiver is the first parameter.
     var isMember: Bool
     var parameters: [RuleType]
     var result: RuleType
@@ -8,7 +8,7 @@ struct Overload: Sendable {
     var typeParameters: [String]
 }
 
-/// A function's name with its overloads; `function` is nil for one that is declared, but has no implementation here.
+/// A function's name with its overloads. `function` is nil for a function that is declared but not implemented here.
 struct FunctionDeclaration: Sendable {
     var name: String
     var function: Function?
@@ -31,12 +31,12 @@ enum FunctionTable {
         return table
     }()
 
-    /// What stands before the dot in functions' names.
+    /// The parts of functions' names before the dot.
     static let namespaces = Set(
         Function.allCases.compactMap { $0.rawValue.utf8.firstIndex(of: UInt8(ascii: ".")).map($0.rawValue.prefix(upTo:)) }.map(String.init))
 
-    /// `name(parameters) -> result`, or `receiver.name(parameters) -> result`; a receiver's type stands before `::`.
-    /// Capital letters are type parameters. Several lines of one name are overloads.
+    /// `name(parameters) -> result`, or `receiver.name(parameters) -> result`, where the receiver's type precedes `::`.
+    /// Capital letters are type parameters. Several lines with one name are overloads.
     static let signatures = """
         size(string) -> int
         size(bytes) -> int

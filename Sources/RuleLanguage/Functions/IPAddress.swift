@@ -14,7 +14,7 @@ final class IPAddress: OpaqueValue, CustomStringConvertible {
 
     var isV4: Bool { bytes.count == 4 }
 
-    /// Bytes of an address's text, with room for its mistakes.
+    /// Maximum bytes of an address's text, with room for mistakes.
     private static let maximumLength = 100
 
     convenience init(_ text: String) throws(Fault) {
@@ -51,7 +51,7 @@ final class IPAddress: OpaqueValue, CustomStringConvertible {
         while at < parts.count {
             let part = parts[at]
             if part.isEmpty {
-                // "::" is an empty part inside, or two at an end.
+                // "::" gives one empty part inside, or two at an end.
                 let isEdge = at == 0 || at == parts.count - 1
                 if isEdge {
                     let other = at == 0 ? 1 : parts.count - 2
@@ -92,7 +92,7 @@ final class IPAddress: OpaqueValue, CustomStringConvertible {
     var description: String {
         if isV4 { return bytes.map { String($0) }.joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
-        // The longest run of two or more zero groups, the first of equals.
+        // The longest run of two or more zero groups; the first of several equally long ones.
         var best = 0..<0
         var start = 0
         while start < 8 {

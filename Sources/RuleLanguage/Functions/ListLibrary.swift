@@ -38,7 +38,7 @@ enum ListLibrary {
         return .list((0..<count).map { .int($0) })
     }
 
-    /// Recursion is bounded by the depth of the value.
+    /// The depth of the value bounds the recursion.
     private static func flatten(
         _ list: [Value], depth: Int64, into flat: inout [Value], _ meter: inout Meter
     ) throws(Fault) {
@@ -53,7 +53,8 @@ enum ListLibrary {
         }
     }
 
-    /// The first of equal elements stays. Strings, whole numbers and bools are found by hash, the rest by comparison.
+    /// Keeps the first of equal elements. Strings, whole numbers and bools are found by hash, other values by
+    /// comparison.
     private static func distinct(_ list: [Value], _ meter: inout Meter) throws(Fault) -> [Value] {
         try meter.chargeElements(list.count)
         var found: [Value] = []
@@ -82,7 +83,7 @@ enum ListLibrary {
 
 /// Sorting of lists by keys that have an order.
 enum Sorting {
-    /// Stable. All keys are of one type, which has an order.
+    /// Stable. All keys must have one type, which must be ordered.
     static func sort(_ elements: [Value], by keys: [Value], _ meter: inout Meter) throws(Fault) -> [Value] {
         guard let first = keys.first else { return [] }
         var levels = 1
@@ -122,7 +123,7 @@ enum SetLibrary {
         }
     }
 
-    /// Whether each of `parts` equals one of `whole`.
+    /// True if each of `parts` equals an element of `whole`.
     private static func contains(_ whole: [Value], _ parts: [Value], _ meter: inout Meter) throws(Fault) -> Bool {
         next: for part in parts {
             try meter.charge(whole.count + 1)

@@ -79,7 +79,7 @@ enum MathLibrary {
         }
     }
 
-    /// Zeros come in from both sides, for ints too.
+    /// Zeros are shifted in on both sides, for ints too.
     private static func shift(_ function: Function, _ value: Value, _ amount: Int64?) throws(Fault) -> Value? {
         guard let amount else { return nil }
         guard amount >= 0 else { throw Fault("negative shift: \(amount)") }

@@ -1,6 +1,7 @@
 import AttributeValues
 
-/// `optional.of`, `hasValue`, `first` and their like. (`or` and `orValue` are compiled to jumps; here for completeness.)
+/// `optional.of`, `hasValue`, `first` and similar functions. (`or` and `orValue` are compiled to jumps; they are here
+/// for completeness.)
 enum OptionalLibrary {
     static func call(
         _ function: Function, _ a: Arguments, _ isMember: Bool, _ meter: inout Meter

@@ -1,26 +1,26 @@
 import CRE2
 
-/// A compiled regular expression in RE2's syntax. Owns the C object from `init` to `deinit`; the text's bytes are lent to C
-/// for the length of a call only.
+/// A compiled regular expression in RE2's syntax. Owns the C object from `init` to `deinit`. C gets the text's bytes
+/// only during a call.
 final class Pattern {
-    /// Good as long as the pattern.
+    /// Valid as long as the pattern.
     let handle: OpaquePointer
     let groupCount: Int
-    /// Instructions of the compiled pattern.
+    /// Number of instructions of the compiled pattern.
     let size: Int
 
-    /// Bytes that a compiled pattern may take: a few thousand instructions.
+    /// Maximum bytes of a compiled pattern: a few thousand instructions.
     static let maximumMemory: Int64 = 1 << 18
-    /// Bytes of a pattern's text.
+    /// Maximum bytes of a pattern's text.
     static let maximumLength = 4096
 
-    /// nil for a faulty or too large pattern.
+    /// nil if the pattern is faulty or too large.
     convenience init?(_ text: String) {
         var reason = ""
         self.init(text, reason: &reason)
     }
 
-    /// - Parameter reason: receives what is wrong with the pattern.
+    /// - Parameter reason: is set to the fault of the pattern.
     init?(_ text: String, reason: inout String) {
         guard text.utf8.count <= Pattern.maximumLength else {
             reason = "a pattern of \(text.utf8.count) bytes; at most \(Pattern.maximumLength) are allowed"
@@ -42,19 +42,19 @@ final class Pattern {
 
     deinit { agd_re2_free(handle) }
 
-    /// Whether the pattern matches anywhere in the text.
+    /// True if the pattern matches anywhere in the text.
     func matches(_ text: String) -> Bool { Pattern.search(handle, in: text) }
 
-    /// As `matches`, with the handle of a pattern that the caller keeps.
+    /// As `matches`, with the handle of a pattern that the caller keeps alive.
     static func search(_ handle: OpaquePointer, in text: borrowing String) -> Bool {
         let found = text.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.withMemoryRebound(to: CChar.self) { agd_re2_search(handle, $0.baseAddress, $0.count) != 0 }
         }
-        // Swift's own strings are contiguous; the others are made so.
+        // Swift's own strings are contiguous. Other strings are copied.
         return found ?? search(handle, in: String(decoding: Array(text.utf8), as: UTF8.self))
     }
 
-    /// The first match at or behind `start` with its groups, as byte ranges; nil for a group that took no part.
+    /// The first match at or after `start` with its groups, as byte ranges; nil for a group that did not take part.
     func firstMatch(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ spans: inout [Int64]) -> Bool {
         bytes.withMemoryRebound(to: CChar.self) {
             agd_re2_match(handle, $0.baseAddress, $0.count, start, &spans, Int32(groupCount)) != 0
@@ -62,10 +62,11 @@ final class Pattern {
     }
 }
 
-// What patterns cost, in steps. RE2 does not tell how much it has done, so the bounds are of what it may do: they were measured with
-// the patterns that take it longest.
+// The cost of patterns, in steps. RE2 does not report its work, so these are upper bounds. They were measured with the
+// slowest patterns.
 extension Pattern {
-    /// Of compiling the text. Repetitions multiply what they repeat, until the memory ends; a class of Unicode has hundreds of ranges.
+    /// The cost of compiling the text. Repetitions multiply the repeated part until the memory is full; a Unicode class
+    /// has hundreds of ranges.
     static func compilationCost(_ text: String) -> Int {
         guard text.utf8.count <= maximumLength else { return 1 }
         var text = text
@@ -85,7 +86,7 @@ extension Pattern {
         }
     }
 
-    /// Steps for the ranges of the first class of Unicode, beside those of each.
+    /// Steps for the ranges of the first Unicode class, in addition to the steps of each class.
     private static let firstClass = 6000
     /// Steps until a pattern fills its memory.
     private static let fullMemory = 26_000
@@ -107,14 +108,14 @@ extension Pattern {
         return min(1000, largest)
     }
 
-    /// Of a search through a text: where its automaton becomes too large, RE2 looks at each instruction for each byte.
+    /// The cost of a search in a text: if its automaton becomes too large, RE2 looks at each instruction for each byte.
     static func searchCost(_ length: Int, size: Int) -> Int {
         let (product, overflow) = length.multipliedReportingOverflow(by: size + 3)
         return overflow ? .max / 2 : product / 10
     }
 
-    /// Of one of several searches through the rest of a text. A small pattern's automaton fits into its memory: then a byte is a look
-    /// into a table.
+    /// The cost of one of several searches in the rest of a text. The automaton of a small pattern fits into its
+    /// memory; then each byte costs one look into a table.
     func repeatedSearchCost(_ rest: Int) -> Int {
         1 + (size <= Pattern.smallSize ? rest / 32 : Pattern.searchCost(rest, size: size))
     }

@@ -34,8 +34,8 @@ enum RegexLibrary {
         }
     }
 
-    /// The matches from left to right, each with its groups, as byte ranges; nil for a group that took no part.
-    /// Stops when `body` says no. A search may look at all that is left, so each costs that.
+    /// Visits the matches from left to right with their groups, as byte ranges; nil for a group that did not take part.
+    /// Stops when `body` returns false. Each search may look at the whole rest of the text, and is charged for it.
     private static func forEachMatch(
         _ pattern: Pattern, in bytes: UnsafeBufferPointer<UInt8>, _ meter: inout Meter,
         _ body: ([Range<Int>?], inout Meter) throws(Fault) -> Bool
@@ -52,14 +52,14 @@ enum RegexLibrary {
             guard let whole = ranges[0], try body(ranges, &meter) else { return }
             start = whole.upperBound
             if whole.isEmpty {
-                // Past one code point, or the same empty match would be found again.
+                // Skips one code point, because otherwise the same empty match would be found again.
                 start += 1
                 while start < bytes.count, bytes[start] & 0xc0 == 0x80 { start += 1 }
             }
         }
     }
 
-    /// What the pattern's one group matched, or the whole match when it has none.
+    /// The match of the pattern's only group, or the whole match if it has none.
     private static func extract(
         _ text: String, _ pattern: Pattern, limit: Int, _ meter: inout Meter
     ) throws(Fault) -> [Value] {
@@ -87,7 +87,7 @@ enum RegexLibrary {
         if let fault { throw fault }
     }
 
-    /// `\1` … `\9` are the groups, `\0` the match, `\\` a backslash. Negative limit: all matches.
+    /// `\1` … `\9` are the groups, `\0` the match, `\\` a backslash. A negative limit means all matches.
     private static func replace(
         _ text: String, _ pattern: Pattern, _ replacement: String, limit: Int64, _ meter: inout Meter
     ) throws(Fault) -> String {

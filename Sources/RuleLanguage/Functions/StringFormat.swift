@@ -3,10 +3,10 @@ import Glibc
 
 /// `"…".format([…])`: the clauses %s %d %f %e %b %o %x %X %%, with a precision for f and e.
 enum StringFormat {
-    /// Digits behind the point that a clause may ask for.
+    /// Maximum digits after the point in a clause.
     private static let maximumPrecision = 1000
 
-    /// Steps for a clause, beside what the value costs.
+    /// Steps for a clause, in addition to the cost of the value.
     private static let clauseCost = 20
 
     static func format(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
@@ -124,7 +124,7 @@ enum StringFormat {
         return String(decoding: buffer.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The text of `%s`. Recursion is bounded by the value's depth; costs a step per part.
+    /// The text of `%s`. The value's depth bounds the recursion. Costs a step for each part.
     private static func plain(_ value: Value, _ meter: inout Meter) throws(Fault) -> String {
         try meter.charge(10)
         switch value {
@@ -151,7 +151,7 @@ enum StringFormat {
             return "[\(parts.joined(separator: ", "))]"
         case .map(let map):
             var parts: [(String, String)] = []
-            // Keys are compared as often as a sort does.
+            // A sort compares each key about this many times.
             let levels = Int.bitWidth - map.count.leadingZeroBitCount
             try meter.charge(map.count * levels)
             var size = 0

@@ -2,9 +2,9 @@ import AttributeValues
 import CRE2
 import Glibc
 
-/// The member functions of strings. Positions count code points; costs follow the text's length.
+/// The member functions of strings. Positions count code points. The costs are proportional to the text's length.
 enum StringLibrary {
-    /// `contains`, `startsWith`, `endsWith`: on the bytes, which is the same.
+    /// `contains`, `startsWith`, `endsWith` on the bytes, which gives the same result.
     static func search(_ opcode: Opcode, _ text: String, _ part: String) -> Bool {
         guard part.utf8.count <= text.utf8.count else { return false }
         var (text, part) = (text, part)
@@ -20,7 +20,7 @@ enum StringLibrary {
         }
     }
 
-    /// The first place of `part` at or behind `start`. Linear in the text that it looks at.
+    /// The first position of `part` at or after `start`. Linear in the searched text.
     private static func find(
         _ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, from start: Int
     ) -> Int? {
@@ -129,7 +129,7 @@ enum StringLibrary {
         return pieces.joined(separator: new)
     }
 
-    /// The pieces between which an empty needle is found: before, between and behind the code points.
+    /// The pieces between the matches of an empty separator: before, between and after the code points.
     private static func codePoints(_ text: String, _ limit: Int64, _ meter: inout Meter) throws(Fault) -> [String] {
         var pieces = [""]
         let room = meter.room(steps: pieceCost)
@@ -164,10 +164,10 @@ enum StringLibrary {
         return found
     }
 
-    /// Steps for each text that another one is cut into.
+    /// Steps for each piece of a text that is split.
     private static let pieceCost = 3
 
-    /// The text between the separators, at most `limit` pieces when that is positive.
+    /// The texts between the separators; at most `limit` pieces if that is positive.
     private static func pieces(
         _ text: String, _ separator: String, _ limit: Int64, _ meter: inout Meter
     ) throws(Fault) -> [String] {

@@ -1,6 +1,6 @@
 import AttributeValues
 
-/// `getHours` and the like of timestamps and durations.
+/// `getHours` and similar functions of timestamps and durations.
 enum TimeLibrary {
     static func get(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         switch (a[0], a.count) {
@@ -22,7 +22,7 @@ enum TimeLibrary {
         }
     }
 
-    /// A part of a value where it lies, in UTC.
+    /// A part of a value in memory, in UTC.
     @inline(never)
     static func part(_ function: Function, of value: UnsafePointer<Value>) throws(Fault) -> Int64 {
         let found: Int64? =
@@ -57,7 +57,7 @@ enum TimeLibrary {
         return number.map { Int64($0) }
     }
 
-    /// The whole span in a unit, cut; the milliseconds are those beside the seconds.
+    /// The whole span in a unit, rounded towards zero. Milliseconds are only the part below a second.
     private static func part(_ function: Function, _ span: TimeSpan) -> Int64? {
         switch function {
         case .getHours: span.nanoseconds / 3_600_000_000_000

@@ -1,13 +1,13 @@
 import AttributeValues
 import Glibc
 
-/// A time zone of the system's tz database (TZif, RFC 9636): when its offset from Greenwich changed, and the rule that goes
-/// on behind the last change.
+/// A time zone of the system's tz database (TZif, RFC 9636): the changes of its offset from Greenwich, and the rule
+/// that applies after the last change.
 struct TimeZoneFile {
     private var transitions: [Int64] = []
-    /// By transition: the offset from then on.
+    /// The offset from each transition on.
     private var offsets: [Int] = []
-    /// Before the first transition.
+    /// The offset before the first transition.
     private var firstOffset = 0
     private var rule: TimeZoneRule?
 
@@ -27,14 +27,14 @@ struct TimeZoneFile {
         return offsets[low]
     }
 
-    /// nil for bytes that are no TZif file.
+    /// nil if the bytes are not a TZif file.
     init?(_ bytes: [UInt8]) {
         func number(_ at: Int, _ size: Int) -> Int64 {
             var value: Int64 = size == 8 ? 0 : Int64(Int8(bitPattern: bytes[at])) >> 7
             for byte in bytes[at..<at + size] { value = value << 8 | Int64(byte) }
             return value
         }
-        /// The counts of a header, the size of its data, and where that begins.
+        /// The counts of a header, the size of its data, and the position of the data.
         func header(_ at: Int, timeSize: Int) -> (times: Int, types: Int, characters: Int, body: Int, end: Int)? {
             guard at + 44 <= bytes.count, bytes[at..<at + 4].elementsEqual("TZif".utf8) else { return nil }
             let counts = (0..<6).map { Int(number(at + 20 + 4 * $0, 4)) }
@@ -66,12 +66,12 @@ struct TimeZoneFile {
         }
     }
 
-    /// Where the system keeps its time zones.
+    /// The system's folder of time zones.
     static let directory = "/usr/share/zoneinfo"
-    /// Bytes of a file.
+    /// Maximum bytes of a file.
     private static let maximumSize = 1 << 18
 
-    /// Reads a zone of the system; nil when there is none of that name.
+    /// Reads a zone of the system; nil if there is none with this name.
     static func named(_ name: String) -> TimeZoneFile? {
         let isPlain = name.utf8.allSatisfy { byte in
             Lexer.isLetter(byte) || Lexer.isDigit(byte)
@@ -87,10 +87,10 @@ struct TimeZoneFile {
     }
 }
 
-/// The zones an evaluator has met.
+/// The zones that an evaluator has read.
 final class TimeZoneCache {
     private var zones: [String: TimeZoneFile] = [:]
-    /// Zones that are kept; about as many as there are.
+    /// Maximum number of cached zones, about the number of existing ones.
     private static let maximumCount = 600
     /// Steps for reading a file.
     private static let readingCost = 1000

@@ -15,10 +15,10 @@ struct TimeZoneRule {
             case weekday(Int, Int, Int)
         }
         var day: Day
-        /// Seconds behind midnight, local time.
+        /// Seconds after midnight, local time.
         var time = 7200
 
-        /// Seconds since 1970 by the local clock.
+        /// Seconds since 1970 on the local clock.
         func localSeconds(in year: Int) -> Int64 {
             let days: Int
             switch day {

@@ -1,14 +1,14 @@
-/// Cuts a rule's UTF-8 bytes into tokens, one at a time. Holds a pointer into the text: it lives inside the closure that
-/// lends the bytes, as the parser does.
+/// Splits a rule's UTF-8 bytes into tokens, one at a time. It has a pointer into the text, so like the parser it lives
+/// only inside the closure that provides the bytes.
 struct Lexer {
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var token: Token = .end
     /// The current token's bytes.
     private(set) var start = 0
     private(set) var end = 0
-    /// Where the token before ended.
+    /// The end of the previous token.
     private(set) var previousEnd = 0
-    /// What is wrong with the current token.
+    /// The fault of the current token.
     private(set) var fault: (offset: Int, message: String)?
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -36,7 +36,7 @@ struct Lexer {
     func text(_ from: Int, _ to: Int) -> String { String(decoding: bytes[from..<to], as: UTF8.self) }
     var text: String { text(start, end) }
 
-    /// Whether the token after the current one would be a number without sign, which takes a minus into its literal.
+    /// True if the next token is a number without sign, so that a minus belongs to its literal.
     var isBeforeNumber: Bool {
         var next = self
         next.advance()
@@ -222,7 +222,7 @@ struct Lexer {
         }
     }
 
-    /// Finds the string's end; its content is decoded when the parser takes it.
+    /// Finds the end of the string. Its content is decoded when the parser takes it.
     private mutating func readString(_ from: Int, quoteAt: Int, isRaw: Bool, isBytes: Bool) {
         let quote = bytes[quoteAt]
         let isTriple = byte(quoteAt + 1) == quote && byte(quoteAt + 2) == quote

@@ -1,7 +1,7 @@
 import AttributeValues
 
-/// Macros: calls whose arguments are not evaluated as such. A name, a number of arguments and the style of the call make a
-/// macro; anything else of that name is an ordinary function.
+/// Macros: calls whose arguments are not evaluated before the call. The name, the number of arguments and the style of
+/// the call decide whether it is a macro. Every other call of that name is an ordinary function.
 extension Parser {
     /// `has(a.b)`.
     mutating func expandGlobal(_ name: String, _ arguments: [SyntaxTree.ID], _ position: Int) -> SyntaxTree.ID? {
@@ -13,7 +13,7 @@ extension Parser {
         }
         var made = node(.presence, at: position)
         made.name = tree[argument].name
-        // `has(a.?b)`: the operand's own optional form asks the same question.
+        // `has(a.?b)`: the operand's own optional form gives the same result.
         return add(made, [tree.child(argument, 0)])
     }
 
@@ -64,7 +64,7 @@ extension Parser {
         return add(made, [range] + arguments.dropFirst(variables))
     }
 
-    /// The name that a macro's argument declares.
+    /// The variable that a macro's argument declares.
     private mutating func variable(_ argument: SyntaxTree.ID, of macro: String) -> Int32 {
         let node = tree[argument]
         if node.kind == .identifier, !node.flag { return node.name }
@@ -101,7 +101,7 @@ extension Parser {
         }
     }
 
-    /// A name that no rule can write: `@index0`, `@it:0:1`.
+    /// A generated name that no rule can contain: `@index0`, `@it:0:1`.
     private mutating func generatedName(
         _ prefix: String, _ arguments: [SyntaxTree.ID], _ position: Int, _ start: Int
     ) -> SyntaxTree.ID? {

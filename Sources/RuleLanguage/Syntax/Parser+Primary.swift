@@ -6,7 +6,7 @@ extension Parser {
         "namespace", "return", "var", "void", "while",
     ]
 
-    /// A primary with its selects, calls and indexes.
+    /// Parses a primary with its selects, calls and indexes.
     mutating func parseMember() -> SyntaxTree.ID {
         var operand = parsePrimary()
         while true {
@@ -64,7 +64,7 @@ extension Parser {
         return add(made, [operand] + arguments)
     }
 
-    /// The arguments of a call, parentheses included.
+    /// Parses the arguments of a call, including the parentheses.
     private mutating func parseArguments() -> [SyntaxTree.ID] {
         lexer.advance()
         var arguments: [SyntaxTree.ID] = []
@@ -167,7 +167,7 @@ extension Parser {
         return (hasDot ? "." : "") + names.joined(separator: ".")
     }
 
-    /// Message literals are part of the grammar; no message type is known here, which the checker says.
+    /// Message literals are part of the grammar. No message type is defined here; the checker reports that.
     private mutating func parseMessage(_ name: String, _ operand: SyntaxTree.ID) -> SyntaxTree.ID {
         let start = Int(tree[operand].start)
         lexer.advance()

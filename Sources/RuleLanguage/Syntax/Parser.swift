@@ -1,15 +1,15 @@
 import AttributeValues
 
-/// Text to syntax tree, by precedence climbing over the bytes. Never throws: a fault is noted, the parser skips to the
-/// next comma or closing bracket and goes on, so that one pass finds the independent faults.
-/// Recursion is bounded by `limits.nesting`; time and memory are linear in the text.
+/// Parses a text to a syntax tree, by precedence climbing over the bytes. Never throws: after a fault, the parser skips
+/// to the next comma or closing bracket and continues, so that one pass finds all independent faults. `limits.nesting`
+/// bounds the recursion. Time and memory are linear in the text.
 struct Parser {
     var lexer: Lexer
     var tree: SyntaxTree
     var diagnostics: [Diagnostic] = []
     let limits: RuleLimits
     private var depth = 0
-    /// Set from a fault to the next place to start anew: what is found between would be a consequence.
+    /// True from a fault to the next position at which parsing restarts. Faults between them would be consequences.
     private var isRecovering = false
     private var isAborted = false
 
@@ -55,7 +55,7 @@ struct Parser {
         }
     }
 
-    /// Words that are operators in other languages, where a name is out of place.
+    /// A hint if the next word is an operator in other languages but not in CEL.
     private var operatorHint: String? {
         guard lexer.token == .identifier else { return nil }
         switch lexer.text {
@@ -67,7 +67,7 @@ struct Parser {
         return "'not' is written !"
     }
 
-    /// A fault that leaves the parser in step: what follows is told as well.
+    /// Reports a fault after which the parser continues normally, so that later faults are reported too.
     mutating func report(_ message: String, at offset: Int, hint: String? = nil) {
         if isRecovering || isAborted || diagnostics.count >= limits.errors { return }
         diagnostics.append(Diagnostic(kind: .syntax, offset: offset, message: message, hint: hint))
@@ -80,7 +80,7 @@ struct Parser {
         lexer.moveToEnd()
     }
 
-    /// Skips to the next comma or closing bracket of the level at hand.
+    /// Skips to the next comma or closing bracket of the present level.
     private mutating func recover() {
         var level = 0
         while true {
@@ -97,7 +97,7 @@ struct Parser {
         }
     }
 
-    /// The comma between two items; a fault in the item before it ends there.
+    /// Parses the comma between two items. It ends the recovery from a fault in the item before it.
     mutating func skipComma() -> Bool {
         if isRecovering { recover() }
         guard lexer.token == .comma else { return false }
@@ -163,7 +163,7 @@ struct Parser {
         parseLogical(.or, .or) { $0.parseLogical(.and, .and) { $0.parseBinary(1) } }
     }
 
-    /// One node for the whole chain, however long, so that chains do not nest.
+    /// One node for the whole chain of any length, so that chains do not nest.
     private mutating func parseLogical(
         _ token: Token, _ kind: SyntaxTree.Kind, _ operand: (inout Parser) -> SyntaxTree.ID
     ) -> SyntaxTree.ID {

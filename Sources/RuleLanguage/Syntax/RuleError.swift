@@ -5,14 +5,14 @@ public struct RuleError: Error, Hashable {
     public enum Kind: Hashable, Sendable {
         /// The text cannot be parsed.
         case syntax
-        /// A name is unknown, or types do not go together.
+        /// A name is unknown, or types do not agree.
         case type
-        /// The rule passes a limit.
+        /// The rule exceeds a limit.
         case limit
     }
 
     public var kind: Kind
-    /// One sentence without place or hint.
+    /// One sentence without position or hint.
     public var message: String
     /// 1-based.
     public var line: Int
@@ -21,14 +21,14 @@ public struct RuleError: Error, Hashable {
     public var hint: String?
 }
 
-/// All faults of a rule, in the order of their places.
+/// All faults of a rule, in the order of their positions.
 public struct RuleErrors: Error, Hashable {
     /// The rule's text.
     public var rule: String
     /// Never empty.
     public var errors: [RuleError]
 
-    /// The first fault as the refusal of a request; the others' messages stand in the hint.
+    /// The first fault as the refusal of a request. The hint has the messages of the others.
     public var failure: Failure {
         let first = errors[0]
         let code: ErrorCode =
@@ -46,7 +46,7 @@ public struct RuleErrors: Error, Hashable {
 }
 
 extension RuleErrors: CustomStringConvertible {
-    /// Per fault: place and message, the line of source, a caret under the column, the hint.
+    /// For each fault: position and message, the source line, a caret under the column, the hint.
     public var description: String {
         let lines = SourceText.lines(rule)
         return errors.map { error in
@@ -60,9 +60,9 @@ extension RuleErrors: CustomStringConvertible {
     }
 }
 
-/// Places in a rule's text.
+/// Positions in a rule's text.
 enum SourceText {
-    /// Line and column, 1-based, of a byte offset; the column counts code points.
+    /// The line and column of a byte offset, 1-based; the column counts code points.
     static func place(of offset: Int, in text: String) -> (line: Int, column: Int) {
         var line = 1
         var column = 1
@@ -85,7 +85,7 @@ enum SourceText {
     }
 }
 
-/// A fault before its place is spelled out.
+/// A fault with a byte offset, before its line and column are computed.
 struct Diagnostic {
     var kind: RuleError.Kind
     var offset: Int

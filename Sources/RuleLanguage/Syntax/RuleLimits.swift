@@ -1,18 +1,18 @@
-/// How much a rule may be and do. Rules come from outside, so everything they size has a bound.
+/// Limits of rules. Rules come from clients, so everything that they size is bounded.
 public struct RuleLimits: Hashable, Sendable {
-    /// Bytes of a rule's text. The parser is linear; this bounds its memory (about 100 bytes per byte of text).
+    /// Bytes of a rule's text. Parsing is linear; this limits its memory (about 100 bytes per byte of text).
     public var sourceLength = 100_000
-    /// Levels of nested expressions, and of the tree they make: the parser, checker and compiler recurse this deep.
+    /// Levels of nested expressions, and of their tree: the parser, checker and compiler recurse this deep.
     public var nesting = 250
     /// Nodes of the syntax tree.
     public var nodes = 50_000
-    /// Faults of one rule that are reported.
+    /// Reported faults of one rule.
     public var errors = 30
-    /// Steps of one evaluation. Each takes 50 ns at most, so a rule that is stopped has taken 50 ms at most.
+    /// Steps of one evaluation. Each takes at most 50 ns, so a rule is stopped after at most 50 ms.
     public var cost = 1_000_000
-    /// Bytes of a string or bytes value made by a rule.
+    /// Bytes of a string or bytes value that a rule makes.
     public var textSize = 16 << 20
-    /// Elements of a list or map made by a rule, and values in its result all told.
+    /// Elements of a list or map that a rule makes, and all values in its result together.
     public var resultSize = 1_000_000
     /// Levels of lists and maps in a rule's result.
     public var resultDepth = 128
@@ -21,13 +21,13 @@ public struct RuleLimits: Hashable, Sendable {
 }
 
 extension RuleLimits {
-    /// Made once and kept for good.
+    /// Made once and never freed.
     nonisolated(unsafe) static let standard = shared { _ in }
-    /// Steps that constant patterns of a rule may cost when it is compiled.
+    /// Maximum steps for compiling a rule's constant patterns together with the rule.
     static let patternCost = 100_000
 
-    /// For one operation that is evaluated while a rule is compiled; a result larger than this is made anew each time instead of
-    /// being kept.
+    /// Limits of one operation that is evaluated at compilation. A larger result is not stored but computed at each
+    /// run.
     nonisolated(unsafe) static let folding = shared { limits in
         limits.cost = 500
         limits.textSize = 1_000

@@ -5,7 +5,7 @@ enum StringLiteral {
         var message: String
     }
 
-    /// - Parameter bytes: the whole rule; `range` is the literal with prefix and quotes, found by the lexer.
+    /// - Parameter bytes: the whole rule. `range` is the literal with prefix and quotes, as the lexer has found it.
     static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isBytes: Bool) throws(Fault) -> [UInt8] {
         var at = range.lowerBound
         var isRaw = false

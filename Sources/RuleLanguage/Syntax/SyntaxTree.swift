@@ -1,6 +1,7 @@
 import AttributeValues
 
-/// A rule's abstract syntax: nodes in one array, children before parents, named by index. Macros are nodes of their own.
+/// A rule's abstract syntax: nodes in one array, children before parents, identified by index. Macros are nodes of
+/// their own.
 struct SyntaxTree {
     typealias ID = Int
 
@@ -30,7 +31,7 @@ struct SyntaxTree {
         /// Any number of children.
         case and, or
         case conditional
-        /// Children: range, then what `macro` says. Variables: `name`, `second`.
+        /// Children: range, then those of `macro`. Variables: `name`, `second`.
         case comprehension
         /// Children: value, body. Variable: `name`.
         case bind
@@ -38,7 +39,7 @@ struct SyntaxTree {
         case optionalMap
         /// Children: the bound expressions, then the body.
         case block
-        /// What could not be parsed.
+        /// A part that could not be parsed.
         case faulty
     }
 
@@ -64,7 +65,7 @@ struct SyntaxTree {
         }
     }
 
-    /// What a comprehension computes; the children behind the range in brackets.
+    /// The operation of a comprehension, with the children after the range in brackets.
     enum Macro: UInt8 {
         /// [predicate]
         case all, exists, existsOne, filter
@@ -76,7 +77,8 @@ struct SyntaxTree {
 
     struct Node {
         var kind: Kind
-        /// The optional form of select and index; the leading dot of names; `optFlatMap` among optional maps.
+        /// True for the optional form of select and index, for names with a leading dot, and for `optFlatMap` among
+        /// optional maps.
         var flag = false
         /// `Operation` or `Macro`.
         var detail: UInt8 = 0
@@ -86,9 +88,9 @@ struct SyntaxTree {
         var second: Int32 = -1
         fileprivate(set) var firstChild: Int32 = 0
         fileprivate(set) var childCount: Int32 = 0
-        /// Levels below and including this node.
+        /// Number of levels below this node, including it.
         fileprivate(set) var height: Int32 = 1
-        /// Byte offsets: what errors point at, and the source text of the whole node.
+        /// Byte offsets: the position for errors, and the source text of the whole node.
         var position: Int32
         var start: Int32
         var end: Int32
@@ -166,7 +168,7 @@ struct SyntaxTree {
                 end: Int32(end)))
     }
 
-    /// The identifier that a chain of plain selects begins with; nil for other nodes.
+    /// The identifier at the beginning of a chain of plain selects; nil for other nodes.
     func rootName(_ id: ID) -> String? {
         var at = id
         while nodes[at].kind == .select, !nodes[at].flag { at = child(at, 0) }

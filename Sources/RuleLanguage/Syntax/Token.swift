@@ -1,4 +1,4 @@
-/// The kinds of words that a rule is made of.
+/// The kinds of tokens in a rule.
 enum Token: UInt8 {
     case end
     case identifier, quotedIdentifier
@@ -8,10 +8,10 @@ enum Token: UInt8 {
     case dot, comma, colon, question
     case plus, minus, star, slash, percent, bang
     case less, lessOrEqual, greater, greaterOrEqual, equal, notEqual, and, or
-    /// What cannot begin any token; the lexer has reported it.
+    /// A text that begins no token. The lexer has reported it.
     case invalid
 
-    /// As error messages name it.
+    /// The name in error messages.
     var text: String {
         switch self {
         case .end: "the end"

@@ -1,23 +1,23 @@
 import AttributeValues
 
-/// A rule's tree with what each part gave in one evaluation.
+/// A rule's tree with the result of each part in one evaluation.
 public struct Explanation {
     public struct Part {
         /// Levels below the whole rule.
         public var depth: Int
         /// The part's source text, on one line.
         public var text: String
-        /// What it gave, the last time; nil when evaluation passed it by.
+        /// Its last result; nil if evaluation skipped it.
         public var content: Content?
-        /// How often it was evaluated: more than once inside macros.
+        /// Number of evaluations: more than one inside macros.
         public var times: Int
     }
 
-    /// Every part before those it is made of.
+    /// Each part precedes its own parts.
     public private(set) var parts: [Part] = []
     public let result: Content
 
-    /// Evaluates a rule and notes what its parts give. Names and types are checked unless `isChecked` is false.
+    /// Evaluates a rule and records the results of its parts. Names and types are checked unless `isChecked` is false.
     public init(
         _ text: String, in scope: RuleScope, bindings: ValueMap, isChecked: Bool = true
     ) throws(RuleErrors) {
@@ -36,8 +36,8 @@ public struct Explanation {
 
     private typealias Trace = [Int: (content: Content, times: Int)]
 
-    /// Adds a part and those below it; gives the failure that the part ended with, if it did.
-    /// Recursion is bounded by the tree's height.
+    /// Adds a part and the parts below it. Returns the failure with which the part ended, if it failed. The tree's
+    /// height bounds the recursion.
     @discardableResult
     private mutating func add(
         _ id: SyntaxTree.ID, depth: Int, _ tree: SyntaxTree, _ source: [UInt8], _ trace: Trace
@@ -52,7 +52,7 @@ public struct Explanation {
                 depth: depth, text: words.joined(separator: " "), content: trace[id]?.content, times: trace[id]?.times ?? 0))
         for child in partsShown(below: id, tree, trace) {
             guard let (failure, times) = add(child, depth: depth + 1, tree, source, trace) else { continue }
-            // A part that came to no result of its own because of a part below has that one's failure.
+            // A part without a result of its own, because a part below it failed, has that part's failure.
             guard times > parts[place].times, node.kind != .and, node.kind != .or else { continue }
             parts[place].content = .failure(failure)
             parts[place].times = node.kind == .comprehension ? parts[place].times + 1 : times
@@ -61,7 +61,8 @@ public struct Explanation {
         return nil
     }
 
-    /// The children, but for the beginnings of a path that is read as a whole: of `a.b.c` neither `a.b` nor `a` is evaluated.
+    /// The children, without the prefixes of a path that is read as a whole: of `a.b.c`, neither `a.b` nor `a` is
+    /// evaluated.
     private func partsShown(below id: SyntaxTree.ID, _ tree: SyntaxTree, _ trace: Trace) -> [SyntaxTree.ID] {
         var shown: [SyntaxTree.ID] = []
         var at = id

@@ -1,18 +1,18 @@
 import AttributeValues
 
-/// A rule with all that its evaluation needs, as the conformance suite writes it:
+/// A rule with everything for its evaluation, in the form of the conformance suite:
 /// `{"expr", "container", "type_env", "bindings", "disable_check", "check_only"}`, values in typed JSON.
 public struct RuleCase {
     public var expression: String
     public var container: String
-    /// Whether types are checked before evaluation.
+    /// True if types are checked before evaluation.
     public var isChecked: Bool
-    /// Whether evaluation is left out.
+    /// True if the rule is not evaluated.
     public var isCheckOnly: Bool
     public var bindings: ValueMap
     public let scope: RuleScope
 
-    /// - Throws: `invalid`, naming the member that is not as it should be.
+    /// - Throws: `invalid`, which names the faulty member.
     public init(json: Value) throws(Failure) {
         guard case .map(let members) = json, case .string(let expression)? = members["expr"] else {
             throw Failure(.invalid, "a case is an object with the member \"expr\"")
@@ -70,9 +70,9 @@ public struct RuleCase {
             typeParameters: names.sorted())
     }
 
-    /// What a case gives.
+    /// The outcome of a case.
     public enum Outcome {
-        /// The value, and the type when it was checked.
+        /// The value, and the type if it was checked.
         case value(Value, RuleType?)
         case type(RuleType)
         case errors(RuleErrors)
@@ -95,8 +95,8 @@ public struct RuleCase {
 }
 
 extension RuleCase.Outcome {
-    /// `{"value", "type"}` in typed JSON, or `{"error": {"message", "line", "column", "hint"?}}`; of several faults of a rule
-    /// the first, with all of them in `errors`.
+    /// `{"value", "type"}` in typed JSON, or `{"error": {"message", "line", "column", "hint"?}}`. If a rule has several
+    /// faults, this is the first, and `errors` has all of them.
     public var json: Value {
         switch self {
         case .value(let value, let type):

@@ -1,6 +1,7 @@
 import AttributeValues
 
-/// Types in the encoding of the conformance suite: `"int"`, `["list", T]`, `["map", K, V]`, `["abstract", "optional_type", T]`.
+/// Types in the encoding of the conformance suite: `"int"`, `["list", T]`, `["map", K, V]`,
+/// `["abstract", "optional_type", T]`.
 extension RuleType {
     public var json: Value {
         switch self {
@@ -23,7 +24,7 @@ extension RuleType {
         }
     }
 
-    /// - Throws: `invalid` for what is no type. Recursion is bounded by the depth that the JSON was admitted with.
+    /// - Throws: `invalid` if the JSON is not a type. The depth limit of admitted JSON bounds the recursion.
     public init(json: Value) throws(Failure) {
         switch json {
         case .string(let name): self = try RuleType.named(name)

@@ -55,7 +55,7 @@ extension Checker {
         return .error
     }
 
-    /// Mixed numbers are the usual mistake.
+    /// Mixing numbers of different types is the usual mistake.
     private static func conversionHint(_ name: String, _ types: [RuleType]) -> String? {
         guard types.count == 2 else { return nil }
         if name == "in", types[1] == .string { return "a text is looked through with text.contains(part)" }
@@ -105,7 +105,7 @@ extension Checker {
             }
         }
         if let form = Checker.macroForms[name], scope.function(name) == nil {
-            // The arguments of a macro are not evaluated as such.
+            // The arguments of a macro are not evaluated before the call.
             _ = check(receiver)
             fail(id, "\(name)() takes \(form.takes)", hint: "as \(form.example)")
             return .error
@@ -128,7 +128,7 @@ extension Checker {
 
     // MARK: namespaces and macros
 
-    /// Whether a name stands only before functions' names, as `math`.
+    /// True if a name occurs only before functions' names, as `math`.
     private func isFunctionNamespace(_ name: String) -> Bool {
         (FunctionTable.namespaces.contains(name) || name == Checker.macroNamespace) && local(name) == nil
             && scope.variable(name) == nil && scope.namespace(name) == nil
@@ -153,7 +153,7 @@ extension Checker {
         namespace == macroNamespace && namespacedMacroForms[name] != nil
     }
 
-    /// What macros take. A call in another form is none, and no function has their names.
+    /// The forms of macros. A call in another form is not a macro, and no function has its name.
     private static let macroForms: [String: (takes: String, example: String)] = [
         "all": ("a name and a condition", "list.all(x, x > 0)"),
         "exists": ("a name and a condition", "list.exists(x, x > 0)"),
@@ -199,11 +199,11 @@ extension Checker {
         return forms.prefix(4).joined(separator: ", ") + (forms.count > 4 ? ", …" : "")
     }
 
-    /// The result of the overloads that fit: their common type, or `dyn` when they differ; nil when none fits.
+    /// The result of the overloads that fit: their common type, or `dyn` if they differ; nil if none fits.
     private mutating func resolve(_ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool) -> RuleType? {
         var result: RuleType?
         let overloads = declaration.overloads
-        // By index, because copying an overload out costs more than most of them need.
+        // By index, because copying an overload costs more than most checks need.
         for at in overloads.indices
         where overloads[at].isMember == isMember && overloads[at].parameters.count == arguments.count {
             guard let type = fit(overloads[at], arguments) else { continue }
@@ -216,7 +216,7 @@ extension Checker {
         return result
     }
 
-    /// The type that an overload gives on arguments; nil when it does not take them.
+    /// The result type of an overload for the arguments; nil if it does not accept them.
     private mutating func fit(_ overload: borrowing Overload, _ arguments: [RuleType]) -> RuleType? {
         if overload.typeParameters.isEmpty {
             for at in arguments.indices where arguments[at].isBasic {
@@ -231,7 +231,7 @@ extension Checker {
         return unifier.substitute(unifier.instantiate(overload.result, names, variables))
     }
 
-    /// `math.greatest`, `math.least`: one or more numbers, or one list of them; the result keeps its type.
+    /// `math.greatest`, `math.least`: one or more numbers, or one list of them. The result has their type.
     private mutating func checkExtremum(_ id: SyntaxTree.ID, _ name: String, _ arguments: [RuleType]) -> RuleType {
         guard !arguments.isEmpty else {
             fail(id, "\(name)() needs at least one argument")
@@ -278,7 +278,7 @@ extension Checker {
         } else {
             added = [(tree.name(id), isList ? value : key)]
         }
-        // The element of an unknown range is whatever it is.
+        // If the range is unknown, so is its element.
         if range.isDynOrError { added = added.map { ($0.0, .dyn) } }
         let elementType = added[0].1
         return withLocals(added, of: id) { $0.checkSteps(macro, children, key: key, element: elementType) }
@@ -315,7 +315,7 @@ extension Checker {
 }
 
 extension RuleType {
-    /// The type without the permission of null.
+    /// The type without null.
     var unwrapped: RuleType {
         if case .wrapper(let type) = self { type.unwrapped } else { self }
     }

@@ -6,14 +6,14 @@ extension Checker {
         return nil
     }
 
-    /// The variable of the scope's table, entered at its first use.
+    /// The variable of the scope's table. It is added at its first use.
     private mutating func use(_ name: String, _ type: RuleType) -> Resolution {
         if let known = variables.firstIndex(where: { $0.name == name }) { return .variable(known) }
         variables.append(CheckedTree.Variable(name: name, type: type))
         return .variable(variables.count - 1)
     }
 
-    /// A variable or a type's name, container first.
+    /// A variable or the name of a type. Names in the container are tried first.
     private mutating func resolve(_ id: SyntaxTree.ID, _ name: String, isRooted: Bool) -> RuleType? {
         if scope.container.isEmpty || isRooted {
             return resolveExactly(id, name)
@@ -69,7 +69,7 @@ extension Checker {
         return tree[id].flag && type.optionalElement == nil ? .optional(type) : type
     }
 
-    /// The chain as one dotted name: the longest declared prefix of a chain of selects is the variable.
+    /// Reads the chain as one dotted name: the longest declared prefix of a chain of selects is the variable.
     private mutating func checkQualified(_ id: SyntaxTree.ID) -> RuleType? {
         guard scope.mayQualify(tree.rootName(id)) else { return nil }
         guard let (names, isRooted) = tree.qualifiedName(id) else { return nil }
@@ -80,7 +80,7 @@ extension Checker {
         return .error
     }
 
-    /// The type of a field of a value of a type.
+    /// The type of a field of a value.
     mutating func select(_ operand: RuleType, _ field: String, _ id: SyntaxTree.ID) -> RuleType {
         switch unifier.substitute(operand) {
         case .dyn, .error, .variable, .parameter: return .dyn

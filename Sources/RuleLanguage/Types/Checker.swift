@@ -1,14 +1,14 @@
 import AttributeValues
 
-/// What a name or a call in a rule stands for.
+/// The meaning of a name or a call in a rule.
 enum Resolution {
     case none
     /// A variable of the scope: index into `CheckedTree.variables`.
     case variable(Int)
-    /// A macro's variable, by the number of its declaration.
+    /// A macro's variable, identified by the number of its declaration.
     case local(Int)
     case typeValue(String)
-    /// A call of a global function whose name includes what looks like a receiver.
+    /// A call of a global function whose name includes the apparent receiver.
     case namespacedFunction(Function?)
     case function(Function?)
 }
@@ -29,8 +29,8 @@ struct CheckedTree {
     var resultType: RuleType
 }
 
-/// Resolves names and infers types in one walk, children first; recursion is bounded by the tree's height.
-/// Faults are noted and the faulty part taken as agreeing with everything, so that all independent faults are found.
+/// Resolves names and infers types in one walk, children first. The tree's height bounds the recursion. After a fault,
+/// the faulty part agrees with every type, so that all independent faults are found.
 struct Checker {
     var tree: SyntaxTree
     let scope: RuleScope
@@ -42,7 +42,7 @@ struct Checker {
     /// Macro variables in scope, innermost last.
     var locals: [(name: String, type: RuleType, number: Int)] = []
     var localCount = 0
-    /// Near names are looked for; false where nobody will be told of the faults.
+    /// True if hints should suggest similar names; false if nobody will see the faults.
     private let looksForNames: Bool
 
     init(_ tree: SyntaxTree, in scope: RuleScope, looksForNames: Bool = true) {
@@ -70,7 +70,7 @@ struct Checker {
             Diagnostic(kind: .type, offset: offset ?? Int(tree[id].position), message: message, hint: hint))
     }
 
-    /// The name that may have been meant, for the faults that are told: a search takes much longer than a check.
+    /// A similar name, for faults that are reported: the search takes much longer than a check.
     func nearName(_ name: String, among candidates: () -> some Sequence<String>) -> String? {
         guard looksForNames, diagnostics.count < scope.limits.errors else { return nil }
         return NearestName.find(name, among: candidates())
@@ -86,7 +86,7 @@ struct Checker {
         return type
     }
 
-    /// The type with what has been inferred of it. (A type is asked for first: the unifier changes on the way.)
+    /// The type with everything inferred about it. (The type is computed first, because the unifier changes meanwhile.)
     mutating func checkAndSubstitute(_ id: SyntaxTree.ID) -> RuleType {
         let type = check(id)
         return unifier.substitute(type)
@@ -143,7 +143,7 @@ struct Checker {
         }
     }
 
-    /// Checks a part that must be of a type.
+    /// Checks a part that must have a given type.
     mutating func expect(_ type: RuleType, _ id: SyntaxTree.ID) {
         let found = check(id)
         if !unifier.agree(found, type) {
@@ -153,7 +153,8 @@ struct Checker {
 
     // MARK: macro variables
 
-    /// The numbers of locals follow the order of nodes' visits; a macro's variables are consecutive, kept at its node.
+    /// Locals are numbered in the order in which nodes are visited. A macro's variables are consecutive and stored at
+    /// its node.
     mutating func withLocals(
         _ added: [(String, RuleType)], of id: SyntaxTree.ID, _ body: (inout Checker) -> RuleType
     ) -> RuleType {
@@ -201,7 +202,7 @@ struct Checker {
                 fail(
                     Int(children[at]), "a map key is a bool, int, uint or string, not '\(type)'",
                     at: Int(tree[Int(children[at])].start))
-                // Kept out of the map's type, which would double in size with each such map in a map.
+                // Not included in the map's type, which would double in size with each such map in a map.
                 found = .error
             }
             key = unifier.join(key, found)

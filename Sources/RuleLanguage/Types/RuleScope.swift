@@ -1,10 +1,10 @@
 import AttributeValues
 
-/// The names a rule can use, with their types. Made once per set of names and shared by all rules over it; a scope can
-/// stand on another one, whose names it adds to and hides.
+/// The names that a rule can use, with their types. Made once for a set of names and shared by all rules over it. A
+/// scope may extend another one: it adds names and may hide some.
 public final class RuleScope {
     public let parent: RuleScope?
-    /// Names are tried below this namespace first: in `a.b` the name `x` means `a.b.x`, else `a.x`, else `x`.
+    /// Names are looked up in this namespace first: in `a.b` the name `x` means `a.b.x`, else `a.x`, else `x`.
     public let container: String
     public let limits: RuleLimits
     private var variables: [String: RuleType] = [:]
@@ -12,7 +12,7 @@ public final class RuleScope {
     private var objects: [String: [String: RuleType]] = [:]
     private var assembled: Set<String> = []
     private var functions: [String: FunctionDeclaration] = [:]
-    /// Whether a variable of this scope itself has a dotted name.
+    /// True if this scope itself declares a variable with a dotted name.
     private var hasDottedNames = false
 
     public init(parent: RuleScope? = nil, container: String? = nil, limits: RuleLimits? = nil) {
@@ -28,28 +28,29 @@ public final class RuleScope {
     }
     public func declare(_ name: String, _ type: ValueType) { declare(name, RuleType(type)) }
 
-    /// A root that is no value itself, but has one variable per key: `env.locale`. A key that is not declared is a fault.
-    /// - Parameter noun: what a key is called in messages, as "environment key".
+    /// A root that is not a value itself, but has one variable for each key: `env.locale`. A key that is not declared
+    /// is a fault.
+    /// - Parameter noun: the name of a key in messages, as "environment key".
     public func declareNamespace(_ name: String, keysAre noun: String, _ keys: [String: RuleType] = [:]) {
         namespaces[name] = noun
         hasDottedNames = true
         for (key, type) in keys { variables["\(name).\(key)"] = type }
     }
 
-    /// Adds a key to a namespace of this scope or one below it.
+    /// Adds a key to a namespace of this scope or one that it extends.
     public func declareKey(_ key: String, in namespace: String, _ type: RuleType) {
         declare("\(namespace).\(key)", type)
     }
 
-    /// The properties of a type that variables are declared with, as `.abstract(name, [])`.
-    /// - Parameter isAssembled: values of the type are put together from parts that change apart, and readers may be given the
-    ///   parts alone that a rule names: see `RuleInput.parts`.
+    /// The properties of a type with which variables are declared, as `.abstract(name, [])`.
+    /// - Parameter isAssembled: true if values of the type consist of parts that change separately. Readers may then
+    ///   get only the parts that a rule names: see `RuleInput.parts`.
     public func declareObject(_ name: String, properties: [String: RuleType], isAssembled: Bool = false) {
         objects[name] = properties
         if isAssembled { assembled.insert(name) }
     }
 
-    /// A function that rules may name; calls are checked, but fail when they run.
+    /// A function that rules may name. Calls are checked, but fail when they run.
     func declareFunction(_ declaration: FunctionDeclaration) { functions[declaration.name] = declaration }
 
     // MARK: look-up
@@ -58,7 +59,7 @@ public final class RuleScope {
     func namespace(_ name: String) -> String? { namespaces[name] ?? parent?.namespace(name) }
     func properties(of object: String) -> [String: RuleType]? { objects[object] ?? parent?.properties(of: object) }
 
-    /// Whether values of an assembled type are, or stand in, values of a type.
+    /// True if a type is assembled or contains an assembled type.
     func isAssembled(_ type: RuleType) -> Bool {
         switch type {
         case .list(let inner), .wrapper(let inner): isAssembled(inner)
@@ -74,7 +75,7 @@ public final class RuleScope {
         functions[name] ?? parent?.function(name) ?? FunctionTable.standard[name]
     }
 
-    /// Whether a chain of selects on the name could be one dotted name, as a look-up of all of it would find.
+    /// True if a chain of selects on the name could be one dotted name, so that it must be looked up as a whole.
     func mayQualify(_ root: String?) -> Bool {
         guard let root else { return false }
         return !container.isEmpty || declaresDottedNames || root == "google" || root == "net"
@@ -89,20 +90,20 @@ public final class RuleScope {
     private var declaresDottedNames: Bool { hasDottedNames || parent?.declaresDottedNames ?? false }
     private var declaresFunctions: Bool { !functions.isEmpty || parent?.declaresFunctions ?? false }
 
-    /// All variables' names, for the search of a near one.
+    /// The names of all variables, for the search of a similar one.
     var variableNames: [String] { Array(variables.keys) + (parent?.variableNames ?? []) }
     var namespaceNames: [String] { Array(namespaces.keys) + (parent?.namespaceNames ?? []) }
     var functionNames: [String] {
         Array(functions.keys) + (parent?.functionNames ?? FunctionTable.standard.keys.filter { !$0.hasPrefix("_") })
     }
 
-    /// What stands behind a dotted prefix in those of the names that have it.
+    /// The rest of each name that begins with a dotted prefix.
     func names(below prefix: String, among names: [String]) -> [String] {
         let prefix = prefix + "."
         return names.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
 
-    /// The names that a name may stand for, longest first.
+    /// The full names that a name may mean, longest first.
     func candidates(_ name: String, isRooted: Bool) -> [String] {
         if isRooted || container.isEmpty { return [name] }
         var found: [String] = []
@@ -116,9 +117,9 @@ public final class RuleScope {
         return found
     }
 
-    /// The types that can be named in a rule, by their names.
+    /// The types that a rule can name, by their names.
     static func typeValue(_ name: String) -> RuleType? {
-        // None is shorter; most names are.
+        // No type's name is shorter; most other names are.
         guard name.utf8.count >= 3 else { return nil }
         return switch name {
         case "bool": .bool

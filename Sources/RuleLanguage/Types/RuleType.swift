@@ -1,25 +1,25 @@
 import AttributeValues
 
-/// A type as the checker sees it: `ValueType` and what inference needs beside.
+/// A type for the checker: `ValueType` and the types that inference needs in addition.
 ///
-/// Equality is structural. `variable` occurs only while a rule is checked; results never hold one.
+/// Equality is structural. `variable` occurs only while a rule is checked; results never contain one.
 public indirect enum RuleType: Hashable, Sendable {
-    /// Anything; checked when it runs.
+    /// Any type. Checked when the rule runs.
     case dyn
-    /// The type of a part that has been found faulty already; agrees with everything, so that one fault is told once.
+    /// The type of a part with a reported fault. It agrees with every type, so that one fault is reported once.
     case error
     case null, bool, int, uint, double, string, bytes, timestamp, duration
     case list(RuleType)
     case map(RuleType, RuleType)
     /// The type of a type value: `type(1)` is `type(int)`.
     case type(RuleType)
-    /// A named type with parameters: `optional_type(int)`, `net.IP`, an object type, a type of the host.
+    /// A named type with parameters: `optional_type(int)`, `net.IP`, an object type, or a type of the host.
     case abstract(String, [RuleType])
     /// A value of this type or null.
     case wrapper(RuleType)
     /// A type parameter in a declaration.
     case parameter(String)
-    /// A type parameter being inferred.
+    /// A type parameter that is being inferred.
     case variable(Int)
 
     public static func optional(_ wrapped: RuleType) -> RuleType { .abstract("optional_type", [wrapped]) }
@@ -38,7 +38,7 @@ public indirect enum RuleType: Hashable, Sendable {
         }
     }
 
-    /// No two different ones of these agree.
+    /// No two different basic types agree.
     var isBasic: Bool {
         switch self {
         case .bool, .int, .uint, .double, .string, .bytes, .timestamp, .duration: true
@@ -46,7 +46,7 @@ public indirect enum RuleType: Hashable, Sendable {
         }
     }
 
-    /// Whether a type variable occurs in it.
+    /// True if the type contains a type variable.
     var mentionsVariable: Bool {
         switch self {
         case .variable: true
@@ -57,7 +57,7 @@ public indirect enum RuleType: Hashable, Sendable {
         }
     }
 
-    /// Whether values of this type have no parts.
+    /// True if values of this type have no parts.
     var isScalar: Bool {
         switch self {
         case .null, .bool, .int, .uint, .double, .string, .bytes, .timestamp, .duration: true
@@ -65,7 +65,7 @@ public indirect enum RuleType: Hashable, Sendable {
         }
     }
 
-    /// The type with all parts that satisfy nothing in particular read as `dyn`: how results are given out.
+    /// The type with unbound variables replaced by `dyn`, for results.
     var resolved: RuleType {
         switch self {
         case .variable, .parameter, .error: .dyn
@@ -131,7 +131,7 @@ extension RuleType {
         }
     }
 
-    /// The attribute type that holds what a rule of this type gives.
+    /// The attribute type for the results of a rule of this type.
     public var valueType: ValueType {
         switch self {
         case .dyn, .error, .parameter, .variable: .dyn
@@ -160,6 +160,6 @@ extension RuleType {
 extension RuleType {
     var isVector: Bool { self == .abstract("vector", []) }
 
-    /// What its elements are looked through as: a vector is the list of its numbers.
+    /// The type for iterating: a vector is the list of its numbers.
     var listed: RuleType { isVector ? .list(.double) : self }
 }

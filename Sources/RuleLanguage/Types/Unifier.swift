@@ -1,10 +1,10 @@
-/// Type agreement with inference: which types stand for the type variables made so far.
-/// The algorithm is that of cel-go's checker (`checker/types.go`): variables take the more general of two agreeing types.
+/// Type agreement with inference: the types to which the type variables are bound. The algorithm is that of cel-go's
+/// checker (`checker/types.go`): a variable is bound to the more general of two agreeing types.
 struct Unifier {
     /// By the number of the variable.
     private var bindings: [RuleType?] = []
 
-    /// Whether no variable has been made, so that `substitute` changes nothing.
+    /// True if no variable exists, so that `substitute` changes nothing.
     var isIdle: Bool { bindings.isEmpty }
 
     mutating func fresh() -> RuleType {
@@ -28,7 +28,7 @@ struct Unifier {
         }
     }
 
-    /// A declared type with its parameters as fresh variables.
+    /// A declared type with its parameters replaced by new variables.
     func instantiate(_ type: RuleType, _ names: [String], _ variables: [RuleType]) -> RuleType {
         switch type {
         case .parameter(let name): names.firstIndex(of: name).map { variables[$0] } ?? .dyn
@@ -41,7 +41,8 @@ struct Unifier {
         }
     }
 
-    /// Whether a value of type `a` may stand where `b` is wanted. Binds variables only when all pairs agree.
+    /// True if values of the types in `a` are accepted where those in `b` are required. Binds variables only if all
+    /// pairs agree.
     mutating func agree(_ a: [RuleType], _ b: [RuleType]) -> Bool {
         guard a.count == b.count else { return false }
         if a == b { return true }
@@ -61,7 +62,7 @@ struct Unifier {
         return false
     }
 
-    /// The type of elements of which some are `a` and one is `b`.
+    /// The common type of elements, of which some have type `a` and one has type `b`.
     mutating func join(_ a: RuleType?, _ b: RuleType) -> RuleType {
         guard let a else { return b }
         if case .error = b { return a }

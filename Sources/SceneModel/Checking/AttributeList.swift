@@ -1,4 +1,4 @@
-/// The attributes of a node while they are gathered.
+/// Collects the attributes of a node.
 struct AttributeList {
     private(set) var attributes: [AttributeDefinition] = []
     private var names = NameSet()
@@ -7,7 +7,7 @@ struct AttributeList {
         for attribute in attributes { _ = add(attribute) }
     }
 
-    /// The attribute that has the name already, if one has; then nothing is added.
+    /// Adds an attribute. If the name is taken, returns the attribute that has it and adds nothing.
     mutating func add(_ attribute: AttributeDefinition) -> AttributeDefinition? {
         if let taken = names.insert(attribute.name, at: attributes.count) { return attributes[taken] }
         attributes.append(attribute)

@@ -1,4 +1,5 @@
-/// Which components a body uses: always, or only for the elements of a list that may be empty.
+/// The components that a body uses: those it always uses, and those used only for the elements of a list that may be
+/// empty.
 struct ComponentUses {
     private(set) var always: [String] = []
     private(set) var repeated: [String] = []
@@ -14,14 +15,14 @@ struct ComponentUses {
                 for child in node[key.name]?.list ?? [] { pending.append((child, isRepeated)) }
             }
             guard let forEach = node["forEach"], forEach.map != nil else { continue }
-            // A literal list has its elements in every instance.
+            // A literal list has the same elements in every instance.
             let isLiteral = forEach["in"]?.list.map { !$0.isEmpty } ?? false
             pending.append((forEach, isRepeated || !isLiteral))
             if let template = forEach["node"] { pending.append((template, isRepeated || !isLiteral)) }
         }
     }
 
-    /// The components on a shortest way from one that always leads back to it; nil if there is none.
+    /// The components on a shortest path of unconditional uses from one component to another; nil if there is none.
     static func chain(from start: String, backTo end: String, _ uses: [String: ComponentUses]) -> [String]? {
         var before: [String: String] = [:]
         var pending = [start]
@@ -43,7 +44,7 @@ struct ComponentUses {
         return nil
     }
 
-    /// The names, used ones before their users as far as no circle forbids it.
+    /// The names, with used components before their users, except within a cycle.
     static func order(_ names: [String], _ uses: [String: ComponentUses]) -> [String] {
         var order: [String] = []
         var entered: Set<String> = []

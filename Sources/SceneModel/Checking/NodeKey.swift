@@ -16,14 +16,14 @@ enum NodeKey: Int, CaseIterable {
     }
 }
 
-/// A node as written, by its keys.
+/// A node as written, with its entries by key.
 struct NodeFields {
     let node: DocumentNode
     private let entries: [DocumentEntry]
-    /// By key: the entry's number, or -1. Entries that stand for no key of a node are not counted, so few bits are enough.
+    /// By key: the entry's number, or -1. Only entries with a key of a node are numbered, so few bits suffice.
     private var places = SIMD32<Int16>(repeating: -1)
 
-    /// - Parameter unknown: called for the entries that are no keys of a node.
+    /// - Parameter unknown: called for entries whose key is not a key of a node.
     init(_ node: DocumentNode, unknown: (DocumentEntry) -> Void) {
         self.node = node
         entries = node.map ?? []

@@ -1,20 +1,20 @@
 import AttributeValues
 
-/// What objects of types that hold each other begin with.
+/// The initial size of objects, including the objects that they contain.
 struct ObjectExtents {
     struct Extent {
-        /// Objects inside each other, the outermost counted.
+        /// Levels of objects inside each other, including the outermost.
         var depth = 1
-        /// Those of the objects in it counted, up to `Int.max`.
+        /// Number of properties, including those of contained objects; at most `Int.max`.
         var properties = 0
     }
 
-    /// Types that end; the others hold themselves, or one that does.
+    /// The finite types. Other types contain themselves, or a type that does.
     private var extents: [String: Extent] = [:]
-    /// The types that objects of a type begin with, one for each property.
+    /// The types of the objects that an object of a type initially contains, one for each property.
     private var inner: [String: [String]] = [:]
 
-    /// O(properties). An explicit stack: types hold each other as deep as a document has types.
+    /// O(properties). Uses an explicit stack, because the nesting may be as deep as a document has types.
     init(of types: some Sequence<String>, properties: (String) -> [AttributeDefinition]) {
         var open: Set<String> = []
         for root in types {
@@ -38,7 +38,7 @@ struct ObjectExtents {
 
     subscript(type: String) -> Extent? { extents[type] }
 
-    /// nil where a type that is held has none.
+    /// nil if a contained type has no extent.
     private func extent(of type: String, _ properties: Int) -> Extent? {
         var extent = Extent(depth: 1, properties: properties)
         for held in inner[type] ?? [] {
@@ -55,7 +55,7 @@ struct ObjectExtents {
         return extent.depth > SceneLimits.objectDepth || extent.properties > SceneLimits.objectProperties
     }
 
-    /// Types that hold themselves, each circle once. O(properties).
+    /// The cycles of types that contain themselves, each once. O(properties).
     func circles() -> [[String]] {
         var circles: [[String]] = []
         var walked: Set<String> = []
@@ -63,7 +63,7 @@ struct ObjectExtents {
             var way: [String] = []
             var places: [String: Int] = [:]
             var at = start
-            // What does not end holds something that does not, so that each way leads into a circle.
+            // An infinite type contains an infinite type, so each path leads into a cycle.
             while walked.insert(at).inserted {
                 places[at] = way.count
                 way.append(at)
@@ -75,12 +75,12 @@ struct ObjectExtents {
         return circles
     }
 
-    /// The types of the objects that a property may begin with.
+    /// The types of the objects that a property may initially contain.
     private static func beginnings(of property: AttributeDefinition) -> [String] {
         guard case .state(let initial, _) = property.role else { return [] }
         switch (property.type, initial) {
         case (.object(let name), _): return [name]
-        // A list or map has objects in it only if something is written there.
+        // A list or map initially contains objects only if its literal does.
         case (_, .null), (_, .optional(nil)): return []
         case (_, .list(let elements)) where elements.isEmpty: return []
         case (.map, .map(let map)) where map.isEmpty: return []

@@ -1,14 +1,14 @@
 import AttributeValues
 import RuleLanguage
 
-// The attributes that a node writes: state, binding, let, inherit, clock. `computed` has a file of its own.
+// The attributes of a node: state, binding, let, inherit, clock. `computed` has its own file.
 
 extension SceneChecker {
     private static let stateForm = ["initial", "type", "transient"]
     private static let bindingForm = ["to", "animation"]
     private static let parameterForm = ["default", "type"]
 
-    /// Enters an attribute unless its name is wrong or taken.
+    /// Adds an attribute unless its name is wrong or taken.
     func enter(_ key: DocumentNode, _ role: AttributeRole, _ type: ValueType, into list: inout AttributeList) {
         work += SceneCost.entry
         guard checkName(key, "an attribute") else { return }
@@ -20,7 +20,7 @@ extension SceneChecker {
 
     // MARK: State
 
-    /// A faulty state is entered all the same, as `dyn`: what refers to it is not at fault.
+    /// A faulty state is added as `dyn`, so that references to it are not reported too.
     func state(_ entry: DocumentEntry, into list: inout AttributeList) {
         let (initial, isTransient, type) = stored(entry) ?? (.null, false, .dyn)
         enter(entry.key, .state(initial: initial, isTransient: isTransient), type, into: &list)
@@ -51,7 +51,7 @@ extension SceneChecker {
         return at("initial") { self.initial(initial, of: type, node["initial"] ?? entry.key) }.map { ($0, isTransient, type) }
     }
 
-    /// The initial value as its type holds it.
+    /// The initial value converted to its type.
     private func initial(_ value: Value?, of type: ValueType, _ node: DocumentNode) -> Value? {
         guard let value else {
             if case .object = type { return .map(ValueMap()) }
@@ -63,18 +63,19 @@ extension SceneChecker {
         }
         if let name = type.objectName {
             if case .null = value, case .object = type { return .map(ValueMap()) }
-            // The properties of types that are still being declared are checked behind them.
+            // Objects of types that are still being declared are checked after the types.
             return known.types[name] == nil ? value : objectProperties(value, of: name, at: node)
         }
-        // So are those of lists and maps of objects.
+        // Lists and maps of such objects are checked then too.
         if type.objectNames.contains(where: { known.types[$0] == nil && typeNames.contains($0) }) { return value }
         return fitting(value, as: type, at: node, hint: type == .bytes ? "bytes are written in base64, as !!binary aGk=" : nil) {
             "the initial value is \(node.summary), not \(type.withArticle)"
         }
     }
 
-    /// A state's beginning as its type holds it; nil with a fault told where it does not fit or gets too long.
-    /// - Parameter misfit: the message of the former.
+    /// A state's initial value converted to its type. If it does not fit or is too long, a fault is added and the
+    /// result is nil.
+    /// - Parameter misfit: the message for a value that does not fit.
     func fitting(
         _ value: Value, as type: ValueType, at node: DocumentNode, hint: String? = nil, misfit: () -> String
     ) -> Value? {
@@ -88,7 +89,7 @@ extension SceneChecker {
         return accepted
     }
 
-    /// Tells of a value that is longer than one may be. O(parts of the value).
+    /// Adds a fault if the value is longer than allowed. O(parts of the value).
     private func isShort(_ value: Value, _ node: DocumentNode) -> Bool {
         guard value.isLonger(than: context.valueSize) else { return true }
         tellLong(node)
@@ -101,11 +102,11 @@ extension SceneChecker {
 
     // MARK: Bindings
 
-    /// What is written for a binding.
+    /// A binding as written.
     struct WrittenBinding {
         var target: BindingTarget?
         var animation: String?
-        /// Of the target, or of the parameter.
+        /// The type of the target or the parameter.
         var type: ValueType
     }
 
@@ -131,7 +132,8 @@ extension SceneChecker {
         return target(node, place)
     }
 
-    /// Whether a map says what a binding is bound to, and is no constant: by its keys, or because it refers to something.
+    /// True if a map describes the target of a binding and is not a constant: it has the keys of that form, or it
+    /// contains a reference.
     private func isBindingForm(_ node: DocumentNode) -> Bool {
         if node.isForm(SceneChecker.bindingForm, requiring: ["to"]) { return true }
         guard let entries = node.map, !context.isKept else { return false }
@@ -172,7 +174,7 @@ extension SceneChecker {
         }
     }
 
-    /// Why nothing can be written through a reference, if so.
+    /// The reason why a reference cannot be written through; nil if it can.
     private func unwritable(_ entry: ScopeEntry, _ reference: Reference, _ object: ObjectProperty?) -> String? {
         if let object {
             if case .computed = object.property.role { return "'\(object.property.name)' of \(object.type) is computed" }
@@ -183,7 +185,7 @@ extension SceneChecker {
         return mayHoldObject && isObject ? nil : "'\(entry.name)' is \(what)"
     }
 
-    /// A parameter's declaration `{default, type}`; nil with a fault told.
+    /// A parameter's declaration `{default, type}`; nil after adding a fault.
     func parameter(_ node: DocumentNode) -> (standard: Value?, type: ValueType)? {
         guard let type = writtenType(node) else { return nil }
         guard let standard = node["default"] else { return (nil, type ?? .dyn) }
@@ -200,7 +202,7 @@ extension SceneChecker {
         }
     }
 
-    /// Parameters declared by their names alone: `binding: [isPlaying]`.
+    /// Parameters that are declared only by their names: `binding: [isPlaying]`.
     func parameterNames(_ node: DocumentNode, _ key: String, _ place: Surroundings) -> [DocumentNode] {
         guard place.isComponentRoot else {
             let name = node.list?.first?.string ?? "name"
@@ -291,7 +293,7 @@ extension SceneChecker {
 }
 
 extension AttributeRole {
-    /// What the attribute is, for messages.
+    /// The kind of the attribute, for messages.
     var noun: String {
         switch self {
         case .state: "a state"

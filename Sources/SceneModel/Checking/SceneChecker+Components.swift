@@ -1,6 +1,6 @@
 import AttributeValues
 
-// `components`: each body is read once; a use is a copy of its root with the parameters filled in.
+// `components`: each body is read once. A use copies its root and fills in the parameters.
 
 /// A component of this document.
 final class ComponentState {
@@ -9,7 +9,7 @@ final class ComponentState {
     let entry: DocumentEntry
     let definition = NodeDefinition()
     var progress = Progress.untouched
-    /// Its instances would have no end; that is told already.
+    /// Its instances would be endless; the fault has been added.
     var isEndless = false
 
     init(_ entry: DocumentEntry) { self.entry = entry }
@@ -30,7 +30,7 @@ extension SceneChecker {
         componentOrder = ComponentUses.order(order, uses)
     }
 
-    /// Tells of components that contain themselves other than through the elements of a list.
+    /// Adds faults for components that contain themselves other than through the elements of a list.
     private func tellEndless(_ names: [String], _ uses: [String: ComponentUses]) {
         for name in names where components[name]?.isEndless == false {
             guard let chain = ComponentUses.chain(from: name, backTo: name, uses) else { continue }
@@ -44,8 +44,8 @@ extension SceneChecker {
         }
     }
 
-    /// Reads a component that one around it needs, with all that is below. Components come in the order in which they need each
-    /// other; only a circle through forEach makes readings nest.
+    /// Reads a component that another one uses, with everything below it. Components are read in the order of their
+    /// uses. Readings nest only for a cycle through forEach.
     private func read(component name: String) {
         guard let state = components[name], state.progress == .untouched else { return }
         guard nodeDepth <= SceneLimits.repetitionDepth else {
@@ -62,7 +62,7 @@ extension SceneChecker {
         (path, treePath, nodeDepth) = outer
     }
 
-    /// Reads a component's root; what is below it comes next.
+    /// Reads a component's root. The nodes below it are read next.
     func begin(component name: String) {
         guard let state = components[name], state.progress == .untouched else { return }
         state.progress = .reading
@@ -72,7 +72,7 @@ extension SceneChecker {
         readBody(state, name)
     }
 
-    /// All that is below a component's root has been read.
+    /// Called when all nodes below a component's root have been read.
     func end(component name: String) {
         guard let state = components[name] else { return }
         componentChain.removeLast()
@@ -101,7 +101,7 @@ extension SceneChecker {
 
     // MARK: Use
 
-    /// The component that a use names; nil with a fault told.
+    /// The component of a use; nil after adding a fault.
     private func base(of fields: NodeFields) -> (definition: NodeDefinition, name: String, isRepeated: Bool)? {
         guard let written = fields[.component] else { return nil }
         return at("component") {
@@ -126,10 +126,10 @@ extension SceneChecker {
         }
     }
 
-    /// A node made from a component: its body's root with the use's arguments, modifiers and children.
+    /// Makes a node from a component: a copy of the body's root with the arguments, modifiers and children of the use.
     func use(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
         guard let (base, name, isRepeated) = base(of: fields) else {
-            // What is written inside is checked all the same.
+            // The parts of a faulty use are checked too.
             let stray = NodeDefinition()
             stray.kind = fields[.header] ?? fields[.content] ?? fields[.footer] != nil ? .section : .container
             children(fields, of: stray, Surroundings(enclosing: place.enclosing)) {}
@@ -203,12 +203,12 @@ extension SceneChecker {
         content(fields, of: node, inside)
     }
 
-    /// Children given at the use stand behind the body's own.
+    /// Children given at the use follow those of the body.
     private func content(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings) {
         guard node.repeated != nil else {
             return children(fields, of: node, place) { [unowned self] in measure(node, at: fields.node) }
         }
-        // The body is not complete yet; only what is given here is this node's own.
+        // The body is not complete yet. Only the nodes given here belong to this node itself.
         let given = NodeDefinition()
         given.kind = node.kind
         children(fields, of: given, place) { [unowned self] in
@@ -234,8 +234,8 @@ extension SceneChecker {
         }
     }
 
-    /// The use's modifiers stand outside those of the body's root: what is nearer to the body wins, where the nearest
-    /// wins; preferences flow up, so the outer write is the one that counts.
+    /// The use's modifiers are outside those of the body's root. Where the nearest modifier wins, the body's win.
+    /// Preferences pass upwards, so there the outer one wins.
     private func wrap(_ node: NodeDefinition, around base: NodeDefinition) {
         node.transformEnvironment += base.transformEnvironment.map { transform in
             var transform = transform
@@ -262,7 +262,7 @@ extension SceneChecker {
             at(key.name) {
                 if written.list != nil {
                     for parameter in parameterNames(written, key.name, place) {
-                        // A parameter of the base that is named again stays one.
+                        // A parameter of the base that is named again stays a parameter.
                         if let known = list.attribute(named: parameter.text), known.isParameter(key) { continue }
                         enter(parameter, key == .binding ? .binding(nil, animation: nil) : .constant(nil), .dyn, into: &list)
                     }
@@ -298,7 +298,7 @@ extension SceneChecker {
         let role: AttributeRole
         let type: ValueType
         if key == .binding {
-            // In a component's own root nothing is around, so `$` is refused there by `binding`.
+            // A component's own root has no enclosing nodes, so `binding` refuses `$` there.
             guard let made = binding(entry.value, place) else { return }
             switch made.target {
             case .constant(let value)?:
@@ -329,7 +329,7 @@ extension SceneChecker {
         list.replace(AttributeDefinition(name: parameter.name, role: role, type: type, position: entry.key.position))
     }
 
-    /// A further parameter with a default, of a component whose root is another one.
+    /// Adds a further parameter with a default, for a component whose root is another component.
     private func declare(_ entry: DocumentEntry, _ key: NodeKey, _ place: Surroundings, into list: inout AttributeList) {
         if key == .binding {
             guard let made = binding(entry.value, place) else { return }
@@ -367,7 +367,7 @@ extension SceneChecker {
 }
 
 extension AttributeDefinition {
-    /// On a component's root every binding and every let is a parameter.
+    /// On a component's root, every binding and every let is a parameter.
     func isParameter(_ key: NodeKey) -> Bool {
         switch role {
         case .binding: key == .binding

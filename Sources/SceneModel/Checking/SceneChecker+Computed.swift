@@ -1,9 +1,9 @@
 import AttributeValues
 import RuleLanguage
 
-// `computed`: rules over the node's own attributes, other computed ones included. Their types are inferred, so a rule is
-// compiled behind those it reads; rules that read each other in a circle see each other as `dyn` (their cycle is an error
-// value when they run).
+// `computed`: rules over the node's own attributes, including other computed ones. Their types are inferred, so a rule
+// is compiled after the rules that it reads. Rules in a cycle see each other as `dyn`; the cycle is an error value when
+// they run.
 
 /// One compiled rule of a node.
 struct ComputedRule {
@@ -11,7 +11,7 @@ struct ComputedRule {
     var type: ValueType
 }
 
-/// What the compiled rules of a node depend on: nodes alike share them.
+/// The inputs of the compiled rules of a node. Nodes with equal keys share the rules.
 struct ComputedKey: Hashable {
     var isContainer: Bool
     var names: [String]
@@ -24,8 +24,8 @@ extension SceneChecker {
     private static let computedForm = ["rule", "type"]
 
     /// - Parameters:
-    ///   - own: what the rules see beside each other.
-    ///   - base: what all rules see.
+    ///   - own: the names that the rules can use besides each other.
+    ///   - base: the names that all rules can use.
     func computed(_ node: DocumentNode, own: [ScopeEntry], base: RuleScope, into list: inout AttributeList) {
         let written = entries(node, "computed", hint: "write name: rule").filter { entry in
             at(entry.name) { checkName(entry.key, "an attribute") }
@@ -81,7 +81,7 @@ extension SceneChecker {
         return made
     }
 
-    /// The rules' numbers, each behind those whose names its text holds, as far as they form no circle.
+    /// The numbers of the rules. Each follows the rules whose names occur in its text, except within a cycle.
     private func order(of names: [String], _ texts: [String]) -> [Int] {
         guard names.count > 1 else { return Array(names.indices) }
         let numbers = Dictionary(zip(names, names.indices)) { first, _ in first }
@@ -107,7 +107,7 @@ extension SceneChecker {
         return order
     }
 
-    /// Runs of letters, digits and _ in a text: more than the names a rule reads, never fewer.
+    /// The runs of letters, digits and _ in a text. They include every name that a rule reads, and possibly others.
     private static func words(_ text: String) -> [String] {
         text.utf8.split { !((48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 95) }
             .map { String(Substring($0)) }

@@ -4,17 +4,18 @@ import RuleLanguage
 extension SceneChecker {
     static let documentKeys = ["agd", "keys", "types", "components", "nodes", "values", "dangling"]
 
-    /// The parts of a document, in the order in which they need each other.
+    /// The parts of a document, in the order of their dependencies.
     enum Stage {
         case beginning
-        /// Components that are still to be read, the next one last.
+        /// Components that have not been read yet; the next one is last.
         case components([String])
         case nodes
         case done
     }
 
-    /// Checks on until the steps are used up. A slice ends behind a node, a component or what stands before both.
-    /// - Returns: whether everything is checked.
+    /// Continues checking until the steps are used up. A slice ends after a node, after a component, or before the
+    /// first of both.
+    /// - Returns: true when everything is checked.
     func advance(_ steps: inout Int) -> Bool {
         let before = work
         let limit = steps
@@ -52,8 +53,8 @@ extension SceneChecker {
 
     var scene: SceneDefinition { SceneDefinition(declarations: declared, nodes: top.children, values: sceneValues) }
 
-    /// What stands before components and nodes.
-    /// - Returns: false when the document is no scene.
+    /// Checks the parts before components and nodes.
+    /// - Returns: false if the document is not a scene.
     private func begin() -> Bool {
         known = context.declarations
         for key in SystemEnvironment.keys where known.environment[key.name] == nil { known.environment[key.name] = key }
@@ -88,7 +89,7 @@ extension SceneChecker {
     }
 
     private func beginNodes() {
-        // Without a live tree around, the document stands at the root, whose attributes are the system values.
+        // Without an existing tree, the document is applied at the root, whose attributes are the system values.
         let system = SystemEnvironment.keys.map { (name: $0.name, type: $0.type) }
         let surroundings = (context.enclosing.isEmpty ? [system] : context.enclosing).reversed().reduce(dangling(in: document)) {
             outer, names in
@@ -97,7 +98,7 @@ extension SceneChecker {
         guard let written = document["nodes"] else { return }
         at("nodes") {
             let list = elements(written, "nodes", hint: "write each node behind a '-'")
-            // Names around a component mean nothing to what it has inside.
+            // The nodes inside a component cannot use names from outside it.
             let place = context.existing?([]).flatMap { $0.component != nil ? self.surroundings(below: $0, in: surroundings) : nil }
             open.append(
                 OpenNode(
@@ -106,7 +107,7 @@ extension SceneChecker {
         }
     }
 
-    /// Names that may lead nowhere, as though they stood around everything else.
+    /// A scope outside all others with the names that may be undefined.
     private func dangling(in document: DocumentNode) -> LexicalScope? {
         guard let written = document["dangling"] else { return nil }
         guard context.admitsDangling else {
@@ -119,7 +120,7 @@ extension SceneChecker {
         return LexicalScope(names.map { ScopeEntry(name: $0.text, type: .dyn) }, in: nil, base: baseScope)
     }
 
-    /// `path: literal`. Whether a state stands there is known only once the nodes are made.
+    /// `path: literal`. Whether a state has this path is known only after the nodes are made.
     private func values(_ written: DocumentNode) -> [(path: AttributePath, value: Value)] {
         entries(written, "values", hint: "write /node.state: value").compactMap { entry in
             at(entry.name) { () -> (path: AttributePath, value: Value)? in
@@ -176,7 +177,7 @@ extension SceneChecker {
     }
 }
 
-/// Environment keys that every graph has. The daemon keeps their values current on the root.
+/// Environment keys that every graph has. The root has their values as attributes.
 public enum SystemEnvironment {
     public static var keys: [KeyDefinition] {
         [

@@ -1,16 +1,16 @@
 import AttributeValues
 
-// `forEach`: one instance per element of a list.
+// `forEach`: one instance for each element of a list.
 
 extension SceneChecker {
     private static let forEachKeys = ["in", "id", "as", "index", "node"]
-    /// What a use of a component may carry; beside `component` inside `forEach` it stands for the template's own.
+    /// The keys of a component's use. Beside `component` inside `forEach`, they belong to the template.
     private static let templateKeys: [NodeKey] = [
         .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences, .animation,
         .children, .header, .content, .footer,
     ]
 
-    /// - Parameter scope: of the forEach's own node, which its instances see.
+    /// - Parameter scope: the scope of the forEach's own node, which its instances can use.
     func forEach(_ written: DocumentNode, _ place: Surroundings, _ scope: LexicalScope?) -> ForEachDefinition? {
         guard let entries = written.map else {
             fault("forEach is a map, not \(written.summary)", at: written, hint: "write forEach: {in: $items, component: Name}")
@@ -104,7 +104,7 @@ extension SceneChecker {
         }
     }
 
-    /// What would be an error of every run.
+    /// Adds faults for mistakes that would be errors of every run.
     private func checkIDs(_ elements: [Value], _ idField: String, _ node: DocumentNode) {
         var seen: Set<Value> = []
         for (position, element) in elements.enumerated() {
@@ -147,7 +147,7 @@ extension SceneChecker {
             fault("forEach needs what to make of an element", at: written, hint: "write component: Name, or node: {…}")
             return nil
         }
-        // `id` names the element's field here, and other keys are told of already.
+        // Here `id` names the field of the element. Faults for unknown keys have been added already.
         let fields = NodeFields(written) { _ in }.without(NodeKey.allCases.filter { !SceneChecker.templateKeys.contains($0) })
         return node(fields, id: "", place)
     }

@@ -32,7 +32,7 @@ extension SceneChecker {
                 hint: "names with a capital are object types, which need no key")
         }
         guard let key = keyDefinition(entry, in: group) else {
-            // Known all the same: its uses are not at fault.
+            // Added in spite of the fault, so that its uses are not reported too.
             let stand = KeyDefinition(name: entry.name, type: .dyn, defaultValue: .null)
             switch group {
             case "environment": known.environment[entry.name] = stand
@@ -60,7 +60,7 @@ extension SceneChecker {
         }
     }
 
-    /// Long form `{default, type, reduce}`, or the default alone.
+    /// Reads the long form `{default, type, reduce}`, or the default alone.
     private func keyDefinition(_ entry: DocumentEntry, in group: String) -> KeyDefinition? {
         let node = entry.value
         let isLong = node["default"] != nil || node.isForm(SceneChecker.keyForm)
@@ -82,7 +82,7 @@ extension SceneChecker {
         let value = standard.value
         guard let type else { return KeyDefinition(name: entry.name, type: ValueType(of: value), defaultValue: value) }
         if let name = type.objectName, !standard.isNull {
-            // The object that readers get where none is put in: its properties, checked when the types are known.
+            // The object for readers to whom no other is given: its properties are checked when the types are known.
             guard standard.map != nil else {
                 at("default") {
                     fault(
@@ -93,7 +93,7 @@ extension SceneChecker {
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: value)
         }
-        // Types are not known yet: see `checkDefaultObjects`.
+        // The types are not known yet: see `checkDefaultObjects`.
         guard type.objectNames.isEmpty else { return KeyDefinition(name: entry.name, type: type, defaultValue: value) }
         guard let accepted = type.accept(value) else {
             at("default") { fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard) }
@@ -102,7 +102,7 @@ extension SceneChecker {
         return KeyDefinition(name: entry.name, type: type, defaultValue: accepted)
     }
 
-    /// The rules that merge preferences; they see two values of the key and nothing else.
+    /// The rules that merge preferences. They can use only two values of the key.
     func compileReducers(_ node: DocumentNode) {
         guard let group = node["preference"]?.map else { return }
         at("preference") {

@@ -4,7 +4,7 @@ import RuleLanguage
 // Modifiers: environment, transformEnvironment, containerValues, tag, preferences, animation.
 
 extension SceneChecker {
-    /// What the expressions of a node's modifiers see.
+    /// The names that the expressions of a node's modifiers can use.
     struct ModifierScope {
         var lexical: LexicalScope
         var isContainer: Bool
@@ -114,7 +114,7 @@ extension SceneChecker {
         return made
     }
 
-    /// `key`, or `key.field` for a part of a grouped one, with the type at that place.
+    /// Reads `key`, or `key.field` for a part of a grouped key, with the type of that part.
     private func keyPath(_ node: DocumentNode, _ keys: [String: KeyDefinition], _ noun: String, _ section: String) -> (
         String, [AttributePath.Step], ValueType
     )? {
@@ -134,7 +134,7 @@ extension SceneChecker {
             fault("a key path has fields and indices only", at: node)
             return nil
         }
-        // A grouped default says which fields there are.
+        // The default of a grouped key defines its fields.
         var value: Value? = key.defaultValue
         for step in path.steps {
             guard case .map(let map)? = value else { break }
@@ -153,7 +153,7 @@ extension SceneChecker {
         return (name, path.steps, type)
     }
 
-    /// The expression as a place of a type takes it; nil with a fault told.
+    /// The expression converted to the type of its target; nil after adding a fault.
     func fit(_ expression: Expression, _ given: ValueType, to type: ValueType, of name: String, at node: DocumentNode)
         -> Expression?
     {
@@ -232,7 +232,7 @@ extension SceneChecker {
         return AnimationModifier(animation: text, value: followed)
     }
 
-    /// Curve and modifiers may stand beside `value`: together they are the JSON form of an animation.
+    /// Curve and modifiers may be written beside `value`. Together they are the JSON form of an animation.
     private func whole(_ curve: DocumentNode, _ modifiers: DocumentNode?) -> DocumentNode {
         if modifiers == nil, curve.string != nil || curve["curve"] != nil { return curve }
         var parts = ValueMap([(.string("curve"), curve.value)])

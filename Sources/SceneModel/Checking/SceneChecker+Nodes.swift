@@ -1,41 +1,41 @@
 import AttributeValues
 import RuleLanguage
 
-/// A node whose children are being read, one list of them after the other.
+/// A node whose lists of children are being read, one after the other.
 struct OpenNode {
-    /// Gets the children.
+    /// The node to which the children are added.
     let node: NodeDefinition
-    /// Where the children stand.
+    /// The surroundings of the children.
     let place: Surroundings
-    // What the checker's properties of these names are at the node.
+    // The values of the checker's properties of these names at the node.
     let path: [SceneChecker.Step]
     let treePath: [String]?
     let depth: Int
-    /// Ids of the children so far.
+    /// Ids of the children read so far.
     var ids = NameSet()
     var lists: [List]
-    /// How many lists have been read, and how many nodes of the next one.
+    /// The number of lists that have been read, and of nodes read from the next one.
     var listsRead = 0
     var nodesRead = 0
-    /// What the next list has come to.
+    /// The nodes made from the next list so far.
     var made: [NodeDefinition] = []
-    /// Called when all children have been read.
+    /// Called after all children have been read.
     var finish: () -> Void = {}
 
-    /// Children under one key.
+    /// Children in one list.
     struct List {
         /// nil for the nodes of a document.
         let key: NodeKey?
         let nodes: [DocumentNode]
-        /// How many siblings stand before the first, for the ids of those without.
+        /// The number of siblings before the first, for the ids of children without one.
         let offset: Int
-        /// What their ids begin with; nil: each one's kind or component.
+        /// The prefix of their ids; nil for each child's kind or component.
         let prefix: String?
     }
 }
 
 extension SceneChecker {
-    /// Reads the next node of the innermost list that is not at its end, without its children.
+    /// Reads the next node of the innermost unfinished list, without its children.
     func readNext() {
         let innermost = open.count - 1
         guard open[innermost].listsRead < open[innermost].lists.count else {
@@ -77,33 +77,35 @@ extension SceneChecker {
         if let definition = self.node(fields, id: id, place(of: open[innermost].place)) { open[innermost].made.append(definition) }
     }
 
-    /// Where the node at `treePath` stands: a live one that is a component's own sees the component, whoever completes it.
+    /// The surroundings of the node at `treePath`. An existing node that belongs to a component's body uses the
+    /// component's names, whichever document completes it.
     private func place(of place: Surroundings) -> Surroundings {
         guard let inside = place.inside, let live, !live.isContent else { return place }
         return Surroundings(enclosing: inside)
     }
 
-    /// The live node that the one at `treePath` completes.
+    /// The existing node that the node at `treePath` completes.
     private var live: ExistingNode? { treePath.flatMap { context.existing?($0) } }
 
-    /// The live node that goes on as this one; another kind or component begins anew, and so does all that is below.
+    /// The existing node that this one continues. A node with another kind or component begins anew, and so do all
+    /// nodes below it.
     private func continued(by node: NodeDefinition) -> ExistingNode? {
         guard let live, live.kind == node.kind, node.component == nil || node.component == live.component else { return nil }
         return live
     }
 
-    /// What the children of a live component's root see.
+    /// The names that the children of an existing component's root can use.
     func surroundings(below live: ExistingNode, in outer: LexicalScope?, adding own: [ScopeEntry] = []) -> Surroundings {
         let names = Set(own.map(\.name))
         let entries = own + live.attributes.filter { !names.contains($0.name) }.map { ScopeEntry(name: $0.name, type: $0.type) }
-        // Names were once looked for in both.
+        // Earlier versions looked up names in both.
         if context.isKept { return Surroundings(enclosing: LexicalScope(entries, in: outer, base: baseScope)) }
         var place = Surroundings(enclosing: outer)
         place.inside = LexicalScope(entries, in: nil, base: baseScope)
         return place
     }
 
-    /// A node by its keys; nil with a fault told if it is no map.
+    /// The entries of a node by key; nil after adding a fault if it is not a map.
     func fields(_ node: DocumentNode) -> NodeFields? {
         work += SceneCost.node
         guard node.map != nil else {
@@ -116,7 +118,7 @@ extension SceneChecker {
         }
     }
 
-    /// The written id, or one from what the node is and where it stands among its siblings: `playButton1`.
+    /// The written id, or one made from the kind or component and the position among the siblings: `playButton1`.
     private func id(of fields: NodeFields, position: Int, prefix: String?) -> String {
         guard let written = fields[.id] else {
             if let prefix { return "\(prefix)\(position)" }
@@ -143,7 +145,7 @@ extension SceneChecker {
         return fields[.children] != nil ? .container : .view
     }
 
-    /// The node's kind, with faults told about children that it cannot have.
+    /// The node's kind. Adds faults for children that it cannot have.
     func kind(_ fields: NodeFields) -> NodeKind {
         if let written = fields[.kind] {
             at("kind") {
@@ -204,14 +206,15 @@ extension SceneChecker {
         return node
     }
 
-    /// Everything below a node's head, in the order in which its parts need each other. The children come behind it: see `children`.
+    /// Reads the parts of a node after its head, in the order of their dependencies. Its children are read later: see
+    /// `children`.
     func complete(_ node: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
         var list = AttributeList()
         attributes(fields, place, into: &list)
         node.attributes = list.attributes
         var own = ownEntries(node.attributes, place)
         if node.kind == .forEach {
-            // The ids of the instances, which every forEach offers.
+            // The ids of the instances. Every forEach has this attribute.
             if list.attribute(named: "elements") != nil {
                 fault(.conflict, "a forEach has 'elements' already", at: fields.node)
             }
@@ -228,7 +231,7 @@ extension SceneChecker {
                 computed(written, own: own, base: node.kind == .container ? containerScope : baseScope, into: &list)
             }
             own += list.attributes.dropFirst(node.attributes.count).map { ScopeEntry($0) }
-            // A faulty rule has its name all the same: what refers to it is not at fault.
+            // The name of a faulty rule is added too, so that references to it are not reported.
             for entry in written.map ?? [] where list.attribute(named: entry.name) == nil {
                 own.append(ScopeEntry(name: entry.name, type: .dyn, access: .readOnly("computed")))
             }
@@ -249,7 +252,8 @@ extension SceneChecker {
         }
     }
 
-    /// What the node's own rules see of it: its attributes, and its element where it is made for one.
+    /// The names of the node that its own rules can use: its attributes, and its element if it is the template of a
+    /// forEach.
     func ownEntries(_ attributes: [AttributeDefinition], _ place: Surroundings) -> [ScopeEntry] {
         let own = attributes.map { ScopeEntry($0) }
         return own + place.elements.filter { element in !own.contains { $0.name.hasSameBytes(as: element.name) } }
@@ -305,8 +309,8 @@ extension SceneChecker {
 
     // MARK: Children
 
-    /// Opens a node: its children are read next.
-    /// - Parameter finish: called when they are read, with all that is below them.
+    /// Opens a node, whose children are read next.
+    /// - Parameter finish: called when they and everything below them have been read.
     func children(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings, _ finish: @escaping () -> Void) {
         var opened = OpenNode(
             node: node, place: place, path: path, treePath: continued(by: node) == nil ? nil : treePath, depth: nodeDepth, lists: [],
@@ -334,7 +338,7 @@ extension SceneChecker {
 
     // MARK: Size
 
-    /// Counts what one instance comes to. A component counts wherever it is used, so few lines can say much.
+    /// Counts the nodes of one instance. A component counts at each use, so a few lines can make many nodes.
     func measure(_ node: NodeDefinition, at written: DocumentNode) {
         var count = 1
         var levels = 0

@@ -5,10 +5,10 @@ import Timelines
 // The three ways to write a value: a literal, `=rule`, `$reference`.
 
 extension SceneChecker {
-    /// What a string at the place of an expression is.
+    /// The meaning of a string where an expression is allowed.
     enum Written {
         case literal(Value)
-        /// The rule's text, and how many characters stand before it.
+        /// The rule's text, and the number of characters before it.
         case rule(String, skipping: Int)
         case reference(String)
     }
@@ -25,7 +25,7 @@ extension SceneChecker {
         }
     }
 
-    /// A literal where neither a rule nor a reference may stand; nil with a fault told.
+    /// A literal where neither a rule nor a reference is allowed; nil after adding a fault.
     func literal(_ node: DocumentNode, _ what: String, hint: String) -> Value? {
         switch written(node) {
         case .literal(let value): return value
@@ -37,7 +37,7 @@ extension SceneChecker {
         return nil
     }
 
-    /// Any of the three, with its type. A rule also sees `extra`, names that only rules can use.
+    /// Reads any of the three, with its type. A rule can also use the names in `extra`.
     func expression(_ node: DocumentNode, in scope: LexicalScope, rules: (() -> RuleScope)? = nil) -> (Expression, ValueType)? {
         switch written(node) {
         case .literal(let value):
@@ -57,7 +57,7 @@ extension SceneChecker {
         }
     }
 
-    /// A byte that operations and calls have, and names and most texts have not.
+    /// True for bytes that occur in operations and calls, but not in names and most texts.
     private static func isOperator(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "<"), UInt8(ascii: ">"),
@@ -67,17 +67,17 @@ extension SceneChecker {
         }
     }
 
-    /// How a text is written where it could be meant as something else.
+    /// The form of a text that could be mistaken for something else.
     static func typed(_ text: String) -> String { "{ $typed: { string: \(Value.string(text).jsonText) } }" }
 
-    /// A place that is always a rule; a leading `=` is tolerated.
+    /// Reads a rule where only a rule is allowed. A leading `=` is accepted.
     func rule(_ node: DocumentNode, in scope: RuleScope) -> Program? {
         guard case .scalar(let value) = node.content else {
             fault("a rule is a text, not \(node.summary)", at: node)
             return nil
         }
         guard case .string(let text) = value else {
-            // `0` and `true` are rules, too.
+            // `0` and `true` are rules too.
             return node.isNull ? emptyRule(node) : compile(node.text, in: scope, at: node)
         }
         return text.hasPrefix("=")
@@ -118,7 +118,7 @@ extension SceneChecker {
 
     // MARK: References
 
-    /// - Parameter text: behind the `$`.
+    /// - Parameter text: the text after the `$`.
     func reference(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> (
         reference: Reference, type: ValueType, entry: ScopeEntry, object: ObjectProperty?
     )? {
@@ -148,13 +148,13 @@ extension SceneChecker {
         return names.isEmpty ? nil : "in scope are \(names.prefix(12).joined(separator: ", "))"
     }
 
-    /// A property of an object that a reference passes through.
+    /// A property of an object on the path of a reference.
     struct ObjectProperty {
         var type: String
         var property: AttributeDefinition
     }
 
-    /// The type at a place inside a value of a type; nil with a fault told where it can have no such place.
+    /// The type of a part of a value; nil after adding a fault if values of the type have no such part.
     func type(at steps: [AttributePath.Step], in whole: ValueType, of name: String, at node: DocumentNode) -> (
         ValueType, ObjectProperty?
     )? {
@@ -185,7 +185,7 @@ extension SceneChecker {
 
     // MARK: Animations
 
-    /// The text form of an animation written in either form; nil with a fault told.
+    /// The text form of an animation, which may be written in either form; nil after adding a fault.
     func animation(_ node: DocumentNode) -> String? {
         do throws(AnimationError) {
             if let text = node.string {

@@ -5,7 +5,7 @@ import RuleLanguage
 
 extension SceneChecker {
     private static let typeKeys = ["state", "computed"]
-    /// Types of a circle that a fault names.
+    /// Maximum number of types of a cycle that a fault names.
     private static let toldOfCircle = 20
 
     func declareTypeNames(_ types: [DocumentEntry]) {
@@ -25,7 +25,7 @@ extension SceneChecker {
 
     func declareTypes(_ types: [DocumentEntry]) {
         let usable = types.filter { typeNames.contains($0.name) }
-        // Stored properties of all types first: rules of one may look into another.
+        // The stored properties of all types come first, because the rules of one type may read another.
         var stored: [String: [AttributeDefinition]] = [:]
         for entry in usable {
             at(entry.name) {
@@ -68,8 +68,9 @@ extension SceneChecker {
         checkStoredObjects(usable)
     }
 
-    /// An object that begins with an object of its own type would never end, and types that hold each other grow by a factor with
-    /// each: what an object begins with is measured before anything is made of it. O(properties of all types).
+    /// An object that initially contains an object of its own type would be infinite, and each type that contains
+    /// others multiplies their size. Therefore the size of objects is computed before any is made. O(properties of all
+    /// types).
     private func checkContainment(_ types: [DocumentEntry], _ stored: inout [String: [AttributeDefinition]]) {
         let properties = { (name: String) in stored[name] ?? self.known.types[name]?.properties ?? [] }
         let extents = ObjectExtents(of: Set(stored.keys).union(known.types.keys), properties: properties)
@@ -88,20 +89,20 @@ extension SceneChecker {
                 }
             }
         }
-        // A type of the graph may hold one that the document declares anew.
+        // A type of the graph may contain one that the document declares anew.
         let declared = Set(types.map(\.name))
         for name in known.types.keys.sorted() where !declared.contains(name) {
             guard let entry = types.first, extents[name] != nil, extents.isBeyondLimits(name) else { continue }
             fault(.limit, "objects of type \(name) would become too large with the types declared here", at: entry.key)
         }
-        // Nothing is made of what could not be told whole.
+        // Types that exceed the limits are removed, because no object of them may be made.
         for name in stored.keys where extents.isBeyondLimits(name) {
             stored[name] = nil
             known.types[name] = nil
         }
     }
 
-    /// - Parameter circle: types of which each holds the next, and the last one the first.
+    /// - Parameter circle: types of which each contains the next, and the last contains the first.
     private func tell(_ circle: [String], _ types: [DocumentEntry]) {
         let places = Dictionary(circle.enumerated().map { ($1, $0) }) { first, _ in first }
         for entry in types {
@@ -115,7 +116,7 @@ extension SceneChecker {
         }
     }
 
-    /// Initial values of stored objects, when all properties are known.
+    /// Checks the initial values of stored objects, after all properties are known.
     private func checkStoredObjects(_ types: [DocumentEntry]) {
         for entry in types {
             for property in declared.types[entry.name]?.properties ?? [] {
@@ -129,14 +130,14 @@ extension SceneChecker {
         }
     }
 
-    /// Defaults of keys that hold an object, when all properties are known.
+    /// Checks the defaults of keys that are objects, after all properties are known.
     func checkDefaultObjects(_ keys: DocumentNode) {
         for group in keys.map ?? [] {
             for entry in group.value.map ?? [] {
                 guard let standard = entry.value["default"], !standard.isNull, let written = entry.value["type"]?.string,
                     let type = ValueType(written), !type.objectNames.isEmpty
                 else { continue }
-                // What is no map has been told.
+                // A value that is not a map has been reported already.
                 if type.objectName != nil, standard.map == nil { continue }
                 path += [.key(group.name), .key(entry.name), .key("default")]
                 checkObjects(standard.value, in: type, "default", at: standard)
@@ -145,7 +146,7 @@ extension SceneChecker {
         }
     }
 
-    /// A value of a type that names object types, all of which are known now.
+    /// Checks a value of a type that contains object types, which are all known now.
     private func checkObjects(_ value: Value, in type: ValueType, _ what: String, at node: DocumentNode) {
         if let name = type.objectName {
             _ = objectProperties(value, of: name, at: node)
@@ -154,10 +155,10 @@ extension SceneChecker {
         }
     }
 
-    /// What overrides an object's stored properties at its birth, as their types hold it; nil with a fault told.
-    /// Recursion follows the value's nesting.
+    /// The initial values that override an object's stored properties, converted to their types; nil after adding a
+    /// fault. Recursion follows the value's nesting.
     func objectProperties(_ value: Value, of name: String, at node: DocumentNode) -> Value? {
-        // A type that is faulty itself says nothing of its objects.
+        // If the type itself is faulty, its objects are not checked.
         guard let type = known.types[name] else { return value }
         if case .null = value { return value }
         guard let map = value.map else {

@@ -1,46 +1,46 @@
 import AttributeValues
 import RuleLanguage
 
-/// Checks a document and makes its definitions. Faults are gathered, never thrown: whatever is left out for a fault, the
-/// rest is still checked.
+/// Checks a document and makes its definitions. Faults are collected, never thrown: after a fault, the rest is still
+/// checked.
 ///
-/// Recursion follows the document's nesting, which is bounded by `SceneLimits.nesting`.
+/// Recursion follows the document's nesting, which `SceneLimits.nesting` bounds.
 final class SceneChecker {
     let faults: FaultCollector
     let lines: SourceLines?
     let context: SceneContext
-    /// What the document declares, then also what the graph declares already and the system's keys.
+    /// The declarations of the document, later also those of the graph and the system's keys.
     var declared = Declarations()
     var known = Declarations()
-    /// Whether an object type of that name is or was declared; filled before any type is read.
+    /// The names of all object types, declared now or before. Complete before any type is read.
     var typeNames: Set<String> = []
     var components: [String: ComponentState] = [:]
     /// Components whose bodies are being read, outermost first.
     var componentChain: [String] = []
-    /// Nodes that are being read, inside each other.
+    /// Number of nodes that are being read, inside each other.
     var nodeDepth = 0
-    /// What all rules can use: `env`, `preferences`, `self`, object types.
+    /// The names that all rules can use: `env`, `preferences`, `self`, object types.
     var baseScope = RuleScope()
-    /// Beside that, on containers: `subviews`, `sections`.
+    /// The same and the names for containers: `subviews`, `sections`.
     var containerScope = RuleScope()
     var computedCache: [ComputedKey: [ComputedRule]] = [:]
     var toldOfNodeLimit = false
     /// Nodes whose children are being read, outermost first.
     var open: [OpenNode] = []
-    /// What is to be checked next.
+    /// The part to be checked next.
     var stage = Stage.beginning
     let document: DocumentNode
-    /// The document's nodes, as the children of a node that is none of them.
+    /// The parent of the document's nodes. It is not one of them.
     let top = NodeDefinition()
     var sceneValues: [(path: AttributePath, value: Value)] = []
-    /// Names of the document's components, used ones before their users.
+    /// Names of the document's components, with used ones before their users.
     var componentOrder: [String] = []
     /// Steps taken since the checking began.
     var work = 0
 
-    /// Where the check stands, for faults.
+    /// The present position of the check, for faults.
     var path: [Step] = []
-    /// Ids of the nodes around, for what a live tree has there; nil inside components and `forEach`.
+    /// Ids of the surrounding nodes, for finding the existing node; nil inside components and `forEach`.
     var treePath: [String]? = []
 
     enum Step {
@@ -99,7 +99,7 @@ final class SceneChecker {
 
     // MARK: Shapes
 
-    /// The entries of a map; anything else is a fault and gives none. An absent value (`state:` alone) is an empty map.
+    /// The entries of a map. Any other value is a fault and has none. A missing value (`state:` alone) is an empty map.
     func entries(_ node: DocumentNode, _ what: String, hint: String? = nil) -> [DocumentEntry] {
         if node.isNull { return [] }
         if let entries = node.map { return entries }
@@ -114,7 +114,7 @@ final class SceneChecker {
         return []
     }
 
-    /// Tells of keys that are not among those allowed.
+    /// Adds faults for keys that are not allowed.
     func checkKeys(_ entries: [DocumentEntry], of what: String, allowed: [String]) {
         for entry in entries where !allowed.contains(entry.name) {
             at(entry.name) { unknownKey(entry.key, of: what, allowed: allowed) }
@@ -127,7 +127,7 @@ final class SceneChecker {
             hint: NearestName.hint(key.text, among: allowed) ?? "the keys are \(allowed.joined(separator: ", "))")
     }
 
-    /// A name that rules and paths can use; tells of what is wrong with it.
+    /// Returns true for a name that rules and paths can use; otherwise adds a fault.
     func checkName(_ node: DocumentNode, _ what: String) -> Bool {
         let name = node.text
         let isIdentifier =
@@ -176,20 +176,20 @@ final class SceneChecker {
         return type
     }
 
-    /// The type under the key `type`, if there is one; the outer nil says that it is faulty.
+    /// The type under the key `type`, if there is one. The outer nil means that it is faulty.
     func writtenType(_ node: DocumentNode) -> ValueType?? {
         guard let written = node["type"] else { return .some(nil) }
         guard let type = at("type", { self.type(written) }) else { return nil }
         return .some(type)
     }
 
-    /// What a rule gives, as an attribute's type.
+    /// The type of a rule's results, as an attribute's type.
     func type(of program: Program) -> ValueType {
         program.resultType.valueType.known { typeNames.contains($0) }
     }
 }
 
-/// Names that mean something in every rule, or that rules cannot hold.
+/// Names that have a meaning in every rule, or that rules cannot contain.
 enum ReservedNames {
     static let roots: Set<String> = ["env", "self", "preferences", "subviews", "sections"]
     static let all: Set<String> = roots.union([

@@ -1,13 +1,13 @@
 import AttributeValues
 import RuleLanguage
 
-/// A name that expressions can use, with what is known of it.
+/// A name that expressions can use, with its properties.
 struct ScopeEntry {
-    /// Whether a binding to it can be written through.
+    /// Whether a binding can write through the name.
     enum Access {
         case writable
-        /// With what it is, for messages: "computed", "a let". What is handed down may be an object, whose properties can
-        /// be written.
+        /// With the kind, for messages: "computed", "a let". A value that is handed down may be an object, whose
+        /// properties can be written.
         case readOnly(String, mayHoldObject: Bool = false)
     }
 
@@ -30,14 +30,14 @@ extension ScopeEntry {
     }
 }
 
-/// The attributes of one node, on those of the nodes around it, up to the root of the component they are written in.
+/// The attributes of one node, inside those of the nodes around it, up to the root of the component that contains them.
 final class LexicalScope {
     let enclosing: LexicalScope?
     let entries: [ScopeEntry]
     private let base: RuleScope
     private var made: RuleScope?
 
-    /// - Parameter base: what rules can use beside the attributes.
+    /// - Parameter base: the names that rules can use besides the attributes.
     init(_ entries: [ScopeEntry], in enclosing: LexicalScope?, base: RuleScope) {
         self.entries = entries
         self.enclosing = enclosing
@@ -64,7 +64,7 @@ final class LexicalScope {
         return names
     }
 
-    /// The same names for rules; made when the first rule asks, outer scopes first.
+    /// The same names for rules. Made when the first rule needs them, outer scopes first.
     var rules: RuleScope {
         var chain: [LexicalScope] = []
         var scope: LexicalScope? = self

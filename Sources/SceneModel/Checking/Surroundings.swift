@@ -1,19 +1,19 @@
 import RuleLanguage
 
-/// What a node is written within.
+/// The surroundings of a node in its document.
 struct Surroundings {
     var enclosing: LexicalScope?
-    /// Element and index, for the instance of a `forEach`: they are in the scope of its own rules, too.
+    /// Element and index of an instance of a `forEach`. Its own rules can use them too.
     var elements: [ScopeEntry] = []
-    /// Written directly under `components`.
+    /// True directly under `components`.
     var isComponentRoot = false
-    /// Under `forEach`: the element gives the id.
+    /// True under `forEach`: the element determines the id.
     var isTemplate = false
-    /// Given to a component where it is used.
+    /// True for children given at the use of a component.
     var isContent = false
-    /// Below the live root of what a component made: what the component's own nodes see there.
+    /// Below the existing root of a component's instance: the names that the component's own nodes can use there.
     var inside: LexicalScope?
 
-    /// What expressions of `let`, `binding` and `forEach` see.
+    /// The names that expressions of `let`, `binding` and `forEach` can use.
     func scope(base: RuleScope) -> LexicalScope { enclosing ?? LexicalScope([], in: nil, base: base) }
 }

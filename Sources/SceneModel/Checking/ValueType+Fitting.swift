@@ -1,8 +1,9 @@
 import AttributeValues
 
 extension ValueType {
-    /// Whether what has the other type can stand where this one is asked for, as far as types tell: what may turn out
-    /// either way passes, and the run decides. What stands there is held to the type: an int widens to a double.
+    /// True if a value of the other type may be accepted where this type is required, as far as types can tell. If it
+    /// depends on the value, the result is true, and the check happens at run time. Values are converted to this type:
+    /// an int widens to a double.
     func admits(_ other: ValueType) -> Bool {
         switch (self, other) {
         case (.dyn, _), (_, .dyn): return true
@@ -24,11 +25,10 @@ extension ValueType {
         }
     }
 
-    /// Whether a binding can join the two: what either side writes, the other takes.
+    /// True if a binding can connect the two types: each side accepts the other's writes.
     func agrees(with other: ValueType) -> Bool { admits(other) && other.admits(self) }
 
-    /// This type, with object types that are not among those known read as `dyn`: the types of `subviews` and the like
-    /// are known to rules only.
+    /// This type, with unknown object types replaced by `dyn`. Only rules know the types of `subviews` and the like.
     func known(among types: (String) -> Bool) -> ValueType {
         switch self {
         case .object(let name): types(name) ? self : .dyn
@@ -50,7 +50,7 @@ extension ValueType {
     var withArticle: String {
         let text = description
         if self == .bytes { return text }
-        // "uint" is spoken as it is spelt.
+        // "uint" begins with a vowel in writing, but not in speech.
         let isVowel = text.first.map { "aeioAEIO".contains($0) } ?? false
         return (isVowel ? "an " : "a ") + text
     }

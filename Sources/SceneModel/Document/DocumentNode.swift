@@ -1,6 +1,6 @@
 import AttributeValues
 
-/// A document as it was written: what each part says, and where it stands.
+/// A document as written: its parts and their positions.
 struct DocumentNode {
     enum Content {
         case scalar(Value)
@@ -8,11 +8,11 @@ struct DocumentNode {
         case map([DocumentEntry])
     }
 
-    /// How a scalar was written; it decides where a column of its text lies in the file.
+    /// The style of a scalar. It determines the position of a column of its text in the file.
     enum Style: UInt8 { case none, plain, singleQuoted, doubleQuoted, block }
 
     var content: Content
-    /// A scalar as written, without quotes and escapes.
+    /// A scalar without quotes and escapes.
     var text: String
     var style: Style
     private var line: UInt32
@@ -33,12 +33,12 @@ struct DocumentEntry {
     var key: DocumentNode
     var value: DocumentNode
 
-    /// The key's text; keys are scalars.
+    /// The text of the key. Keys are scalars.
     var name: String { key.text }
 }
 
 extension DocumentNode {
-    /// A scalar that came as a value: it has no place.
+    /// A scalar from a value. It has no position.
     init(scalar value: Value) {
         if case .string(let text) = value {
             self.init(.scalar(value), text: text)
@@ -47,12 +47,12 @@ extension DocumentNode {
         }
     }
 
-    /// A literal that named its type.
+    /// A literal with an explicit type.
     init(typed value: Value, at position: SourcePosition = .none) {
         self.init(.scalar(value), text: value.jsonText, at: position)
     }
 
-    /// What a literal says. Recursion is bounded by `SceneLimits.nesting`.
+    /// The value of a literal. `SceneLimits.nesting` bounds the recursion.
     var value: Value {
         switch content {
         case .scalar(let value): return value
@@ -85,13 +85,14 @@ extension DocumentNode {
         map?.first { $0.name == name }?.value
     }
 
-    /// A map that holds nothing but some of these keys, and at least one of them: how a long form differs from a literal.
+    /// True for a map that has only some of these keys, and at least one of `required`. This distinguishes a long form
+    /// from a literal.
     func isForm(_ keys: [String], requiring required: [String]? = nil) -> Bool {
         guard let entries = map, !entries.isEmpty, entries.allSatisfy({ keys.contains($0.name) }) else { return false }
         return required.map { required in entries.contains { required.contains($0.name) } } ?? true
     }
 
-    /// What it is, for messages: "a list", "the text 'x'", "5".
+    /// A short description for messages: "a list", "the text 'x'", "5".
     var summary: String {
         switch content {
         case .list(let elements): elements.isEmpty ? "an empty list" : "a list"

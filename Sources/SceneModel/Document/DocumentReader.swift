@@ -1,20 +1,21 @@
 import AttributeValues
 
-/// Reads YAML or JSON into a tree of document nodes, as many steps at a time as it is told. Iterative: the depth of a text
-/// costs no stack.
+/// Reads YAML or JSON into a tree of document nodes, a given number of steps at a time. Iterative: deep texts use no
+/// stack.
 struct DocumentReader {
     private let events: any DocumentEvents
     private let faults: FaultCollector
     private let isKept: Bool
-    /// Parts made so far, those behind aliases counted each time they are used.
+    /// Number of parts so far. Parts of an alias count at each use.
     private var size = 0
     private var anchors: [String: (node: DocumentNode, size: Int)] = [:]
-    /// Lists and maps that are not complete yet, outermost first.
+    /// Incomplete lists and maps, outermost first.
     private var pending: [Pending] = []
-    /// The document, once it is complete. `nil` at the end when the text cannot be read; then `faults` says why.
+    /// The complete document. nil at the end if the text cannot be read; then `faults` has the reason.
     private(set) var document: DocumentNode?
 
-    /// - Parameter isKept: the document was accepted once: keys that rules cannot name and numbers out of range are admitted.
+    /// - Parameter isKept: the document was accepted once. Keys that rules cannot name and numbers out of range are
+    ///   accepted.
     /// - Returns: nil for a text that is too long.
     init?(_ text: String, _ faults: FaultCollector, isKept: Bool = false) {
         guard text.utf8.count <= SceneLimits.textSize else {
@@ -26,7 +27,7 @@ struct DocumentReader {
         self.isKept = isKept
     }
 
-    /// Reads a whole text; nil when it cannot be read to its end. Then `faults` says why.
+    /// Reads a whole text. nil if it cannot be read to its end; then `faults` has the reason.
     static func read(_ text: String, _ faults: FaultCollector) -> DocumentNode? {
         guard var reader = DocumentReader(text, faults) else { return nil }
         var steps = Int.max
@@ -34,8 +35,8 @@ struct DocumentReader {
         return reader.document
     }
 
-    /// Reads on until the steps are used up.
-    /// - Returns: whether the reading is over.
+    /// Continues until the steps are used up.
+    /// - Returns: true at the end.
     mutating func advance(_ steps: inout Int) -> Bool {
         do throws(YAMLError) {
             while steps > 0 {
@@ -62,7 +63,7 @@ struct DocumentReader {
         return nil
     }
 
-    /// - Returns: whether there is more to read.
+    /// - Returns: true if there is more to read.
     private mutating func take(_ event: YAMLEvent) throws(YAMLError) -> Bool {
         if !pending.isEmpty { return takePart(event) }
         switch event.kind {
@@ -81,7 +82,7 @@ struct DocumentReader {
         }
     }
 
-    /// A list or map that is not complete yet.
+    /// An incomplete list or map.
     private struct Pending {
         var node: DocumentNode
         var isMap: Bool
@@ -103,8 +104,8 @@ struct DocumentReader {
         }
     }
 
-    /// Takes one event of the document.
-    /// - Returns: false when the document cannot be read.
+    /// Processes one event of the document.
+    /// - Returns: false if the document cannot be read.
     private mutating func takePart(_ event: YAMLEvent) -> Bool {
         size += 1
         guard size <= SceneLimits.entries else {
@@ -160,7 +161,7 @@ struct DocumentReader {
         return true
     }
 
-    /// A map that is the form of a literal that names its type.
+    /// A map in the form of a literal with an explicit type.
     private func typedLiteral(_ entries: [DocumentEntry], _ node: DocumentNode) -> DocumentNode? {
         guard entries.count == 1, entries[0].name == TypedLiteral.key else { return nil }
         do throws(Failure) {
@@ -171,7 +172,7 @@ struct DocumentReader {
         }
     }
 
-    /// The entries of a map, each key once, with what `<<` brings in behind its own.
+    /// The entries of a map, each key once. Entries from `<<` follow its own.
     private func entries(of map: Pending) -> [DocumentEntry] {
         var entries: [DocumentEntry] = []
         entries.reserveCapacity(map.entries.count)
@@ -234,19 +235,19 @@ struct DocumentReader {
     }
 }
 
-/// Names with their numbers, told apart by their bytes; small sets are searched in line.
+/// Names with their numbers, compared by their bytes. Small sets are searched linearly.
 struct NameSet {
     private var names: [String] = []
-    /// By values, since equal strings may have different bytes.
+    /// The keys are values, because equal strings may have different bytes.
     private var index: [Value: Int] = [:]
     private static let linearLimit = 12
 
-    /// The number of the name if it is known.
+    /// The number of the name, if the set contains it.
     func number(of name: String) -> Int? {
         index.isEmpty ? names.firstIndex { $0.hasSameBytes(as: name) } : index[.string(name)]
     }
 
-    /// The number of the name if it is known already; else enters it.
+    /// Returns the number of the name if the set contains it; otherwise adds it.
     mutating func insert(_ name: String, at number: Int) -> Int? {
         if let found = self.number(of: name) { return found }
         if index.isEmpty {

@@ -1,18 +1,19 @@
 import AttributeValues
 
-/// A value as a YAML document, in block form; what is short stands on one line. `SceneReader.value` reads it back as it was.
+/// Writes a value as a YAML document in block form. Short parts are on one line. `SceneReader.value` reads the same
+/// value from it.
 public enum DocumentWriter {
-    /// Columns that a map or list may take in one line.
+    /// Maximum columns of a map or list on one line.
     private static let width = 100
 
-    /// Recursion is bounded by the depth values are admitted with.
+    /// The depth limit of admitted values bounds the recursion.
     public static func yaml(_ value: Value) -> String {
         var text = ""
         write(spoken(value), indent: 0, behindKey: false, into: &text)
         return text
     }
 
-    /// With YAML's own words for what plain JSON cannot say.
+    /// With YAML's own words for values that plain JSON cannot express.
     private static func spoken(_ value: Value) -> Value {
         switch value {
         case .list(let list): return .list(list.map(spoken))
@@ -33,7 +34,7 @@ public enum DocumentWriter {
             if behindKey { text += "\n" }
             var isFirst = !behindKey
             for (key, entry) in map {
-                // The first entry of an element stands behind its dash.
+                // The first entry of an element follows its dash.
                 if !isFirst { text += spaces(indent) }
                 text += isShort(key) ? scalar(key) + ":" : "? \(scalar(key))\n\(spaces(indent)):"
                 isFirst = false
@@ -51,7 +52,7 @@ public enum DocumentWriter {
 
     private static func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 
-    /// Holds scalars alone, or maps and lists of them.
+    /// True if the value contains only scalars, or maps and lists of them.
     private static func isFlat(_ value: Value, levels: Int = 2) -> Bool {
         switch value {
         case .map(let map): levels > 0 && map.keys.allSatisfy(isShort) && map.values.allSatisfy { isFlat($0, levels: levels - 1) }
@@ -60,7 +61,7 @@ public enum DocumentWriter {
         }
     }
 
-    /// YAML looks no further than this for the colon behind a key; before longer ones stands a question mark.
+    /// YAML searches only this far for the colon after a key. A question mark precedes longer keys.
     private static func isShort(_ key: Value) -> Bool { scalar(key).unicodeScalars.count <= 1024 }
 
     private static func flow(_ value: Value) -> String {
@@ -81,7 +82,7 @@ public enum DocumentWriter {
         return text
     }
 
-    /// JSON leaves some characters as they are that YAML does not admit or takes for the end of a line.
+    /// JSON does not escape some characters that YAML forbids or reads as the end of a line.
     private static func escaped(_ text: String) -> String {
         let isRefused: (Unicode.Scalar) -> Bool = {
             (0x7F...0x9F).contains($0.value) || [0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF].contains($0.value)
@@ -99,7 +100,8 @@ public enum DocumentWriter {
         return escaped
     }
 
-    /// Means itself without quotes, in any place: a word or words that are no number, no `true`, no sign of YAML's own.
+    /// True for a text that needs no quotes anywhere: words that are not a number, not `true` and the like, and contain
+    /// no YAML syntax.
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, let last = text.utf8.last, last != UInt8(ascii: " ") else { return false }
         let isLetter: (UInt8) -> Bool = { ($0 | 32) >= UInt8(ascii: "a") && ($0 | 32) <= UInt8(ascii: "z") }

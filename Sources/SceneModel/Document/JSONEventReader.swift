@@ -1,13 +1,14 @@
 import AttributeValues
 
-/// JSON as the events of a document, each with its place. YAML's reader understands most JSON but not all of it: it refuses
-/// control characters and keys of more than 1024, and folds what it takes for ends of lines inside strings.
+/// JSON as the events of a document with their positions. YAML's reader accepts most JSON but not all of it: it refuses
+/// control characters and keys of more than 1024 characters, and folds characters that it reads as ends of lines inside
+/// strings.
 final class JSONEventReader: DocumentEvents {
     private let bytes: [UInt8]
     private var offset = 0
     private var position = SourcePosition(line: 1, column: 1)
 
-    /// nil for a text that is not JSON, or nested deeper than a document may be.
+    /// nil for a text that is not JSON, or that is nested deeper than a document may be.
     init?(_ text: String) {
         bytes = Array(text.utf8)
         guard let first = bytes.first(where: { !JSONEventReader.isBetween($0) }), "{[\"".utf8.contains(first),
@@ -15,13 +16,13 @@ final class JSONEventReader: DocumentEvents {
         else { return nil }
     }
 
-    /// From here on nothing that is read can be out of its place.
+    /// After this check, the reader need not validate the text any more.
     private static func isJSON(_ bytes: [UInt8]) -> Bool {
         let parser = JSONParser(maximumDepth: SceneLimits.nesting)
         return withExtendedLifetime(parser) { (try? bytes.withUnsafeBufferPointer { try parser.parse($0) }) != nil }
     }
 
-    /// White space and what stands between values.
+    /// White space and punctuation between values.
     private static func isBetween(_ byte: UInt8) -> Bool {
         byte <= UInt8(ascii: " ") || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":")
     }
@@ -54,7 +55,7 @@ final class JSONEventReader: DocumentEvents {
         offset += count
     }
 
-    /// A number, `true`, `false` or `null`, which mean in YAML what they mean in JSON.
+    /// A number, `true`, `false` or `null`. They have the same meaning in YAML.
     private func word() -> String {
         let word = bytes[offset...].prefix { !JSONEventReader.isBetween($0) && $0 != UInt8(ascii: "]") && $0 != UInt8(ascii: "}") }
         advance(word.count)
@@ -95,7 +96,7 @@ final class JSONEventReader: DocumentEvents {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// The code unit that is written here as an escape.
+    /// The code unit of the escape at this position.
     private func unit() -> UInt16 {
         defer { advance(6) }
         return JSONEscapes.unit(bytes, offset).map { UInt16(truncatingIfNeeded: $0) } ?? 0

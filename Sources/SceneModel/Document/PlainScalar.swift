@@ -1,8 +1,8 @@
 import AttributeValues
 
-/// What a scalar without quotes means: YAML 1.2's core schema. (`yes`, `no`, `on` and `off` are texts.)
+/// The meaning of a scalar without quotes: YAML 1.2's core schema. (`yes`, `no`, `on` and `off` are texts.)
 enum PlainScalar {
-    /// nil for a number that no type holds.
+    /// nil for a number out of the range of every type.
     static func value(_ text: String) -> Value? {
         var text = text
         return text.withUTF8 { bytes in
@@ -62,7 +62,7 @@ enum PlainScalar {
         return number.isFinite ? .value(.double(number)) : .outOfRange
     }
 
-    /// - Parameter digits: what stands behind the prefix; of a number they all are digits, without a sign.
+    /// - Parameter digits: the text after the prefix. For a number, all of them must be digits, without a sign.
     private static func integer(digits: Substring, radix: Int) -> Number {
         guard let first = digits.utf8.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-"),
             digits.allSatisfy({ $0.hexDigitValue.map { $0 < radix } ?? false })
@@ -72,9 +72,9 @@ enum PlainScalar {
     }
 }
 
-/// JSON writes a character beyond the basic plane as two escapes, which YAML does not know.
+/// JSON writes a character beyond the basic plane as two escapes, which YAML does not support.
 enum JSONEscapes {
-    /// The text with each `\ud83d\ude00` replaced by its character. Columns behind one move by eleven.
+    /// The text with each `\ud83d\ude00` replaced by its character. Columns after it decrease by eleven.
     static func joiningSurrogates(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "\\")) else { return text }
         var bytes = Array(text.utf8)
@@ -108,7 +108,8 @@ enum JSONEscapes {
         }
     }
 
-    /// The code unit of `\uXXXX` at a place; nil when there is none. Of four hexadecimal digits, so below 65,536.
+    /// The code unit of `\uXXXX` at a position; nil if there is none. It has four hexadecimal digits, so it is below
+    /// 65,536.
     static func unit(_ bytes: [UInt8], _ at: Int) -> UInt32? {
         guard at + 6 <= bytes.count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") else { return nil }
         return UInt32(String(decoding: bytes[at + 2..<at + 6], as: UTF8.self), radix: 16)

@@ -1,6 +1,6 @@
 import AttributeValues
 
-/// Makes a document of one that came as a value, as many steps at a time as it is told. Its parts have no places.
+/// Makes a document from a value, a given number of steps at a time. Its parts have no positions.
 struct ValueReader {
     /// A list or map whose parts are being made.
     private struct Pending {
@@ -19,7 +19,7 @@ struct ValueReader {
 
     init(_ value: Value) { root = value }
 
-    /// - Returns: the document when all of it is made.
+    /// - Returns: the document when it is complete.
     mutating func advance(_ steps: inout Int, _ faults: FaultCollector) -> DocumentNode? {
         while steps > 0 {
             var complete: DocumentNode?
@@ -39,7 +39,7 @@ struct ValueReader {
         return nil
     }
 
-    /// - Returns: nil for a list or map, whose parts come first.
+    /// - Returns: nil for a list or map, whose parts must be made first.
     private mutating func open(_ value: Value, _ faults: FaultCollector) -> DocumentNode? {
         switch value {
         case .list(let elements): pending.append(Pending(keys: nil, values: elements))
@@ -57,7 +57,7 @@ struct ValueReader {
 }
 
 extension DocumentNode {
-    /// A whole value as a document.
+    /// Makes the document of a whole value.
     init(_ value: Value) {
         var reader = ValueReader(value)
         var steps = Int.max

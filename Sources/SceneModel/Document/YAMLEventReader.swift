@@ -1,8 +1,8 @@
 import CLibYAML
 
-/// A text as the events of a document, one after the other.
+/// A text as a sequence of document events.
 protocol DocumentEvents: AnyObject {
-    /// The next event; after an error or the stream's end there is none.
+    /// The next event. There is none after an error or the end of the stream.
     func next() throws(YAMLError) -> YAMLEvent
 }
 
@@ -11,25 +11,25 @@ struct YAMLEvent {
     enum Kind { case streamStart, streamEnd, documentStart, documentEnd, alias, scalar, listStart, listEnd, mapStart, mapEnd }
 
     var kind: Kind
-    /// Of a scalar: its text, unescaped. Of an alias: the anchor it names.
+    /// The unescaped text of a scalar, or the anchor of an alias.
     var text = ""
     var anchor: String?
-    /// Written tags only; the suffix of YAML's own (`str`), else the whole tag.
+    /// A written tag: for YAML's own tags the suffix (`str`), else the whole tag.
     var tag: String?
     var style = DocumentNode.Style.none
     var position: SourcePosition
 }
 
-/// A text that is not YAML.
+/// An error for a text that is not YAML.
 struct YAMLError: Error {
     var message: String
     var position: SourcePosition
 }
 
-/// libyaml's parser in Swift: the only file that touches its memory.
+/// libyaml's parser in Swift. Only this file accesses its memory.
 ///
-/// The reader owns a copy of the text and the parser's state from `init` to `deinit`; each event's memory is copied out
-/// and released before `next` returns, so nothing of libyaml's escapes.
+/// The reader owns a copy of the text and the parser's state from `init` to `deinit`. Before `next` returns, it copies
+/// the event and releases libyaml's memory, so no pointer of libyaml's escapes.
 final class YAMLEventReader: DocumentEvents {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let bytes: UnsafeMutablePointer<UInt8>
@@ -111,7 +111,7 @@ final class YAMLEventReader: DocumentEvents {
     private var error: YAMLError {
         let problem = parser.pointee.problem.map { String(cString: $0) } ?? "not YAML"
         let context = parser.pointee.context.map { " " + String(cString: $0) } ?? ""
-        // Faults of the encoding come with an offset alone, counted from the start.
+        // Faults of the encoding have only an offset from the start.
         if parser.pointee.error == YAML_READER_ERROR {
             var position = SourcePosition(line: 1, column: 1)
             for byte in UnsafeBufferPointer(start: bytes, count: parser.pointee.problem_offset) {
@@ -128,7 +128,7 @@ final class YAMLEventReader: DocumentEvents {
         return YAMLError(message: problem + context, position: position(parser.pointee.problem_mark))
     }
 
-    /// What is open where the text ends, told at its beginning.
+    /// The construct that is open at the end of the text, reported at its beginning.
     private var opened: YAMLError? {
         let ending = UnsafeBufferPointer(start: bytes, count: count).reduce(0) { $1 & 0xc0 != 0x80 ? $0 + 1 : $0 }
         guard parser.pointee.problem_mark.index >= ending, let context = parser.pointee.context.map({ String(cString: $0) }) else { return nil }

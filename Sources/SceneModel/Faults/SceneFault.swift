@@ -2,20 +2,20 @@ import AttributeValues
 
 /// One mistake in a document.
 public struct SceneFault: Hashable, Sendable {
-    /// `invalid` for what the format does not allow, a rule's own code, `typeMismatch`, `notFound`, `conflict`, `limit`.
+    /// `invalid` for a fault of the format, a rule's own code, `typeMismatch`, `notFound`, `conflict`, or `limit`.
     public var code: ErrorCode
-    /// One sentence without its place.
+    /// One sentence without its position.
     public var message: String
-    /// Where in the document: `nodes[2].computed.symbol`. Empty for the whole.
+    /// The position in the document: `nodes[2].computed.symbol`. Empty for the whole.
     public var place: String
-    /// Where in the text; `none` if the document came as a value.
+    /// The position in the text; `none` if the document was a value.
     public var position: SourcePosition
-    /// The faulty rule, with the place in it (1-based, in code points).
+    /// The faulty rule, and the position in it (1-based, in code points).
     public var rule: String?
     public var rulePosition: SourcePosition?
-    /// What to do about it.
+    /// A suggestion what to do.
     public var hint: String?
-    /// Another place that has to do with it.
+    /// Another position that is related to the fault.
     public var note: Note?
 
     public struct Note: Hashable, Sendable {
@@ -43,7 +43,7 @@ public struct SceneFault: Hashable, Sendable {
     }
 }
 
-/// All mistakes of a document, in the order of their places.
+/// All mistakes of a document, in the order of their positions.
 public struct SceneFaults: Error {
     /// Never empty; at most `SceneLimits.faults`.
     public let faults: [SceneFault]
@@ -62,7 +62,8 @@ public struct SceneFaults: Error {
 }
 
 extension SceneFaults: CustomStringConvertible {
-    /// For terminals: per fault `file:line:column: error: …`, the line of the document with a caret, hint and note.
+    /// The form for terminals: for each fault `file:line:column: error: …`, the line of the document with a caret, hint
+    /// and note.
     public var description: String {
         var text = faults.map(describe).joined(separator: "\n")
         if omitted > 0 { text += "\n\(file ?? "document"): \(omitted) more fault\(omitted == 1 ? "" : "s")" }
@@ -90,13 +91,13 @@ extension SceneFaults: CustomStringConvertible {
         return "\(file ?? "document"):\(position.line):\(position.column)"
     }
 
-    /// The other place that a fault names, on the same line.
+    /// The related position of a fault, on the same line.
     private func note(of fault: SceneFault) -> String {
         guard let note = fault.note else { return "" }
         return note.position == .none ? "; \(note.message)" : "; \(note.message): \(location(note.position, ""))"
     }
 
-    /// The refusal of a request: the only fault itself, or `invalid` with all of them in the message.
+    /// The refusal of a request: the only fault, or `invalid` with all faults in the message.
     public var failure: Failure {
         let first = faults[0]
         guard faults.count == 1, omitted == 0 else {
@@ -114,17 +115,18 @@ extension SceneFaults: CustomStringConvertible {
     }
 }
 
-/// Gathers faults while a document is read and checked.
+/// Collects faults while a document is read and checked.
 final class FaultCollector {
     private(set) var faults: [SceneFault] = []
     private(set) var omitted = 0
 
     var isEmpty: Bool { faults.isEmpty }
     var count: Int { faults.count + omitted }
-    /// Whether further faults are only counted.
+    /// True if further faults are only counted.
     var isFull: Bool { faults.count >= SceneLimits.faults }
 
-    /// - Parameter fault: made only if it will be told: hints and places take longer to find than the fault.
+    /// - Parameter fault: evaluated only if the fault is reported: finding hints and positions takes longer than
+    ///   finding the fault.
     func add(_ fault: @autoclosure () -> SceneFault) {
         if isFull { omitted += 1 } else { faults.append(fault()) }
     }

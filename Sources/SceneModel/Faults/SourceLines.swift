@@ -1,18 +1,18 @@
 import AttributeValues
 
-/// A text by its lines: to show one, and to find a column of a scalar in it. A line may be as long as the text, so no
-/// look at it walks more than a part of it.
+/// A text by its lines, for showing a line and for finding a column of a scalar in it. A line may be as long as the
+/// text, so no function walks more than a part of it.
 struct SourceLines: Sendable {
     private struct Start: Sendable {
         var byte: Int
-        /// Code points before it in the text.
+        /// Number of code points before it in the text.
         var character: Int
     }
 
     private let bytes: [UInt8]
-    /// Where each line begins; behind the last one, the text's end.
+    /// The beginning of each line, and the end of the text.
     private let starts: [Start]
-    /// The bytes at which every so many characters begin.
+    /// The byte positions of characters at regular intervals.
     private let marks: [Int]
     private static let charactersPerMark = 1024
 
@@ -31,7 +31,7 @@ struct SourceLines: Sendable {
         self.marks = marks
     }
 
-    /// The line of a 1-based number, without its end.
+    /// The range of a line, given by its 1-based number, without its end.
     private func range(of number: Int) -> Range<Int>? {
         guard number >= 1, number < starts.count else { return nil }
         let start = starts[number - 1].byte
@@ -41,7 +41,7 @@ struct SourceLines: Sendable {
         return start..<end
     }
 
-    /// The byte at a 1-based column of a line, that behind its end included; nil where there is none.
+    /// The byte at a 1-based column of a line, or the one after the line's end; nil if there is none.
     private func byte(at position: SourcePosition) -> Int? {
         guard let line = range(of: position.line), position.column >= 1 else { return nil }
         let (start, following) = (starts[position.line - 1], starts[position.line])
@@ -55,26 +55,26 @@ struct SourceLines: Sendable {
         return at
     }
 
-    /// The byte behind a character.
+    /// The position of the next character.
     private func next(_ at: Int) -> Int {
         var at = at + 1
         while at < bytes.count, bytes[at] & 0xc0 == 0x80 { at += 1 }
         return at
     }
 
-    /// The line of a place and a caret under its column; a long line is cut to the part around it. A column that the line does
-    /// not have stands for its end.
+    /// The line of a position, with a caret under its column. A long line is cut to the part around it. A column after
+    /// the end of the line counts as its end.
     func caret(at position: SourcePosition) -> String? {
         guard let line = range(of: position.line) else { return nil }
         let excerpt = LineExcerpt(bytes[line], around: (byte(at: position) ?? line.upperBound) - line.lowerBound)
         return "\n  \(excerpt.text)\n  \(excerpt.lead)^"
     }
 
-    /// Where a place in a scalar's text stands in the file.
+    /// The position in the file of a position in a scalar's text.
     /// - Parameters:
     ///   - line: 1-based, in the scalar's text.
     ///   - column: 1-based, in code points of the scalar's text.
-    /// - Returns: the exact place in what is written on one line or as a `|` block; else the scalar's beginning.
+    /// - Returns: the exact position for a text on one line or in a `|` block, else the scalar's beginning.
     func position(of line: Int, _ column: Int, in node: DocumentNode) -> SourcePosition {
         let start = node.position
         guard start != .none else { return start }
@@ -103,7 +103,7 @@ struct SourceLines: Sendable {
         return SourcePosition(line: start.line, column: written)
     }
 
-    /// How many characters stand in quotes for the one that is written at a byte.
+    /// The number of characters that the character at this byte takes in quotes.
     private func charactersWritten(_ at: Int, _ style: DocumentNode.Style) -> Int {
         if style == .singleQuoted { return bytes[at] == UInt8(ascii: "'") ? 2 : 1 }
         guard bytes[at] == UInt8(ascii: "\\"), at + 1 < bytes.count else { return 1 }
@@ -115,7 +115,7 @@ struct SourceLines: Sendable {
         }
     }
 
-    /// A block's text begins on the line behind its `|`; its first line that is not blank tells the indentation.
+    /// A block's text begins on the line after its `|`. Its first line that is not blank determines the indentation.
     private func block(_ line: Int, _ column: Int, _ node: DocumentNode) -> SourcePosition {
         let start = node.position
         guard let head = byte(at: start), head < bytes.count, bytes[head] == UInt8(ascii: "|") else { return start }
@@ -130,19 +130,20 @@ struct SourceLines: Sendable {
     }
 }
 
-/// The part of a line around a place, and what stands before a caret below it.
+/// The part of a line around a position, and the text before a caret below it.
 public struct LineExcerpt {
-    /// Characters shown before and behind the place.
+    /// Number of characters shown before and after the position.
     private static let shownBefore = 100
     private static let shownAfter = 60
 
     public var text: String
-    /// As wide as the text before the place. A tab stays a tab, so that the caret stands where the terminal put the character above.
+    /// As wide as the text before the position. Tabs are kept, so that the terminal aligns the caret with the character
+    /// above.
     public var lead: String
 
     /// - Parameters:
     ///   - line: UTF-8.
-    ///   - offset: the place's byte in it.
+    ///   - offset: the byte of the position.
     public init(_ line: some RandomAccessCollection<UInt8>, around offset: Int) {
         func isInside(_ offset: Int) -> Bool { line[line.index(line.startIndex, offsetBy: offset)] & 0xc0 == 0x80 }
         let at = min(max(0, offset), line.count)

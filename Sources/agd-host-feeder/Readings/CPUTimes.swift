@@ -1,4 +1,4 @@
-/// What a CPU has done since the machine started, in clock ticks (proc_stat(5)).
+/// The work of a CPU since the machine started, in clock ticks (proc_stat(5)).
 struct CPUTimes: Equatable {
     var id: String
     var busy: Int64
@@ -11,7 +11,7 @@ struct CPUTimes: Equatable {
         var times: [CPUTimes] = []
         while var line = stat.line() {
             guard let id = line.word(), id.hasPrefix("cpu") else { break }
-            // user nice system idle iowait irq softirq steal; what guests used is part of user and nice already.
+            // user nice system idle iowait irq softirq steal. The time of guests is already included in user and nice.
             guard let ticks = line.numbers(8) else { continue }
             let total = ticks.reduce(0, +)
             times.append(CPUTimes(id: id, busy: total - ticks[3] - ticks[4], total: total))

@@ -4,11 +4,11 @@ struct DiskTraffic: Equatable {
     var read: Int64
     var written: Int64
 
-    /// The file counts in sectors of 512 bytes, whatever the disk's own are.
+    /// The file counts sectors of 512 bytes, whatever the sector size of the disk is.
     static let sector: Int64 = 512
 
-    /// Whole disks that have been used, in the file's order. Partitions are left out, because their disk counts the same
-    /// bytes, and so are loop and memory devices.
+    /// Whole disks that have been used, in the file's order. Partitions are omitted, because their disk counts the same
+    /// bytes. Loop and memory devices are omitted too.
     static func read(_ diskstats: ProcText) -> [DiskTraffic] {
         var text = diskstats
         var disks: [DiskTraffic] = []
@@ -24,7 +24,7 @@ struct DiskTraffic: Equatable {
         }
     }
 
-    /// `sda1` of `sda`, `nvme0n1p2` of `nvme0n1`.
+    /// `sda1` is a partition of `sda`, and `nvme0n1p2` of `nvme0n1`.
     private static func isPartition(_ name: String, of disks: Set<String>) -> Bool {
         var disk = Substring(name)
         while disk.last?.isNumber == true { disk.removeLast() }

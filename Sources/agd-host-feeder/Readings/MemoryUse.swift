@@ -1,14 +1,14 @@
 /// `/proc/meminfo`, in bytes.
 struct MemoryUse: Equatable {
     var total: Int64 = 0
-    /// What programs could still get without swapping.
+    /// Memory that programs could still get without swapping.
     var available: Int64 = 0
-    /// Pages of files, which can be dropped.
+    /// Pages of files. The kernel can drop them.
     var cached: Int64 = 0
     var swapTotal: Int64 = 0
     var swapFree: Int64 = 0
 
-    /// nil where the file does not say how much memory there is.
+    /// nil if the file does not contain the total memory.
     static func read(_ meminfo: ProcText) -> MemoryUse? {
         var meminfo = meminfo
         var use = MemoryUse()

@@ -1,10 +1,10 @@
-/// How much of the last ten seconds tasks stood still for want of a resource, in percent (`/proc/pressure`).
+/// The share of the last ten seconds in which tasks waited for a resource, in percent (`/proc/pressure`).
 struct Pressure: Equatable {
     /// `cpu`, `memory` or `io`.
     var id: String
-    /// Some task waited.
+    /// At least one task waited.
     var some: Double
-    /// No task could go on. 0 where the kernel does not tell.
+    /// All tasks waited. 0 if the kernel does not report it.
     var full: Double
 
     static let resources = ["cpu", "memory", "io"]

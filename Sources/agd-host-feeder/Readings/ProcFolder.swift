@@ -1,11 +1,11 @@
 import Glibc
 
-/// `/proc`, or a folder that looks like it.
+/// `/proc`, or a folder with the same structure.
 struct ProcFolder {
     var path: String = "/proc"
 
-    /// The whole file, or nil where the kernel (or a container) does not show one. Files under `/proc` have no size, so
-    /// they are read until they end.
+    /// The whole file, or nil if the kernel (or a container) does not show it. Files in `/proc` have no size, so they
+    /// are read to their end.
     func bytes(_ name: String) -> [UInt8]? {
         let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -20,7 +20,7 @@ struct ProcFolder {
             }
             bytes.removeLast(size - max(0, count))
             if count == 0 { return bytes }
-            // A process may end between being listed and being read.
+            // A process may end after it was listed and before it is read.
             if count < 0 { return errno == EINTR ? self.bytes(name) : nil }
             size *= 2
         }
@@ -28,12 +28,12 @@ struct ProcFolder {
 
     func text(_ name: String) -> ProcText? { bytes(name).map { ProcText($0) } }
 
-    /// The first line of a file that holds one.
+    /// The first line of a file, if it has one.
     func line(_ name: String) -> String? {
         bytes(name).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
     }
 
-    /// The processes that there are now, in no order.
+    /// The present processes, in no particular order.
     func processes() -> [Int64] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }

@@ -1,6 +1,7 @@
-/// What a file under `/proc` holds, read from front to back by line and word.
+/// The contents of a file in `/proc`, read from front to back by line and word.
 ///
-/// The kernel's formats only ever grow at the end of a line, so a reader takes the words it knows and leaves the rest.
+/// The kernel adds to its formats only at the end of a line, so a reader takes the words that it knows and ignores the
+/// rest.
 struct ProcText {
     private var rest: ArraySlice<UInt8>
 
@@ -8,7 +9,7 @@ struct ProcText {
     init(_ bytes: [UInt8]) { self.init(bytes[...]) }
     init(_ text: String) { self.init(Array(text.utf8)) }
 
-    /// The next line, without its end; nil behind the last.
+    /// The next line, without its end; nil after the last.
     mutating func line() -> ProcText? {
         guard !rest.isEmpty else { return nil }
         let line = rest.prefix { $0 != UInt8(ascii: "\n") }
@@ -16,7 +17,7 @@ struct ProcText {
         return ProcText(line)
     }
 
-    /// The next run of bytes other than space, tab and newline; nil when none is left.
+    /// The next run of bytes other than space, tab and newline; nil if there is none.
     mutating func word() -> String? {
         let start = rest.drop { ProcText.isSpace($0) }
         let word = start.prefix { !ProcText.isSpace($0) }
@@ -31,7 +32,7 @@ struct ProcText {
         for _ in 0..<words { _ = word() }
     }
 
-    /// The next so many words as numbers; nil unless all of them are.
+    /// The next words as numbers; nil unless all of them are numbers.
     mutating func numbers(_ count: Int) -> [Int64]? {
         var numbers: [Int64] = []
         numbers.reserveCapacity(count)
@@ -42,14 +43,15 @@ struct ProcText {
         return numbers
     }
 
-    /// What stands before a byte; the reader goes on behind it. nil, and nothing is read, when the byte does not come.
+    /// The text before a byte. The reader continues after the byte. If the byte does not occur, the result is nil and
+    /// nothing is read.
     mutating func text(upTo end: UInt8) -> String? {
         guard let position = rest.firstIndex(of: end) else { return nil }
         defer { rest = rest[(position + 1)...] }
         return String(decoding: rest[..<position], as: UTF8.self)
     }
 
-    /// What stands before the last such byte: a process may put brackets into its own name.
+    /// The text before the last such byte: a process may have brackets in its name.
     mutating func text(upToLast end: UInt8) -> String? {
         guard let position = rest.lastIndex(of: end) else { return nil }
         defer { rest = rest[(position + 1)...] }

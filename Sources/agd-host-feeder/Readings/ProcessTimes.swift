@@ -1,17 +1,19 @@
-/// What a process has used so far (`/proc/PID/stat`).
+/// The resources that a process has used so far (`/proc/PID/stat`).
 struct ProcessTimes: Equatable {
     var id: Int64
     var name: String
     /// Time on a CPU, in clock ticks.
     var ticks: Int64
-    /// When it started, in clock ticks since the machine did: tells a process from a later one of the same id.
+    /// The start time, in clock ticks since the machine started. It distinguishes a process from a later one with the
+    /// same id.
     var start: Int64
     /// Bytes of memory that are not swapped out.
     var resident: Int64
 
     static func read(_ stat: ProcText, pageSize: Int64) -> ProcessTimes? {
         var stat = stat
-        // 14 and 15: user and system time; 22: start; 24: resident pages. The name is in brackets and may hold any.
+        // 14 and 15: user and system time; 22: start; 24: resident pages. The name is in brackets and may contain
+        // brackets.
         guard let id = stat.text(upTo: UInt8(ascii: "(")).flatMap({ Int64($0.dropLast()) }),
             let name = stat.text(upToLast: UInt8(ascii: ")"))
         else { return nil }

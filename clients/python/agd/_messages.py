@@ -12,29 +12,29 @@ from .values import Value, decode
 
 @dataclass(frozen=True)
 class Change:
-    """What an attribute became. ``value`` is an :class:`AttributeFailed` where its rule failed, and
-    where the attribute is gone (``code`` is then ``removed``)."""
+    """The change of an attribute. ``value`` is an :class:`AttributeFailed` if its rule failed, or if the
+    attribute was removed (``code`` is then ``removed``)."""
 
     path: str
     value: Value
     timeline: Optional[Timeline] = None
 
     def displayed(self, at: Optional[float] = None) -> Value:
-        """What is displayed at a moment of the monotonic clock, now if left out."""
+        """The value displayed at a moment of the monotonic clock; by default now."""
         return self.value if self.timeline is None else self.timeline.value(at, like=self.value)
 
 
 @dataclass(frozen=True)
 class Update:
-    """What one transaction changed, or several that were merged. Never a part of one."""
+    """The changes of one transaction, or of several that were merged. Never a part of one."""
 
     revision: int
     #: By path, each attribute once.
     details: Mapping[str, Change]
-    #: It replaces all that was known: the first update, and the one after a break too long to resume.
+    #: True if it replaces all known values: the first update, and the first after a break too long to resume.
     initial: bool = False
     label: Optional[str] = None
-    #: The first revision that the update spans, when it spans several.
+    #: The first revision of the update, if it spans several.
     since: Optional[int] = None
 
     @property
@@ -48,7 +48,7 @@ class Update:
 
 @dataclass(frozen=True)
 class Invalidation:
-    """What may have changed. A path is not named again until it is read with ``get``."""
+    """Paths that may have changed. A path is not named again until it is read with ``get``."""
 
     revision: int
     paths: List[str]
@@ -56,7 +56,7 @@ class Invalidation:
 
 @dataclass(frozen=True)
 class Structure:
-    """Nodes and attributes that came, went or moved."""
+    """Nodes and attributes that were added, removed or moved."""
 
     revision: int
     added: List[str]
@@ -94,7 +94,7 @@ Event = Union[Update, Invalidation, Structure, Frames, Completion, Bookmark]
 
 
 def content(given: Mapping[str, Any]) -> Value:
-    """A value, or the failure that stands in its place."""
+    """A value, or the failure instead of it."""
     if "error" in given:
         return AttributeFailed(given["error"])
     return decode(given["value"])

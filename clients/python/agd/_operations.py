@@ -12,11 +12,11 @@ Self = TypeVar("Self", bound="Mutations")
 
 
 class Mutations:
-    """Mutations in the order in which they are done. Each sees what those before it did."""
+    """Mutations in their order. Each sees the results of those before it."""
 
     def __init__(self) -> None:
         self._mutations: List[Dict[str, Any]] = []
-        #: The revision at which they were committed; None before.
+        #: The revision of the commit; None before it.
         self.revision: Optional[int] = None
 
     def _add(self: Self, operation: str, path: str, **more: Any) -> Self:
@@ -27,7 +27,7 @@ class Mutations:
         return self._add("set", path, value=encode(value))
 
     def toggle(self: Self, path: str) -> Self:
-        """Flips a bool."""
+        """Inverts a bool."""
         return self._add("toggle", path)
 
     def add(self: Self, path: str, amount: Value) -> Self:
@@ -39,19 +39,19 @@ class Mutations:
         return self._add("append", path, value=encode(value))
 
     def insert(self: Self, path: str, value: Value, index: Optional[int] = None) -> Self:
-        """Puts a value into a list, before ``index`` or at the end."""
+        """Inserts a value into a list, before ``index`` or at the end."""
         return self._add("insert", path, value=encode(value), **({} if index is None else {"index": index}))
 
     def remove(self: Self, path: str) -> Self:
-        """Takes out the element or entry that the path names."""
+        """Removes the element or entry that the path names."""
         return self._add("remove", path)
 
     def merge(self: Self, path: str, value: Value) -> Self:
-        """Merges into a map as RFC 7396 says: None takes an entry out."""
+        """Merges into a map as RFC 7396 says: None removes an entry."""
         return self._add("merge", path, value=encode(value))
 
     def test(self: Self, path: str, value: Value) -> Self:
-        """Refuses the whole transaction with ``conflict`` unless this is the value."""
+        """Refuses the whole transaction with ``conflict`` unless the attribute has this value."""
         return self._add("test", path, value=encode(value))
 
 
@@ -64,7 +64,7 @@ class Transaction(Mutations):
 
     def commit(self) -> int:
         """
-        :returns: the revision at which the changes are there.
+        :returns: the revision of the changes.
         """
         self.revision = self._perform(write(self._method, self._mutations, self._options))
         return self.revision

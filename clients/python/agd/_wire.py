@@ -1,4 +1,4 @@
-"""The protocol without any input or output: lines, requests, replies, and where the socket is."""
+"""The protocol without any input or output: lines, requests, replies, and the path of the socket."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .values import Value, encode
 
 T = TypeVar("T")
 
-#: Longer lines are no messages of a daemon with usual settings (`output-maximum`, with escapes).
+#: A daemon with usual settings never sends longer lines (`output-maximum`, with escapes).
 LONGEST_LINE = 256 << 20
 
-#: The parameters of every method. A test holds this table against the daemon's own description.
+#: The parameters of every method. A test compares this table with the daemon's own description.
 PARAMETERS: Dict[str, List[str]] = {
     "hello": ["client"],
     "ping": [],
@@ -57,7 +57,7 @@ def unreachable(path: str, error: OSError) -> Unreachable:
 
 
 class Call(Generic[T]):
-    """A request, and how its result is read. Parameters that are None are left out."""
+    """A request, and the function that reads its result. Parameters that are None are omitted."""
 
     def __init__(self, method: str, params: Mapping[str, Any], read: Callable[[Any], T]) -> None:
         self.method = method
@@ -97,13 +97,13 @@ Animation = Union[str, Mapping[str, Any]]
 
 
 class Options(NamedTuple):
-    """What every change may say besides what it changes."""
+    """The options that every change has."""
 
     #: How displayed values move: text as ``easeInOut(duration: 1)``, or its JSON form.
     animation: Optional[Animation] = None
     #: Shown in events and explanations.
     label: Optional[str] = None
-    #: No value is animated, whatever else asks for it.
+    #: No value is animated, whatever other settings say.
     disables_animations: Optional[bool] = None
 
     @property
@@ -179,16 +179,16 @@ def plain(method: str, params: Mapping[str, Any]) -> Call[Any]:
 
 
 class Since(NamedTuple):
-    """From where a subscription continues."""
+    """The position from which a subscription continues."""
 
     epoch: str
     revision: int
 
 
 class Subscriber:
-    """A subscription that outlives its connection: what to send, and what the lines mean.
+    """A subscription that survives its connection: it makes the requests and reads the lines.
 
-    A place in the history is taken only when everything up to it has arrived.
+    The position in the history advances only when everything up to it has arrived.
     """
 
     def __init__(self, params: Mapping[str, Any], since: Optional[Since]) -> None:
@@ -197,9 +197,9 @@ class Subscriber:
         self._epoch = ""
         self._call = plain("subscribe", {})
         self.position = since
-        #: Whether the daemon has accepted it once.
+        #: True if the daemon has accepted it once.
         self.is_known = False
-        #: The present values by path, as far as updates have told them.
+        #: The present values by path, as far as updates have contained them.
         self.values: Dict[str, Value] = {}
 
     def line(self, number: int) -> bytes:
@@ -245,12 +245,12 @@ class Subscriber:
                 self.values[path] = value
 
     def may_retry(self, error: Refused) -> bool:
-        """A daemon that has just started may not have the scene yet, or no room for one more client."""
+        """A daemon that has just started may not have loaded the scene yet, or may be full."""
         return self.is_known and error.code in ("notFound", "limit", "unavailable")
 
 
 class WatchState:
-    """What both kinds of watch know, apart from their connection."""
+    """The common parts of both kinds of watch, without their connection."""
 
     def __init__(
         self, path: str, name: Optional[str], timeout: Optional[float], params: Mapping[str, Any],
@@ -259,24 +259,24 @@ class WatchState:
         self._path, self._name, self._timeout = path, name, timeout
         self._subscriber = Subscriber(params, since)
         self._on_live = on_live
-        #: Events that came before the reply to their subscription.
+        #: Events that arrived before the reply to their subscription.
         self._early: List[bytes] = []
         self._backoff = Backoff()
         self._is_closed = False
 
     @property
     def values(self) -> Dict[str, Value]:
-        """The present values by path, as far as they have been told."""
+        """The present values by path, as far as updates have contained them."""
         return self._subscriber.values
 
     @property
     def position(self) -> Optional[Since]:
-        """From where another process could continue (``since``); None before the first snapshot."""
+        """The position from which another process could continue (``since``); None before the first snapshot."""
         return self._subscriber.position
 
 
 class Backoff:
-    """How long to wait before connecting again: each time twice as long, up to a limit."""
+    """The wait before the next attempt to connect. It doubles each time, up to a limit."""
 
     def __init__(self, first: float = 0.05, longest: float = 2.0) -> None:
         self._first, self._longest = first, longest

@@ -43,9 +43,9 @@ class AsyncClient:
 
     def __init__(self, path: Optional[str] = None, *, name: Optional[str] = None, timeout: Optional[float] = 10.0) -> None:
         """
-        :param path: of the socket; left out, ``$AGD_SOCKET`` and the usual places are tried.
-        :param name: how the daemon calls this client in explanations.
-        :param timeout: seconds that an answer may take; None waits for ever.
+        :param path: the path of the socket; by default ``$AGD_SOCKET`` or the usual paths.
+        :param name: the daemon's name for this client in explanations.
+        :param timeout: maximum seconds for an answer; None waits without limit.
         """
         self.path = wire.find_socket(path)
         self._name = name
@@ -66,7 +66,7 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """Ends the connection; what :meth:`on_disconnect` left is committed then."""
+        """Ends the connection. The daemon then commits the changes of :meth:`on_disconnect`."""
         self._farewells.clear()
         reading, self._reading = self._reading, None
         streams = self._streams
@@ -111,7 +111,7 @@ class AsyncClient:
         self._waiting[number] = answer
         streams[1].write(call.line(number))
         try:
-            # A daemon that takes nothing must not make the client's memory grow.
+            # If a daemon reads nothing, the client's memory must not grow.
             await asyncio.wait_for(streams[1].drain(), self._timeout)
             return call.result(await asyncio.wait_for(answer, self._timeout))
         except asyncio.TimeoutError:
@@ -133,7 +133,7 @@ class AsyncClient:
                 if answer and not answer.done():
                     answer.set_result(message)
                 elif "error" in message and message.get("id") is None:
-                    # One client too many.
+                    # The daemon has no room for this client.
                     wire.plain("", {}).result(message)
         except (ConnectionLost, ProtocolFault, Refused) as error:
             if self._streams is streams:
@@ -170,7 +170,7 @@ class AsyncClient:
         return AsyncTransaction(self._perform, "transact", Options(animation, label, disables_animations or None))
 
     async def toggle(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
-        """Flips a bool."""
+        """Inverts a bool."""
         return await self.transact(animation=animation, label=label).toggle(path).commit()
 
     def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> AsyncTransaction:
@@ -187,20 +187,20 @@ class AsyncClient:
         return await self._perform(wire.apply(document, at, mode, dry_run, Options(animation, label)))
 
     async def remove(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
-        """Removes a node with all below it."""
+        """Removes a node with everything below it."""
         return await self._perform(wire.remove(path, Options(animation, label)))
 
     async def move(
         self, path: str, to: Optional[str] = None, *, index: Optional[int] = None,
         animation: Optional[Animation] = None, label: Optional[str] = None,
     ) -> int:  # fmt: skip
-        """Moves a node to another parent, or to another place among its siblings."""
+        """Moves a node to another parent, or to another position among its siblings."""
         return await self._perform(wire.move(path, to, index, Options(animation, label)))
 
-    # The rest of the protocol, answered as it stands in Protocol.md.
+    # The rest of the protocol. The results are those of Protocol.md.
 
     async def call(self, method: str, **params: Any) -> Any:
-        """Any request, with its result as JSON."""
+        """Sends any request and returns its result as JSON."""
         return await self._perform(wire.plain(method, params))
 
     async def ping(self) -> None:
@@ -241,11 +241,11 @@ class AsyncWatch(wire.WatchState, AsyncIterator[Event]):
 
     @property
     def is_live(self) -> bool:
-        """False while the connection is lost, so that what is known may be out of date."""
+        """False while the connection is lost. Known values may then be out of date."""
         return self._streams is not None
 
     async def __aenter__(self) -> "AsyncWatch":
-        """Subscribes; without it the first event does."""
+        """Subscribes. Otherwise, the first event does."""
         self._streams = self._streams or await self._connect()
         return self
 
@@ -255,7 +255,7 @@ class AsyncWatch(wire.WatchState, AsyncIterator[Event]):
         self.close()
 
     def close(self) -> None:
-        """Ends it; iterating ends, too."""
+        """Ends the watch and its iteration."""
         self._is_closed = True
         streams, self._streams = self._streams, None
         if streams:

@@ -84,16 +84,16 @@ class _Line:
 class Client:
     """A connection to the daemon, made with the first request and made again after a loss.
 
-    Any number of threads may use one client; their requests follow one another. A request that was
-    under way when the connection broke raises :class:`ConnectionLost` and is not repeated, because the
-    daemon may have performed it.
+    Any number of threads may use one client; their requests are sent in turn. If the connection
+    breaks before the answer to a request arrives, the request raises :class:`ConnectionLost`. It is
+    not repeated, because the daemon may have performed it.
     """
 
     def __init__(self, path: Optional[str] = None, *, name: Optional[str] = None, timeout: Optional[float] = 10.0) -> None:
         """
-        :param path: of the socket; left out, ``$AGD_SOCKET`` and the usual places are tried.
-        :param name: how the daemon calls this client in explanations.
-        :param timeout: seconds that an answer may take; None waits for ever.
+        :param path: the path of the socket; by default ``$AGD_SOCKET`` or the usual paths.
+        :param name: the daemon's name for this client in explanations.
+        :param timeout: maximum seconds for an answer; None waits without limit.
         """
         self.path = wire.find_socket(path)
         self._name = name
@@ -112,7 +112,7 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Ends the connection; what :meth:`on_disconnect` left is committed then."""
+        """Ends the connection. The daemon then commits the changes of :meth:`on_disconnect`."""
         with self._lock:
             self._farewells.clear()
             self._disconnect()
@@ -152,7 +152,7 @@ class Client:
             if reply.get("id") == self._number:
                 return call.result(reply)
             if "error" in reply and reply.get("id") is None:
-                # One client too many, or a request that the daemon could not read.
+                # The daemon has no room for this client, or could not read a request.
                 call.result(reply)
 
     # Reading.
@@ -166,12 +166,12 @@ class Client:
         return self._perform(wire.get(path, presentation))
 
     def get_all(self, *paths: str, presentation: bool = False) -> Dict[str, Value]:
-        """Several attributes at one revision, by path. Patterns stand for what they match now; an
-        error stands in place of a value as an :class:`AttributeFailed`."""
+        """Several attributes at one revision, by path. Patterns stand for the paths that they match
+        now. An attribute with an error has an :class:`AttributeFailed` as its value."""
         return self._perform(wire.get_all(list(paths), presentation))
 
     def eval(self, expression: str, *, at: Optional[str] = None, **bindings: Value) -> Value:
-        """The value of a rule that is not kept."""
+        """Evaluates a rule once and returns its value."""
         return self._perform(wire.evaluate(expression, bindings, at))
 
     # Writing.
@@ -189,16 +189,16 @@ class Client:
     def transact(
         self, *, animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False
     ) -> Transaction:
-        """A block of changes that are committed together, as one revision."""
+        """A block of changes that are committed as one revision."""
         return Transaction(self._perform, "transact", Options(animation, label, disables_animations or None))
 
     def toggle(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
-        """Flips a bool."""
+        """Inverts a bool."""
         return self.transact(animation=animation, label=label).toggle(path).commit()
 
     def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> Transaction:
-        """A block of changes that the daemon commits when this client goes away, however it goes.
-        After a loss of the connection they are left again with the next request."""
+        """A block of changes that the daemon commits when this client disconnects for any reason.
+        After a loss of the connection, the next request sends them again."""
         return Transaction(self._perform, "onDisconnect", Options(animation, label))
 
     # The tree.
@@ -207,7 +207,7 @@ class Client:
         self, document: Union[str, Mapping[str, Any]], *, at: str = "/", mode: str = "create", dry_run: bool = False,
         animation: Optional[Animation] = None, label: Optional[str] = None,
     ) -> Dict[str, Any]:  # fmt: skip
-        """Checks a scene document whole, then creates, merges or replaces what it defines.
+        """Checks a whole scene document, then creates, merges or replaces its nodes.
 
         :param document: its YAML or JSON text, or the document itself.
         :returns: ``added``, ``removed`` and ``changed`` paths, and the ``revision``.
@@ -215,20 +215,20 @@ class Client:
         return self._perform(wire.apply(document, at, mode, dry_run, Options(animation, label)))
 
     def remove(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
-        """Removes a node with all below it."""
+        """Removes a node with everything below it."""
         return self._perform(wire.remove(path, Options(animation, label)))
 
     def move(
         self, path: str, to: Optional[str] = None, *, index: Optional[int] = None,
         animation: Optional[Animation] = None, label: Optional[str] = None,
     ) -> int:  # fmt: skip
-        """Moves a node to another parent, or to another place among its siblings."""
+        """Moves a node to another parent, or to another position among its siblings."""
         return self._perform(wire.move(path, to, index, Options(animation, label)))
 
-    # The rest of the protocol, answered as it stands in Protocol.md.
+    # The rest of the protocol. The results are those of Protocol.md.
 
     def call(self, method: str, **params: Any) -> Any:
-        """Any request, with its result as JSON."""
+        """Sends any request and returns its result as JSON."""
         return self._perform(wire.plain(method, params))
 
     def ping(self) -> None:
@@ -281,7 +281,7 @@ class Watch(wire.WatchState, Iterator[Event]):
 
     @property
     def is_live(self) -> bool:
-        """False while the connection is lost, so that what is known may be out of date."""
+        """False while the connection is lost. Known values may then be out of date."""
         return self._line is not None
 
     def __enter__(self) -> "Watch":
@@ -293,7 +293,7 @@ class Watch(wire.WatchState, Iterator[Event]):
         self.close()
 
     def close(self) -> None:
-        """Ends it; iterating ends, too."""
+        """Ends the watch and its iteration."""
         self._is_closed = True
         if self._line:
             self._line.close()

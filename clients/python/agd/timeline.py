@@ -13,7 +13,7 @@ from .values import Angle, Color, UInt, Value, Vector
 
 
 class Timeline:
-    """The motion of one value, complete by itself: a pure function of time.
+    """The complete motion of one value: a pure function of time.
 
     Times are seconds on the daemon's monotonic clock. On the machine of the daemon that is
     ``time.monotonic()``, which is also the default. Nothing is integrated: springs, Bézier curves,
