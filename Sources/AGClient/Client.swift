@@ -33,12 +33,14 @@ public final class Client: Sendable {
         return try reply.get()
     }
 
-    /// Nothing is sent before the sequence is iterated.
-    public func subscribe(_ options: WatchOptions, backoff: Backoff = Backoff()) -> Subscription {
-        Subscription(options: options, location: location, name: name, backoff: backoff)
+    /// Nothing is sent before the sequence is iterated. Values travel typed, whatever the request says.
+    public func subscribe(_ request: Request.Subscribe, backoff: Backoff = Backoff()) -> Subscription {
+        var request = request
+        request.typed = true
+        return Subscription(request: request, location: location, name: name, backoff: backoff)
     }
 
-    public func subscribe(_ paths: String...) -> Subscription { subscribe(WatchOptions(paths: paths)) }
+    public func subscribe(_ paths: String...) -> Subscription { subscribe(.init(patterns: paths)) }
 }
 
 // MARK: Reading and writing
@@ -144,7 +146,8 @@ extension Client {
         try await apply(.init(document: .string(document), at: path, mode: mode, dryRun: dryRun, options: options))
     }
 
-    nonisolated(nonsending) func apply(_ request: Request.Apply) async throws(ClientError) -> AppliedScene {
+    @discardableResult
+    public nonisolated(nonsending) func apply(_ request: Request.Apply) async throws(ClientError) -> AppliedScene {
         let result = try await call(.apply(request))
         func texts(_ name: String) -> [String] { (result.map?[name]?.list ?? []).compactMap(\.string) }
         return AppliedScene(

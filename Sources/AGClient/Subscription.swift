@@ -1,54 +1,5 @@
 public import WireProtocol
 
-/// What a subscription is to tell.
-public struct WatchOptions: Sendable {
-    /// Paths, or patterns in which `*` is one segment and `**` any number.
-    public var paths: [String]
-    /// `invalidate` tells of each path once: a subscription reads nothing, and only who has read is told again.
-    public var events: EventKinds
-    /// Begin with the present values.
-    public var initial: Bool
-    /// Continue from where another subscription was, instead of from a snapshot.
-    public var since: ResumePoint?
-    /// Updates per second at most; the newest values are kept between them, and the last is always told.
-    public var maxRate: Double?
-    /// Displayed values of what moves, so many times a second; brings the event `frames`.
-    public var frameRate: Double?
-    /// Timelines carry an easing for browsers.
-    public var css: Bool
-
-    public init(
-        paths: [String], events: EventKinds = .update, initial: Bool = true, since: ResumePoint? = nil, maxRate: Double? = nil,
-        frameRate: Double? = nil, css: Bool = false
-    ) {
-        self.paths = paths
-        self.events = events
-        self.initial = initial
-        self.since = since
-        self.maxRate = maxRate
-        self.frameRate = frameRate
-        self.css = css
-    }
-
-    func request(typed: Bool) -> Request.Subscribe {
-        Request.Subscribe(
-            patterns: paths, events: frameRate == nil ? events : events.union(.frames), initial: initial && events.contains(.update),
-            since: since.map { Request.Position(epoch: $0.epoch, revision: $0.revision) }, maxRate: maxRate,
-            frameRate: frameRate, css: css, typed: typed, bookmarks: false)
-    }
-}
-
-/// A place in a daemon's history.
-public struct ResumePoint: Hashable, Sendable {
-    public var epoch: String
-    public var revision: UInt64
-
-    public init(epoch: String, revision: UInt64) {
-        self.epoch = epoch
-        self.revision = revision
-    }
-}
-
 /// A watched set of attributes as a sequence that outlives the daemon: when the connection is lost it is made again and
 /// continued, with the promises of `Watcher`.
 ///
@@ -68,7 +19,7 @@ public struct Subscription: AsyncSequence, Sendable {
 
     public typealias Failure = ClientError
 
-    let options: WatchOptions
+    let request: Request.Subscribe
     let location: SocketLocation
     let name: String?
     let backoff: Backoff
@@ -110,7 +61,7 @@ public struct Subscription: AsyncSequence, Sendable {
         private mutating func open() throws(ClientError) -> EventFeed {
             if let owner { return owner.feed }
             let feed = try EventFeed(
-                subscription.options, at: subscription.location, name: subscription.name, backoff: subscription.backoff)
+                subscription.request, at: subscription.location, name: subscription.name, backoff: subscription.backoff)
             owner = Owner(feed)
             return feed
         }
