@@ -64,6 +64,7 @@ let package = Package(
         .library(name: "RuleLanguage", targets: ["RuleLanguage"]),
         .library(name: "Timelines", targets: ["Timelines"]),
         .library(name: "AGClient", targets: ["AGClient"]),
+        .library(name: "AGScenes", targets: ["AGScenes"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -100,6 +101,8 @@ let package = Package(
         module("DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log], settings: fast),
         module("AGClient", ["AttributeValues", "WireProtocol"]),
         // Row 8
+        module("AGScenes", ["AGClient", "AttributeValues", "WireProtocol"]),
+        // Row 9
         program("agd", ["DaemonServer", "AttributeValues", "WireProtocol", log, arguments]),
         program("agctl", ["AGClient", "AttributeValues", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol", arguments]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
@@ -132,13 +135,14 @@ let package = Package(
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),
+        tests("AGScenes", ["AGScenes", "AttributeValues"]),
         tests("Agctl", ["agctl", "AGClient", "SceneModel", "WireProtocol", "AttributeValues", arguments]),
         tests("AgctlCurve", ["agctl", "Timelines", "AttributeValues"]),
         tests("HostFeeder", ["agd-host-feeder", "AttributeValues"]),
         // They start the programs, so they wait for them to be built.
         tests(
             "EndToEnd",
-            ["AttributeValues", "AGClient", "SceneModel", "agd", "agctl", "agd-host-feeder", "agd-gateway", "soak-benchmark"]),
+            ["AttributeValues", "AGClient", "AGScenes", "SceneModel", "agd", "agctl", "agd-host-feeder", "agd-gateway", "soak-benchmark"]),
     ],
     cxxLanguageStandard: .cxx17
 )

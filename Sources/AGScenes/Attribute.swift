@@ -1,0 +1,205 @@
+public import AGClient
+public import AttributeValues
+
+/// An attribute of a node: `State`, `Binding`, `Let`, `Computed`, `Environment`, `Clock`.
+public protocol Attribute {
+    var draft: AttributeDraft { get }
+}
+
+/// What an attribute comes to in a document; the attributes of this module make it.
+public struct AttributeDraft {
+    enum Group: String {
+        case state, binding, `let`, computed, inherit, clock
+    }
+
+    let group: Group
+    let name: String
+    let value: Value
+    /// A parameter that is only named, or a key that is inherited under its own name: in a list of such the name is enough.
+    let isBare: Bool
+    let problem: String?
+
+    init(_ group: Group, _ name: String, _ value: Value, isBare: Bool = false, problem: String? = nil) {
+        self.group = group
+        self.name = name
+        self.value = value
+        self.isBare = isBare
+        self.problem = problem ?? SceneNames.problem(ofName: name, "an attribute")
+    }
+
+    init(_ group: Group, _ name: String, _ expression: SceneExpression) {
+        self.init(group, name, expression.document, problem: expression.problem)
+    }
+
+    /// A parameter's declaration.
+    init(parameter name: String, of group: Group, type: String?, standard: Value?) {
+        var form = ValueMap()
+        if let standard { form["default"] = standard.writtenLiteral }
+        if let type { form["type"] = .string(type) }
+        let isBare = form.isEmpty
+        if isBare { form["type"] = "dyn" }
+        self.init(group, name, .map(form), isBare: isBare, problem: standard?.problemInDocument)
+    }
+}
+
+/// A stored value, the single source of truth; lives and dies with its node. Also a stored property of an `ObjectType`.
+public struct State: Attribute {
+    public let draft: AttributeDraft
+
+    /// - Parameters:
+    ///   - type: as documents write it (`"double"`, `"int?"`, `"Library"`); inferred from the initial value when nil.
+    ///   - isTransient: keep the state out of the daemon's store.
+    public init(_ name: String, _ initial: Value, type: String? = nil, isTransient: Bool = false) {
+        self.init(name, initial: initial, type: type, isTransient: isTransient)
+    }
+
+    @_disfavoredOverload
+    public init(_ name: String, _ initial: some ValueRepresentable, type: String? = nil, isTransient: Bool = false) {
+        self.init(name, initial: initial.value, type: type, isTransient: isTransient)
+    }
+
+    /// Starts as the type says: null if it takes that, an object from its own properties.
+    public init(_ name: String, type: String, isTransient: Bool = false) {
+        self.init(name, initial: nil, type: type, isTransient: isTransient)
+    }
+
+    private init(_ name: String, initial: Value?, type: String?, isTransient: Bool) {
+        // JSON has no form for these: a text and the type stand for them.
+        let ownType: String? =
+            switch initial {
+            case .timestamp?: "timestamp"
+            case .duration?: "duration"
+            case .uint?: "uint"
+            default: nil
+            }
+        let problem = ownType == nil ? initial?.problemInDocument : nil
+        let keys: Set<String> = ["initial", "type", "transient"]
+        let isLong = initial?.looksLikeForm(keys, requiring: ["initial", "type"]) ?? true
+        guard type ?? ownType != nil || isTransient || isLong else {
+            draft = AttributeDraft(.state, name, initial?.writtenLiteral ?? .null, problem: problem)
+            return
+        }
+        var form = ValueMap()
+        if let initial { form["initial"] = initial.writtenLiteral }
+        if let type = type ?? ownType { form["type"] = .string(type) }
+        if isTransient { form["transient"] = true }
+        draft = AttributeDraft(.state, name, .map(form), problem: problem)
+    }
+}
+
+/// A two-way reference to a state, to another binding, or to a place inside one. In a `Component` it is a parameter.
+public struct Binding: Attribute {
+    public let draft: AttributeDraft
+
+    /// - Parameter animation: of writes through this binding; text, or the JSON form.
+    public init(_ name: String, to target: PlacePath, animation: Value? = nil) {
+        let reference = SceneExpression(target)
+        guard let animation else {
+            draft = AttributeDraft(.binding, name, reference)
+            return
+        }
+        draft = AttributeDraft(
+            .binding, name, ["to": reference.document, "animation": animation],
+            problem: reference.problem ?? animation.problemInDocument)
+    }
+
+    /// Reads as the value; writes are refused.
+    public init(_ name: String, constant: Value) {
+        let literal = constant.writtenLiteral
+        let isAmbiguous =
+            literal.looksLikeForm(["to", "animation"], requiring: ["to"])
+        draft = AttributeDraft(.binding, name, isAmbiguous ? ["to": literal] : literal, problem: constant.problemInDocument)
+    }
+
+    /// A component's parameter, given where the component is used.
+    public init(_ name: String, type: String? = nil) {
+        draft = AttributeDraft(parameter: name, of: .binding, type: type, standard: nil)
+    }
+
+    /// A component's parameter that need not be given.
+    public init(_ name: String, type: String? = nil, default standard: Value) {
+        draft = AttributeDraft(parameter: name, of: .binding, type: type, standard: standard)
+    }
+}
+
+/// A read-only input, in the scope of the enclosing nodes. In a `Component` it is a parameter.
+public struct Let: Attribute {
+    public let draft: AttributeDraft
+
+    public init(_ name: String, _ value: SceneExpression) { draft = AttributeDraft(.let, name, value) }
+
+    public init(_ name: String, _ source: PlacePath) { draft = AttributeDraft(.let, name, SceneExpression(source)) }
+
+    @_disfavoredOverload
+    public init(_ name: String, _ value: some ValueRepresentable) {
+        draft = AttributeDraft(.let, name, .literal(value))
+    }
+
+    /// A component's parameter, given where the component is used.
+    public init(_ name: String, type: String? = nil) {
+        draft = AttributeDraft(parameter: name, of: .let, type: type, standard: nil)
+    }
+
+    /// A component's parameter that need not be given.
+    public init(_ name: String, type: String? = nil, default standard: Value) {
+        draft = AttributeDraft(parameter: name, of: .let, type: type, standard: standard)
+    }
+}
+
+/// A rule over the node's own attributes. Also a computed property of an `ObjectType`.
+public struct Computed: Attribute {
+    public let draft: AttributeDraft
+
+    /// - Parameters:
+    ///   - rule: CEL.
+    ///   - type: for types that rules do not make, as `"color"`; that of the rule when nil.
+    public init(_ name: String, _ rule: String, type: String? = nil) {
+        draft = AttributeDraft(
+            .computed, name, type.map { ["rule": .string(rule), "type": .string($0)] } ?? .string(rule))
+    }
+}
+
+/// A value, or an object, that the node inherits from those around it.
+public struct Environment: Attribute {
+    public let draft: AttributeDraft
+
+    /// `Environment(\.locale)`: under the key's own name.
+    public init(_ key: PlacePath) {
+        draft = AttributeDraft(.inherit, key.text, .string(key.text), isBare: true)
+    }
+
+    public init(_ name: String, _ key: PlacePath) { draft = AttributeDraft(.inherit, name, .string(key.text)) }
+
+    /// The nearest object of a type; of `"Library?"` null where there is none.
+    public init(_ name: String, object type: String) { draft = AttributeDraft(.inherit, name, .string(type)) }
+}
+
+/// A time source; its value is the date of the last tick.
+public struct Clock: Attribute {
+    public let draft: AttributeDraft
+
+    public init(_ name: String, _ schedule: Schedule) { draft = AttributeDraft(.clock, name, schedule.document) }
+
+    public struct Schedule {
+        let document: Value
+
+        /// - Parameter span: as `"1s"`, `"500ms"`, `"1m30s"`.
+        public static func every(_ span: String, from start: Timestamp? = nil) -> Schedule {
+            guard let start else { return Schedule(document: .string("every \(span)")) }
+            return Schedule(document: ["every": .string(span), "start": .string("\(start)")])
+        }
+
+        public static var everyMinute: Schedule { Schedule(document: "everyMinute") }
+
+        /// At display rate while somebody watches, or as often as `minimumInterval` allows.
+        public static func animation(minimumInterval: String? = nil) -> Schedule {
+            guard let minimumInterval else { return Schedule(document: "animation") }
+            return Schedule(document: ["animation": ["minimumInterval": .string(minimumInterval)]])
+        }
+
+        /// Ascending.
+        public static func dates(_ dates: [Timestamp]) -> Schedule {
+            Schedule(document: .list(dates.map { .string("\($0)") }))
+        }
+    }
+}

@@ -1,0 +1,127 @@
+public import AGClient
+public import AttributeValues
+
+/// What modifiers apply to: nodes, and the bodies of components. As in SwiftUI a modifier stands outside those before it: where the
+/// nearest wins, the one written first does.
+public protocol Modifiable {
+    var draft: NodeDraft { get set }
+}
+
+extension Modifiable {
+    private func changed(_ change: (inout NodeDraft) -> Void) -> Self {
+        var copy = self
+        change(&copy.draft)
+        return copy
+    }
+
+    // MARK: Environment
+
+    /// Sets an environment key, or a part of a grouped one, for the node and all below it.
+    public func environment(_ key: PlacePath, _ value: SceneExpression) -> Self {
+        changed { $0.write(\.environment, key, value, at: "environment") }
+    }
+
+    public func environment(_ key: PlacePath, _ source: PlacePath) -> Self { environment(key, SceneExpression(source)) }
+
+    @_disfavoredOverload
+    public func environment(_ key: PlacePath, _ value: some ValueRepresentable) -> Self { environment(key, .literal(value)) }
+
+    /// Puts an object into the environment, where it is found by its type.
+    public func environment(object: PlacePath) -> Self {
+        changed { draft in
+            draft.tell(object.problemAsReference, at: "environment.objects")
+            draft.objects.append(.string("$" + object.text))
+        }
+    }
+
+    /// Derives a key's value from the inherited one.
+    /// - Parameter rule: CEL over `value`.
+    public func transformEnvironment(_ key: PlacePath, _ rule: String) -> Self {
+        changed { draft in
+            let name = key.text
+            let place = "transformEnvironment.\(name)"
+            if draft.environment.contains(where: { NodeDraft.covers(name, $0.key) }) {
+                draft.tell("the node sets '\(name)' nearer than this; transform it on a Group around", at: place)
+            }
+            if draft.transforms.contains(where: { $0.key == name }) {
+                draft.tell("the node transforms '\(name)' already; put this one on a Group around", at: place)
+            }
+            draft.transforms.append((name, .string(rule)))
+        }
+    }
+
+    // MARK: Container values
+
+    /// Marks the node for its closest container.
+    public func containerValue(_ key: PlacePath, _ value: SceneExpression) -> Self {
+        changed { $0.write(\.containerValues, key, value, at: "containerValues") }
+    }
+
+    public func containerValue(_ key: PlacePath, _ source: PlacePath) -> Self { containerValue(key, SceneExpression(source)) }
+
+    @_disfavoredOverload
+    public func containerValue(_ key: PlacePath, _ value: some ValueRepresentable) -> Self { containerValue(key, .literal(value)) }
+
+    /// Found by its value and its type.
+    public func tag(_ value: SceneExpression) -> Self {
+        changed { draft in
+            draft.tell(value.problem, at: "tag")
+            draft.tag = draft.tag ?? value.document
+        }
+    }
+
+    public func tag(_ source: PlacePath) -> Self { tag(SceneExpression(source)) }
+
+    @_disfavoredOverload
+    public func tag(_ value: some ValueRepresentable) -> Self { tag(.literal(value)) }
+
+    // MARK: Preferences
+
+    /// Hands a value up to the ancestors. It replaces what the node, and all below it, hand up for the key.
+    public func preference(_ key: PlacePath, _ value: SceneExpression) -> Self {
+        changed { draft in
+            draft.tell(value.problem, at: "preferences.\(key.text)")
+            draft.preferences.removeAll { $0.key == key.text }
+            draft.preferences.append((key.text, value.document))
+        }
+    }
+
+    public func preference(_ key: PlacePath, _ source: PlacePath) -> Self { preference(key, SceneExpression(source)) }
+
+    @_disfavoredOverload
+    public func preference(_ key: PlacePath, _ value: some ValueRepresentable) -> Self { preference(key, .literal(value)) }
+
+    // MARK: Animation
+
+    /// When `value` changes, this animation applies to the node and all below it.
+    /// - Parameter animation: text, or the JSON form; nil for none.
+    public func animation(_ animation: Value?, value: SceneExpression) -> Self {
+        changed { draft in
+            draft.tell(value.problem ?? animation?.problemInDocument, at: "animation")
+            draft.animations.insert(["curve": animation ?? .null, "value": value.document], at: 0)
+        }
+    }
+
+    public func animation(_ animation: Value?, value: PlacePath) -> Self {
+        self.animation(animation, value: SceneExpression(value))
+    }
+}
+
+extension NodeDraft {
+    /// Writes a key outside of what is written already: what is nearer and covers it stays, a part that is nearer comes after it.
+    fileprivate mutating func write(
+        _ list: WritableKeyPath<NodeDraft, [(key: String, value: Value)]>, _ key: PlacePath, _ value: SceneExpression,
+        at place: String
+    ) {
+        let name = key.text
+        tell(value.problem, at: "\(place).\(name)")
+        if self[keyPath: list].contains(where: { NodeDraft.covers($0.key, name) }) { return }
+        let position = self[keyPath: list].firstIndex { NodeDraft.covers(name, $0.key) }
+        self[keyPath: list].insert((name, value.document), at: position ?? self[keyPath: list].count)
+    }
+
+    /// Whether one key path is another, or a place around it.
+    fileprivate static func covers(_ outer: String, _ inner: String) -> Bool {
+        outer == inner || inner.hasPrefix(outer + ".") || inner.hasPrefix(outer + "[")
+    }
+}

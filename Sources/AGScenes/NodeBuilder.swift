@@ -1,0 +1,101 @@
+/// An attribute or a node inside another; the builders make it.
+public struct NodePart {
+    enum Content {
+        case attribute(AttributeDraft)
+        case node(NodeDraft)
+    }
+
+    let content: Content
+}
+
+/// Attributes and nodes, with `if`, `switch` and `for` around them.
+@resultBuilder
+public enum NodeBuilder {
+    public static func buildExpression(_ attribute: some Attribute) -> [NodePart] {
+        [NodePart(content: .attribute(attribute.draft))]
+    }
+    public static func buildExpression(_ node: some Node) -> [NodePart] { [NodePart(content: .node(node.draft))] }
+    @available(*, unavailable, message: "declarations stand beside the nodes of a Scene")
+    public static func buildExpression(_ declaration: some Declaration) -> [NodePart] { [] }
+    public static func buildBlock(_ parts: [NodePart]...) -> [NodePart] { parts.flatMap { $0 } }
+    public static func buildOptional(_ parts: [NodePart]?) -> [NodePart] { parts ?? [] }
+    public static func buildEither(first: [NodePart]) -> [NodePart] { first }
+    public static func buildEither(second: [NodePart]) -> [NodePart] { second }
+    public static func buildArray(_ parts: [[NodePart]]) -> [NodePart] { parts.flatMap { $0 } }
+}
+
+/// Nodes alone: a section's header and footer.
+@resultBuilder
+public enum ChildrenBuilder {
+    public static func buildExpression(_ node: some Node) -> [NodeDraft] { [node.draft] }
+    @available(*, unavailable, message: "header and footer hold nodes; a section's attributes belong to its content")
+    public static func buildExpression(_ attribute: some Attribute) -> [NodeDraft] { [] }
+    public static func buildBlock(_ nodes: [NodeDraft]...) -> [NodeDraft] { nodes.flatMap { $0 } }
+    public static func buildOptional(_ nodes: [NodeDraft]?) -> [NodeDraft] { nodes ?? [] }
+    public static func buildEither(first: [NodeDraft]) -> [NodeDraft] { first }
+    public static func buildEither(second: [NodeDraft]) -> [NodeDraft] { second }
+    public static func buildArray(_ nodes: [[NodeDraft]]) -> [NodeDraft] { nodes.flatMap { $0 } }
+}
+
+/// Attributes alone: a view has no children.
+@resultBuilder
+public enum AttributeBuilder {
+    public static func buildExpression(_ attribute: some Attribute) -> [AttributeDraft] { [attribute.draft] }
+    @available(*, unavailable, message: "a View has no children; use Container or Group")
+    public static func buildExpression(_ node: some Node) -> [AttributeDraft] { [] }
+    public static func buildBlock(_ attributes: [AttributeDraft]...) -> [AttributeDraft] { attributes.flatMap { $0 } }
+    public static func buildOptional(_ attributes: [AttributeDraft]?) -> [AttributeDraft] { attributes ?? [] }
+    public static func buildEither(first: [AttributeDraft]) -> [AttributeDraft] { first }
+    public static func buildEither(second: [AttributeDraft]) -> [AttributeDraft] { second }
+    public static func buildArray(_ attributes: [[AttributeDraft]]) -> [AttributeDraft] { attributes.flatMap { $0 } }
+}
+
+/// Properties of an object: states and computeds.
+@resultBuilder
+public enum PropertyBuilder {
+    public static func buildExpression(_ property: State) -> [AttributeDraft] { [property.draft] }
+    public static func buildExpression(_ property: Computed) -> [AttributeDraft] { [property.draft] }
+    @available(*, unavailable, message: "an object has states and computeds")
+    @_disfavoredOverload
+    public static func buildExpression(_ property: some Attribute) -> [AttributeDraft] { [] }
+    public static func buildBlock(_ properties: [AttributeDraft]...) -> [AttributeDraft] { properties.flatMap { $0 } }
+    public static func buildOptional(_ properties: [AttributeDraft]?) -> [AttributeDraft] { properties ?? [] }
+    public static func buildEither(first: [AttributeDraft]) -> [AttributeDraft] { first }
+    public static func buildEither(second: [AttributeDraft]) -> [AttributeDraft] { second }
+    public static func buildArray(_ properties: [[AttributeDraft]]) -> [AttributeDraft] { properties.flatMap { $0 } }
+}
+
+/// The one node that a `ForEach` makes of each element, and attributes of the `ForEach` itself.
+@resultBuilder
+public enum TemplateBuilder {
+    /// Without the node that is still to come.
+    public struct Attributes {
+        var attributes: [AttributeDraft]
+    }
+
+    public struct Template {
+        var attributes: [AttributeDraft]
+        var node: NodeDraft
+    }
+
+    public static func buildExpression(_ attribute: some Attribute) -> Attributes { Attributes(attributes: [attribute.draft]) }
+    public static func buildExpression(_ node: some Node) -> Template { Template(attributes: [], node: node.draft) }
+    public static func buildPartialBlock(first: Attributes) -> Attributes { first }
+    public static func buildPartialBlock(first: Template) -> Template { first }
+    public static func buildPartialBlock(accumulated: Attributes, next: Attributes) -> Attributes {
+        Attributes(attributes: accumulated.attributes + next.attributes)
+    }
+    public static func buildPartialBlock(accumulated: Attributes, next: Template) -> Template {
+        Template(attributes: accumulated.attributes, node: next.node)
+    }
+    public static func buildPartialBlock(accumulated: Template, next: Attributes) -> Template {
+        Template(attributes: accumulated.attributes + next.attributes, node: accumulated.node)
+    }
+    @available(*, unavailable, message: "a ForEach makes one node of each element; put several into a Group")
+    public static func buildPartialBlock(accumulated: Template, next: Template) -> Template { accumulated }
+    public static func buildFinalResult(_ template: Template) -> Template { template }
+    @available(*, unavailable, message: "a ForEach needs the node that it makes of each element")
+    public static func buildFinalResult(_ attributes: Attributes) -> Template {
+        Template(attributes: attributes.attributes, node: NodeDraft(id: nil))
+    }
+}

@@ -1,0 +1,103 @@
+import AttributeValues
+
+/// A node as a document writes it, under construction; the nodes of this module make it.
+public struct NodeDraft {
+    var id: String?
+    /// Written only where a document would infer another.
+    var kind: String?
+    var component: String?
+    private var attributes: [AttributeDraft] = []
+    private var attributeNames: Set<String> = []
+    var environment: [(key: String, value: Value)] = []
+    var objects: [Value] = []
+    var transforms: [(key: String, value: Value)] = []
+    var containerValues: [(key: String, value: Value)] = []
+    var tag: Value?
+    var preferences: [(key: String, value: Value)] = []
+    /// The last is the nearest.
+    var animations: [Value] = []
+    /// `children`, or `header`, `content`, `footer`: complete nodes.
+    private var slots: [(name: String, nodes: [Value])] = []
+    private var forEach: Value?
+    private(set) var mistakes: [SceneMistake] = []
+    private var childIDs: Set<String> = []
+
+    init(id: String?, kind: String? = nil, component: String? = nil) {
+        self.id = id
+        self.kind = kind
+        self.component = component
+        if let problem = id.flatMap({ SceneNames.problem(ofID: $0) }) { tell(problem, at: "id") }
+        if let problem = component.flatMap({ SceneNames.problem(ofName: $0, "a component") }) { tell(problem, at: "component") }
+    }
+
+    mutating func tell(_ problem: String?, at place: String) {
+        if let problem { mistakes.append(SceneMistake(place: place, message: problem)) }
+    }
+
+    mutating func add(_ attribute: AttributeDraft) {
+        let place = "\(attribute.group.rawValue).\(attribute.name)"
+        tell(attribute.problem, at: place)
+        if !attributeNames.insert(attribute.name).inserted {
+            tell("the node has an attribute '\(attribute.name)' already", at: place)
+        }
+        attributes.append(attribute)
+    }
+
+    /// Takes what a builder's closure made: attributes for the node itself, nodes for a slot.
+    mutating func add(_ parts: [NodePart], to slot: String) {
+        for part in parts {
+            if case .attribute(let attribute) = part.content { add(attribute) }
+        }
+        add(parts.compactMap { if case .node(let node) = $0.content { node } else { nil } }, to: slot)
+    }
+
+    mutating func add(_ nodes: [NodeDraft], to slot: String) {
+        guard !nodes.isEmpty else { return }
+        for (position, node) in nodes.enumerated() {
+            mistakes += node.mistakes.map { $0.inside("\(slot)[\(position)]") }
+            if let id = node.id, !childIDs.insert(id).inserted {
+                tell("two siblings have the id '\(id)'", at: "\(slot)[\(position)]")
+            }
+        }
+        slots.append((slot, nodes.map(\.document)))
+    }
+
+    /// Makes the node a `forEach` over data.
+    mutating func repeats(_ template: NodeDraft, data: Value, id: String, element: String, index: String) {
+        mistakes += template.mistakes.map { $0.inside("forEach.node") }
+        if template.id != nil { tell("instances of a forEach are named by their element", at: "forEach.node.id") }
+        forEach = [
+            "in": data, "id": .string(id), "as": .string(element), "index": .string(index), "node": template.document,
+        ]
+    }
+
+    var hasChildren: Bool { !slots.isEmpty }
+
+    var document: Value {
+        var map = ValueMap()
+        map["id"] = id.map { .string($0) }
+        map["kind"] = kind.map { .string($0) }
+        map["component"] = component.map { .string($0) }
+        for group in [AttributeDraft.Group.state, .binding, .let, .computed, .inherit, .clock] {
+            map[group.rawValue] = NodeDraft.document(attributes.filter { $0.group == group })
+        }
+        func write(_ name: String, _ entries: [(key: String, value: Value)]) {
+            if !entries.isEmpty { map[name] = .map(ValueMap(entries.map { (.string($0.key), $0.value) })) }
+        }
+        write("environment", environment + (objects.isEmpty ? [] : [("objects", .list(objects))]))
+        write("transformEnvironment", transforms)
+        write("containerValues", containerValues)
+        map["tag"] = tag
+        write("preferences", preferences)
+        if !animations.isEmpty { map["animation"] = .list(animations) }
+        for (name, nodes) in slots { map[name] = .list(nodes) }
+        map["forEach"] = forEach
+        return .map(map)
+    }
+
+    private static func document(_ attributes: [AttributeDraft]) -> Value? {
+        if attributes.isEmpty { return nil }
+        if attributes.allSatisfy(\.isBare) { return .list(attributes.map { .string($0.name) }) }
+        return .map(ValueMap(attributes.map { (.string($0.name), $0.value) }))
+    }
+}
