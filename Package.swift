@@ -86,6 +86,7 @@ let package = Package(
         module("Timelines", ["AttributeValues"], settings: fast),
         // Row 3
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"]),
+        module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
         // Row 4
         module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fast),
@@ -104,7 +105,7 @@ let package = Package(
         module("AGScenes", ["AGClient", "AttributeValues", "WireProtocol"]),
         // Row 9
         program("agd", ["DaemonServer", "AttributeValues", "WireProtocol", log, arguments]),
-        program("agctl", ["AGClient", "AttributeValues", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol", arguments]),
+        program("agctl", ["AGClient", "AttributeValues", "RuleCases", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol", arguments]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
         program("agd-gateway", ["AttributeValues", "WireProtocol", arguments] + nio),
 
@@ -126,7 +127,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["AttributeValues"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
-        tests("RuleLanguage", ["RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),
+        tests("RuleLanguage", ["RuleCases", "RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),
         tests("Timelines", ["Timelines", "AttributeValues"]),
         tests("SceneModel", ["SceneModel", "RuleLanguage", "AttributeValues"]),
         tests("WireProtocol", ["WireProtocol", "AttributeValues"]),

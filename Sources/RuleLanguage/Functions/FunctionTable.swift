@@ -1,11 +1,20 @@
+import AttributeValues
+
 /// One way to call a function.
-struct Overload: Sendable {
+public struct Overload: Sendable {
     /// Called as `receiver.name(…)`; the receiver is the first parameter.
     var isMember: Bool
     var parameters: [RuleType]
     var result: RuleType
     /// Names of the type parameters.
     var typeParameters: [String]
+
+    public init(isMember: Bool, parameters: [RuleType], result: RuleType) {
+        self.isMember = isMember
+        self.parameters = parameters
+        self.result = result
+        typeParameters = parameters.reduce(into: result.parameterNames) { $0.formUnion($1.parameterNames) }.sorted()
+    }
 }
 
 /// A function's name with its overloads; `function` is nil for one that is declared, but has no implementation here.
@@ -246,7 +255,6 @@ enum FunctionTable {
 /// Reads one line of `FunctionTable.signatures`.
 private struct SignatureReader {
     var rest: Substring
-    var typeParameters: [String] = []
 
     init(_ line: Substring) { rest = line }
 
@@ -266,7 +274,7 @@ private struct SignatureReader {
         }
         rest = rest.dropFirst(") -> ".count)
         let result = readType()
-        return (name, [Overload(isMember: isMember, parameters: parameters, result: result, typeParameters: typeParameters)])
+        return (name, [Overload(isMember: isMember, parameters: parameters, result: result)])
     }
 
     private mutating func readType() -> RuleType {
@@ -282,14 +290,6 @@ private struct SignatureReader {
         }
         switch (name, parameters.count) {
         case ("dyn", _): return .dyn
-        case ("bool", _): return .bool
-        case ("int", _): return .int
-        case ("uint", _): return .uint
-        case ("double", _): return .double
-        case ("string", _): return .string
-        case ("bytes", _): return .bytes
-        case ("timestamp", _): return .timestamp
-        case ("duration", _): return .duration
         case ("ip", _): return .ip
         case ("cidr", _): return .cidr
         case ("list", 1): return .list(parameters[0])
@@ -298,8 +298,8 @@ private struct SignatureReader {
         case ("optional", 1): return .optional(parameters[0])
         case ("color", _), ("angle", _), ("vector", _): return .abstract(name, [])
         default:
+            if let type = ScalarType(rawValue: name) { return .scalar(type) }
             precondition(name.utf8.count == 1, "unknown type \(name) in a signature")
-            if !typeParameters.contains(name) { typeParameters.append(name) }
             return .parameter(name)
         }
     }

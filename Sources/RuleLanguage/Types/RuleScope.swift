@@ -50,7 +50,9 @@ public final class RuleScope {
     }
 
     /// A function that rules may name; calls are checked, but fail when they run.
-    func declareFunction(_ declaration: FunctionDeclaration) { functions[declaration.name] = declaration }
+    public func declareFunction(_ name: String, _ overloads: [Overload]) {
+        functions[name] = FunctionDeclaration(name: name, function: nil, overloads: overloads)
+    }
 
     // MARK: look-up
 
@@ -121,23 +123,14 @@ public final class RuleScope {
         // None is shorter; most names are.
         guard name.utf8.count >= 3 else { return nil }
         return switch name {
-        case "bool": .bool
-        case "int": .int
-        case "uint": .uint
-        case "double": .double
-        case "string": .string
-        case "bytes": .bytes
         case "list": .list(.dyn)
         case "map": .map(.dyn, .dyn)
-        case "null_type": .null
         case "type": .type(.dyn)
-        case "google.protobuf.Timestamp": .timestamp
-        case "google.protobuf.Duration": .duration
         case "optional_type": .optional(.dyn)
         case "net.IP": .ip
         case "net.CIDR": .cidr
         case "color", "angle", "vector": .abstract(name, [])
-        default: nil
+        default: ScalarType(typeName: name).map { .scalar($0) }
         }
     }
 }

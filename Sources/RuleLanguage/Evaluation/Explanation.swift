@@ -1,0 +1,95 @@
+import AttributeValues
+
+/// A rule's tree with what each part gave in one evaluation.
+public struct Explanation {
+    public struct Part {
+        /// Levels below the whole rule.
+        public var depth: Int
+        /// The part's source text, on one line.
+        public var text: String
+        /// What it gave, the last time; nil when evaluation passed it by.
+        public var content: Content?
+        /// How often it was evaluated: more than once inside macros.
+        public var times: Int
+    }
+
+    /// Every part before those it is made of.
+    public private(set) var parts: [Part] = []
+    public let result: Content
+
+    /// Evaluates a rule and notes what its parts give. Names and types are checked unless `isChecked` is false.
+    public init(
+        _ text: String, in scope: RuleScope, bindings: ValueMap, isChecked: Bool = true
+    ) throws(RuleErrors) {
+        let checked: CheckedTree
+        if isChecked {
+            checked = try Rule.check(text, in: scope)
+        } else {
+            checked = Checker.check(try Rule.parse(text, limits: scope.limits), in: scope).0
+        }
+        let program = Compiler.compile(checked, text: text, scope: scope, isTraced: true)
+        let evaluator = Evaluator()
+        evaluator.machine.pointee.trace = [:]
+        result = evaluator.evaluate(program, bindings: bindings)
+        add(checked.tree.root, depth: 0, checked.tree, Array(text.utf8), evaluator.machine.pointee.trace ?? [:])
+    }
+
+    private typealias Trace = [Int: (content: Content, times: Int)]
+
+    /// Adds a part and those below it; gives the failure that the part ended with, if it did.
+    /// Recursion is bounded by the tree's height.
+    @discardableResult
+    private mutating func add(
+        _ id: SyntaxTree.ID, depth: Int, _ tree: SyntaxTree, _ source: [UInt8], _ trace: Trace
+    ) -> (failure: Failure, times: Int)? {
+        let node = tree[id]
+        if node.kind == .literal { return nil }
+        let text = String(decoding: source[Int(node.start)..<Int(max(node.start, node.end))], as: UTF8.self)
+        let words = text.split { $0 == "\n" || $0 == "\r" || $0 == "\t" || $0 == " " }
+        let place = parts.count
+        parts.append(
+            Part(
+                depth: depth, text: words.joined(separator: " "), content: trace[id]?.content, times: trace[id]?.times ?? 0))
+        for child in partsShown(below: id, tree, trace) {
+            guard let (failure, times) = add(child, depth: depth + 1, tree, source, trace) else { continue }
+            // A part that came to no result of its own because of a part below has that one's failure.
+            guard times > parts[place].times, node.kind != .and, node.kind != .or else { continue }
+            parts[place].content = .failure(failure)
+            parts[place].times = node.kind == .comprehension ? parts[place].times + 1 : times
+        }
+        if case .failure(let failure)? = parts[place].content { return (failure, parts[place].times) }
+        return nil
+    }
+
+    /// The children, but for the beginnings of a path that is read as a whole: of `a.b.c` neither `a.b` nor `a` is evaluated.
+    private func partsShown(below id: SyntaxTree.ID, _ tree: SyntaxTree, _ trace: Trace) -> [SyntaxTree.ID] {
+        var shown: [SyntaxTree.ID] = []
+        var at = id
+        while [.select, .index, .presence].contains(tree[at].kind) {
+            let operand = tree.child(at, 0)
+            shown.insert(contentsOf: tree.children(at).dropFirst().map { Int($0) }, at: 0)
+            let isPath = [.identifier, .select, .index].contains(tree[operand].kind)
+            if !isPath || trace[operand] != nil { return [operand] + shown }
+            at = operand
+        }
+        return at == id ? tree.children(id).map { Int($0) } : shown
+    }
+}
+
+extension Explanation: CustomStringConvertible {
+    /// One line per part: indented source, arrow, result.
+    public var description: String {
+        let width = min(48, parts.map { $0.depth * 2 + $0.text.unicodeScalars.count }.max() ?? 0)
+        return parts.map { part in
+            let label = String(repeating: "  ", count: part.depth) + part.text
+            let padding = String(repeating: " ", count: max(0, width - label.unicodeScalars.count))
+            let shown: String
+            switch part.content {
+            case .value(let value): shown = value.jsonText
+            case .failure(let failure): shown = "error: \(failure.message)"
+            case nil: shown = "not evaluated"
+            }
+            return "\(label)\(padding) → \(shown)" + (part.times > 1 ? " (last of \(part.times))" : "")
+        }.joined(separator: "\n")
+    }
+}
