@@ -100,9 +100,7 @@ extension Client {
     public nonisolated(nonsending) func transact(
         _ mutations: [Mutation], options: TransactionOptions = TransactionOptions()
     ) async throws(ClientError) -> UInt64 {
-        var options = options
-        options.typed = true
-        return try revision(of: try await call(.transact(mutations, options)))
+        try await commit(mutations, options) { .transact($0, $1) }
     }
 
     /// Mutations that the daemon commits when this client's connection ends, however it ends.
@@ -110,9 +108,15 @@ extension Client {
     public nonisolated(nonsending) func onDisconnect(
         _ mutations: [Mutation], options: TransactionOptions = TransactionOptions()
     ) async throws(ClientError) -> UInt64 {
+        try await commit(mutations, options) { .onDisconnect($0, $1) }
+    }
+
+    private nonisolated(nonsending) func commit(
+        _ mutations: [Mutation], _ options: TransactionOptions, _ request: ([Mutation], TransactionOptions) -> Request
+    ) async throws(ClientError) -> UInt64 {
         var options = options
         options.typed = true
-        return try revision(of: try await call(.onDisconnect(mutations, options)))
+        return try revision(of: try await call(request(mutations, options)))
     }
 
     private func revision(of result: Value) throws(ClientError) -> UInt64 {
