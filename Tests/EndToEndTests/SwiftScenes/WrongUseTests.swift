@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The compiler that made the tests, on what they were made with.
