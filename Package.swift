@@ -111,12 +111,12 @@ let package = Package(
 
         benchmark("reactivity-benchmark", ["AttributeGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
-        benchmark("timelines-benchmark", ["AttributeValues", "Timelines", "BenchmarkSupport"]),
-        benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph"]),
+        benchmark("timelines-benchmark", ["AttributeValues", "Timelines", "BenchmarkSupport", "TestSupport"]),
+        benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph", "TestSupport"]),
         benchmark("documents-benchmark", ["AttributeValues", "SceneModel"]),
-        benchmark("hostile-benchmark", ["AttributeValues"]),
+        benchmark("hostile-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport"]),
         benchmark("soak-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport", "CSQLite"]),
-        .target(name: "BenchmarkSupport", dependencies: ["AttributeValues"], path: "Benchmarks/Support", swiftSettings: strict),
+        .target(name: "BenchmarkSupport", dependencies: ["AttributeValues", "TestSupport"], path: "Benchmarks/Support", swiftSettings: strict),
         .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
         // The cases of reactivity-benchmark on a bare engine in C++, to be run in turn with it.
         .executableTarget(
