@@ -64,6 +64,7 @@ let package = Package(
         .library(name: "RuleLanguage", targets: ["RuleLanguage"]),
         .library(name: "Timelines", targets: ["Timelines"]),
         .library(name: "AGClient", targets: ["AGClient"]),
+        .library(name: "AGScenes", targets: ["AGScenes"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -85,6 +86,7 @@ let package = Package(
         module("Timelines", ["AttributeValues"], settings: fast),
         // Row 3
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"]),
+        module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
         // Row 4
         module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fast),
@@ -100,19 +102,21 @@ let package = Package(
         module("DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log], settings: fast),
         module("AGClient", ["AttributeValues", "WireProtocol"]),
         // Row 8
+        module("AGScenes", ["AGClient", "AttributeValues", "WireProtocol"]),
+        // Row 9
         program("agd", ["DaemonServer", "AttributeValues", "WireProtocol", log, arguments]),
-        program("agctl", ["AGClient", "AttributeValues", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol", arguments]),
+        program("agctl", ["AGClient", "AttributeValues", "RuleCases", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol", arguments]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
         program("agd-gateway", ["AttributeValues", "WireProtocol", arguments] + nio),
 
         benchmark("reactivity-benchmark", ["AttributeGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
-        benchmark("timelines-benchmark", ["AttributeValues", "Timelines", "BenchmarkSupport"]),
-        benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph"]),
+        benchmark("timelines-benchmark", ["AttributeValues", "Timelines", "BenchmarkSupport", "TestSupport"]),
+        benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph", "TestSupport"]),
         benchmark("documents-benchmark", ["AttributeValues", "SceneModel"]),
-        benchmark("hostile-benchmark", ["AttributeValues"]),
+        benchmark("hostile-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport"]),
         benchmark("soak-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport", "CSQLite"]),
-        .target(name: "BenchmarkSupport", dependencies: ["AttributeValues"], path: "Benchmarks/Support", swiftSettings: strict),
+        .target(name: "BenchmarkSupport", dependencies: ["AttributeValues", "TestSupport"], path: "Benchmarks/Support", swiftSettings: strict),
         .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
         // The cases of reactivity-benchmark on a bare engine in C++, to be run in turn with it.
         .executableTarget(
@@ -123,7 +127,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["AttributeValues"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
-        tests("RuleLanguage", ["RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),
+        tests("RuleLanguage", ["RuleCases", "RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),
         tests("Timelines", ["Timelines", "AttributeValues"]),
         tests("SceneModel", ["SceneModel", "RuleLanguage", "AttributeValues"]),
         tests("WireProtocol", ["WireProtocol", "AttributeValues"]),
@@ -133,13 +137,14 @@ let package = Package(
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),
+        tests("AGScenes", ["AGScenes", "AttributeValues"]),
         tests("Agctl", ["agctl", "AGClient", "SceneModel", "WireProtocol", "AttributeValues", arguments]),
         tests("AgctlCurve", ["agctl", "Timelines", "AttributeValues"]),
         tests("HostFeeder", ["agd-host-feeder", "AttributeValues"]),
         // They start the programs, so they wait for them to be built.
         tests(
             "EndToEnd",
-            ["AttributeValues", "AGClient", "SceneModel", "agd", "agctl", "agd-host-feeder", "agd-gateway", "soak-benchmark"]),
+            ["AttributeValues", "AGClient", "AGScenes", "SceneModel", "agd", "agctl", "agd-host-feeder", "agd-gateway", "soak-benchmark"]),
     ],
     cxxLanguageStandard: .cxx17
 )

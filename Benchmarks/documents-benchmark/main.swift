@@ -7,12 +7,6 @@ import SceneModel
 //
 // usage: documents-benchmark [nodes…]
 
-func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
 func peakMemory() -> Double {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -60,15 +54,15 @@ let counts = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 for count in counts.isEmpty ? [1_000, 10_000, 100_000] : counts {
     for (name, make) in [("alike", alike), ("different", different), ("components", components)] {
         let text = make(count)
-        var start = now()
+        var start = MonotonicTime.now
         let value = try SceneReader.value(text: text)
-        describe("\(name), text to value", count, now() - start)
-        start = now()
+        describe("\(name), text to value", count, MonotonicTime.now - start)
+        start = MonotonicTime.now
         let scene = try SceneReader.read(text: text)
-        describe("\(name), text to scene", count, now() - start)
-        start = now()
+        describe("\(name), text to scene", count, MonotonicTime.now - start)
+        start = MonotonicTime.now
         let other = try SceneReader.read(value: value)
-        describe("\(name), value to scene", count, now() - start)
+        describe("\(name), value to scene", count, MonotonicTime.now - start)
         precondition(scene.nodes.count == other.nodes.count)
     }
 }

@@ -1,3 +1,5 @@
+import BenchmarkSupport
+
 /// One thing that a client may do to the daemon, and what the daemon needs for it.
 ///
 /// To add one: write it in the file of its kind, and put it into that file's list. `run` is called in a process of its own, which
@@ -55,10 +57,5 @@ struct Target {
     /// Prints what requests are answered with.
     var isVerbose = false
 
-    func connect() throws -> Client { try Client(socketPath, isVerbose: isVerbose) }
-}
-
-struct Trouble: Error, CustomStringConvertible {
-    var description: String
-    init(_ description: String) { self.description = description }
+    func connect() throws -> DaemonClient { try DaemonClient(socketPath, isVerbose: isVerbose) }
 }

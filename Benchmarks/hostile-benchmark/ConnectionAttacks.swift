@@ -1,10 +1,13 @@
+import AttributeValues
+import BenchmarkSupport
+
 // Clients that come, go, and do half of what they began.
 
 private let scene = #"{"agd":1,"nodes":[{"id":"top","state":{"x":0}},"# + Trial.witnessScene + "]}"
 
 /// As many as the daemon takes.
-private func connect(_ count: Int, _ target: Target) throws -> [Client] {
-    var clients: [Client] = []
+private func connect(_ count: Int, _ target: Target) throws -> [DaemonClient] {
+    var clients: [DaemonClient] = []
     for _ in 0..<count { clients.append(try target.connect()) }
     return clients
 }
@@ -32,8 +35,8 @@ let connectionAttacks = [
         withExtendedLifetime(clients) {}
     },
     Attack(name: "storm-of-connections", scene: scene) { target in
-        let end = seconds() + 1.5
-        while seconds() < end {
+        let end = MonotonicTime.now + 1.5
+        while MonotonicTime.now < end {
             let clients = try connect(200, target)
             for client in clients { try client.request("ping") }
         }

@@ -1,10 +1,12 @@
+import BenchmarkSupport
+
 // One change that many follow.
 
 private func container(_ members: String, children: [String]) -> String {
     #"{"agd":1,"nodes":[{"id":"top","kind":"container",\#(members),"children":[\#(children.joined(separator: ","))]}]}"#
 }
 
-private func write(_ client: Client, times: Int) throws {
+private func write(_ client: DaemonClient, times: Int) throws {
     for value in 1...times { try client.call("set", #"{"path":"/top.x","value":\#(value)}"#) }
 }
 

@@ -1,4 +1,7 @@
+import AttributeValues
+import BenchmarkSupport
 import Glibc
+import TestSupport
 
 /// A client that pings about every millisecond and measures how long it waits. It runs as a process of its own, so that an
 /// attacker's work does not delay it.
@@ -16,7 +19,7 @@ enum HealthyClient {
         var waits: [Double] = []
         var isOver = false
         while !isOver {
-            let start = seconds()
+            let start = MonotonicTime.now
             client.ping()
             var isAnswered = false
             while !isAnswered, !isOver {
@@ -29,7 +32,7 @@ enum HealthyClient {
                     if !isAnswered, client.isClosed { isOver = true }
                 }
             }
-            waits.append(seconds() - start)
+            waits.append(MonotonicTime.now - start)
             if !isOver { usleep(1000) }
         }
         waits.sort()
@@ -50,19 +53,9 @@ private final class PingSocket {
     let descriptor: Int32
     private(set) var isClosed = false
     private var bytes = [UInt8](repeating: 0, count: 4096)
-    private let message = Array(Client.line("ping").utf8)
+    private let message = Array(DaemonClient.line("ping").utf8)
 
-    init(_ path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-        let descriptor = descriptor
-        let result = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
-        guard result == 0 else { throw Trouble("connect: errno \(errno)") }
-    }
+    init(_ path: String) throws { descriptor = try UnixSocket.connect(path) }
 
     func ping() {
         if send(descriptor, message, message.count, Int32(MSG_NOSIGNAL)) < 0 { isClosed = true }

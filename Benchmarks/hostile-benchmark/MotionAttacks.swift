@@ -1,3 +1,5 @@
+import BenchmarkSupport
+
 // Values in motion.
 
 private func rows(_ count: Int) -> String {
@@ -6,7 +8,7 @@ private func rows(_ count: Int) -> String {
 }
 
 /// Sends all rows somewhere else again and again, before they have come to rest.
-private func retarget(_ client: Client, rows: Int, times: Int) throws {
+private func retarget(_ client: DaemonClient, rows: Int, times: Int) throws {
     for round in 1...times {
         let mutations = (0..<rows).map { #"{"op":"set","path":"/rows/r\#($0).v","value":\#(Double(round * 1000 + $0))}"# }
         try client.call("transact", #"{"mutations":[\#(mutations.joined(separator: ","))],"animation":"spring(duration: 0.5, bounce: 0.9)"}"#)
@@ -20,7 +22,7 @@ let motionAttacks = [
         try retarget(try target.connect(), rows: 500, times: 4)
     },
     Attack(name: "css-of-2000-springs-for-20-subscribers", scene: rows(2000)) { target in
-        var watchers: [Client] = []
+        var watchers: [DaemonClient] = []
         for place in 0..<20 {
             let watcher = try target.connect()
             // Each watches something else besides, so that each has events of its own.
@@ -31,7 +33,7 @@ let motionAttacks = [
         withExtendedLifetime(watchers) {}
     },
     Attack(name: "frames-of-2000-springs-for-20-subscribers", scene: rows(2000)) { target in
-        var watchers: [Client] = []
+        var watchers: [DaemonClient] = []
         for place in 0..<20 {
             let watcher = try target.connect()
             try watcher.call("subscribe", #"{"paths":["/rows/**","/rows/r\#(place).v"],"frames":{"rate":240}}"#)

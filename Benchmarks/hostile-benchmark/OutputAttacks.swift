@@ -1,3 +1,5 @@
+import BenchmarkSupport
+
 // Clients that ask and do not read.
 
 private let longText = #"{"agd":1,"nodes":[{"id":"top","state":{"text":"\#(String(repeating: "a", count: 12_000_000))","x":0}}]}"#
@@ -8,7 +10,7 @@ private let manyValues =
 
 let outputAttacks = [
     Attack(name: "40-clients-that-hoard-72-MB", scene: longText, seconds: 3) { target in
-        var clients: [Client] = []
+        var clients: [DaemonClient] = []
         for _ in 0..<40 {
             let client = try target.connect()
             for _ in 0..<6 { try client.request("get", #"{"path":"/top.text"}"#) }
@@ -18,7 +20,7 @@ let outputAttacks = [
         withExtendedLifetime(clients) {}
     },
     Attack(name: "40-clients-that-hoard-batches", scene: longText, seconds: 3) { target in
-        var clients: [Client] = []
+        var clients: [DaemonClient] = []
         let call = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/top.text"}}"#
         for _ in 0..<40 {
             let client = try target.connect()
@@ -30,7 +32,7 @@ let outputAttacks = [
     },
     // Every subscription is one of its own.
     Attack(name: "200-subscribers-that-never-read", scene: manyValues, seconds: 3) { target in
-        var clients: [Client] = []
+        var clients: [DaemonClient] = []
         for place in 0..<200 {
             let client = try target.connect()
             try client.request("subscribe", #"{"paths":["/rows/**","/rows/r\#(place).v"]}"#)
@@ -45,7 +47,7 @@ let outputAttacks = [
     },
     // All hear the same, which cannot be conflated.
     Attack(name: "900-subscribers-of-structure-that-never-read", scene: manyValues, seconds: 3) { target in
-        var clients: [Client] = []
+        var clients: [DaemonClient] = []
         for _ in 0..<900 {
             let client = try target.connect()
             try client.request("subscribe", #"{"paths":["/**"],"events":["structure","completion"]}"#)

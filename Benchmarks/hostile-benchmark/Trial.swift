@@ -1,3 +1,5 @@
+import AttributeValues
+import BenchmarkSupport
 import Glibc
 
 /// One attack against a daemon of its own, next to a healthy client.
@@ -31,25 +33,25 @@ struct Trial {
 
     /// - Returns: whether every limit was held.
     func run() throws -> Bool {
-        let daemon = try Daemon(program, for: attack)
+        let daemon = try DaemonProcess(program, for: attack)
         var outcome = Outcome()
         let witness = attack.ending == .stopped ? try makeWitness(daemon) : nil
-        let healthy = try Process([Process.own, "--ping", daemon.socketPath])
+        let healthy = try ChildProcess([ChildProcess.own, "--ping", daemon.socketPath])
         let before = daemon.processorTime
         let user: UInt32 = attack.hasRights ? getuid() : 65_534
-        var words = [Process.own, "--attack", attack.name, daemon.socketPath, "\(user)"]
+        var words = [ChildProcess.own, "--attack", attack.name, daemon.socketPath, "\(user)"]
         if isVerbose { words.append("--verbose") }
-        let attacker = try Process(words)
+        let attacker = try ChildProcess(words)
         _ = attacker.wait(upTo: attack.seconds)
         if attack.ending == .stopped { try stop(daemon, &outcome) }
         // The attacker's clients are there until its figures are known: how they go belongs to the attack that is about that.
         let figures = daemon.isAlive ? daemon.figures(within: Trial.grace) : nil
         kill(attacker.id, SIGKILL)
         outcome.figures = figures ?? [:]
-        outcome.peak = daemon.peak
-        if figures != nil { _ = try? Client(daemon.socketPath, patience: 0).call("ping", within: Trial.grace) }
+        outcome.peak = daemon.peakKilobytes << 10
+        if figures != nil { _ = try? DaemonClient(daemon.socketPath, patience: 0).call("ping", within: Trial.grace) }
         let after = figures == nil ? nil : daemon.figures(within: Trial.grace)
-        outcome.resident = daemon.resident
+        outcome.resident = daemon.residentKilobytes << 10
         healthy.endInput()
         outcome.waits = HealthyClient.read(healthy.readOutput()) ?? HealthyClient.Waits()
         outcome.longestTurn = after?["longest_turn_seconds"] ?? min(outcome.waits.worst, daemon.processorTime - before)
@@ -60,7 +62,7 @@ struct Trial {
         return outcome.faults.isEmpty
     }
 
-    private func judge(_ daemon: Daemon, hasAnswered: Bool, _ outcome: inout Outcome) {
+    private func judge(_ daemon: DaemonProcess, hasAnswered: Bool, _ outcome: inout Outcome) {
         outcome.isAlive = hasAnswered
         if attack.ending != .stopped {
             if !daemon.isAlive {
@@ -79,7 +81,7 @@ struct Trial {
     }
 
     /// Ends the daemon in order and starts it over what the attack has left in its store.
-    private func restart(_ daemon: Daemon, _ outcome: inout Outcome) throws {
+    private func restart(_ daemon: DaemonProcess, _ outcome: inout Outcome) throws {
         daemon.terminate()
         if !daemon.hasEnded(within: 5) {
             outcome.faults.append("the daemon did not end within 5 s")
@@ -95,25 +97,25 @@ struct Trial {
 
     static let witnessScene = #"{"id":"witness","state":{"isThere":true}}"#
 
-    private func makeWitness(_ daemon: Daemon) throws -> Client {
-        let client = try Client(daemon.socketPath)
+    private func makeWitness(_ daemon: DaemonProcess) throws -> DaemonClient {
+        let client = try DaemonClient(daemon.socketPath)
         try client.call("onDisconnect", #"{"mutations":[{"op":"set","path":"/witness.isThere","value":false}]}"#)
         return client
     }
 
     /// Tells the daemon to end, and looks afterwards for the witness's last will.
-    private func stop(_ daemon: Daemon, _ outcome: inout Outcome) throws {
-        let start = seconds()
+    private func stop(_ daemon: DaemonProcess, _ outcome: inout Outcome) throws {
+        let start = MonotonicTime.now
         daemon.terminate()
         // shutdown-time, and some for the turn at hand.
         let hasEnded = daemon.hasEnded(within: 6)
-        outcome.stop = seconds() - start
+        outcome.stop = MonotonicTime.now - start
         if !hasEnded {
             outcome.faults.append("the daemon had not ended 6 s after SIGTERM")
             daemon.killNow()
         }
         try daemon.start()
-        let answer = try Client(daemon.socketPath).call("get", #"{"path":"/witness.isThere"}"#)
+        let answer = try DaemonClient(daemon.socketPath).call("get", #"{"path":"/witness.isThere"}"#)
         if !String(decoding: answer, as: UTF8.self).contains(#""value":false"#) {
             outcome.faults.append("another client's onDisconnect was not done")
         }
@@ -132,6 +134,6 @@ struct Trial {
         if let stop = outcome.stop { fields.append(#""stopMs":\#(milliseconds(stop))"#) }
         let faults = outcome.faults.map { "\"" + $0.replacing("\"", with: "'").replacing("\n", with: " ") + "\"" }
         fields.append(#""alive":\#(outcome.isAlive),"faults":[\#(faults.joined(separator: ","))]"#)
-        write("{" + fields.joined(separator: ",") + "}", to: 1)
+        tell("{" + fields.joined(separator: ",") + "}")
     }
 }

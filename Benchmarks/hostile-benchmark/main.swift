@@ -1,4 +1,6 @@
+import BenchmarkSupport
 import Glibc
+import TestSupport
 
 /// Attacks the real daemon, each time a fresh one, next to a healthy client that pings about every millisecond, and prints one JSON
 /// line for each attack: how long the healthy client waited at worst and in 999 of 1000 cases, the longest turn in the daemon's
@@ -19,7 +21,7 @@ func raiseDescriptors() {
 func attack(_ name: String, _ socketPath: String, user: UInt32, isVerbose: Bool) throws {
     guard let attack = Attack.all.first(where: { $0.name == name }) else { throw Trouble("no attack \(name)") }
     if user != getuid() {
-        guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { throw Trouble("setuid: errno \(errno)") }
+        guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { throw Trouble(call: "setuid") }
     }
     do {
         try attack.run(Target(socketPath: socketPath, isVerbose: isVerbose))
@@ -30,14 +32,14 @@ func attack(_ name: String, _ socketPath: String, user: UInt32, isVerbose: Bool)
 }
 
 func runAll(_ wanted: [String], isVerbose: Bool) throws -> Bool {
-    guard let program = Daemon.program else {
-        write(#"{"benchmark":"hostile","skipped":"build agd first, in the same configuration"}"#, to: 1)
+    guard let program = DaemonProcess.program else {
+        tell(#"{"benchmark":"hostile","skipped":"build agd first, in the same configuration"}"#)
         return true
     }
     var isGood = true
     for attack in Attack.all where wanted.isEmpty || wanted.contains(where: { attack.name.hasPrefix($0) }) {
         if !attack.hasRights, getuid() != 0 {
-            write(#"{"benchmark":"hostile","attack":"\#(attack.name)","skipped":"only root can attack as a user without rights"}"#, to: 1)
+            tell(#"{"benchmark":"hostile","attack":"\#(attack.name)","skipped":"only root can attack as a user without rights"}"#)
             continue
         }
         if try !Trial(attack: attack, program: program, isVerbose: isVerbose).run() { isGood = false }
@@ -57,6 +59,6 @@ do {
     default: exit(try runAll(words, isVerbose: isVerbose) ? 0 : 1)
     }
 } catch {
-    write("hostile-benchmark: \(error)", to: 2)
+    tell("hostile-benchmark: \(error)", to: 2)
     exit(2)
 }

@@ -5,11 +5,21 @@ import RuleLanguage
 
 // Prints a JSON line per case: nanoseconds and allocations of one evaluation, inputs read from a map of bindings, the
 // fastest of several rounds; then the same of parsing and checking, and of parsing, checking and compiling. `rules-benchmark NAME` runs the cases whose
-// name begins with NAME. `rules-benchmark steps [NAME]` prints what a step of each kind of work takes, in nanoseconds of processor time.
+// name begins with NAME. `rules-benchmark runs COUNT NAME` evaluates the case of that name COUNT times and prints nothing: for
+// counts of instructions, of which the clock knows nothing. `rules-benchmark steps [NAME]` prints what a step of each kind of work takes, in nanoseconds of processor time.
 
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.first == "steps" {
     try StepCases.run(arguments.dropFirst().first ?? "")
+    exit(0)
+}
+if arguments.first == "runs", arguments.count == 3, let count = Int(arguments[2]) {
+    for benchmark in BenchmarkCase.all where benchmark.name == arguments[3] {
+        let program = try Rule.compile(benchmark.rule, in: benchmark.scope)
+        var reader = BindingsReader(program, benchmark.bindings)
+        let evaluator = Evaluator()
+        for _ in 0..<count { _ = evaluator.evaluate(program, &reader) }
+    }
     exit(0)
 }
 let wanted = arguments.first ?? ""

@@ -1,6 +1,7 @@
 import AttributeGraph
 import AttributeValues
 import SceneModel
+import TestSupport
 import ViewGraph
 
 // One insertion, move, removal or write in a list whose elements are all shown by watched instances. The cost beyond copying and
@@ -9,18 +10,7 @@ import ViewGraph
 private func element(_ number: Int) -> Value { ["id": .string("element\(number)"), "n": .int(Int64(number))] }
 
 func changeLists(of count: Int) throws {
-    let scene = try SceneReader.read(
-        text: """
-            nodes:
-              - id: app
-                state: { items: [] }
-                children:
-                  - id: rows
-                    forEach:
-                      in: $items
-                      as: item
-                      node: { kind: view, state: { open: false }, binding: { n: $item.n }, computed: { text: 'string(n) + (open ? "!" : "")' } }
-            """)
+    let scene = try SceneReader.read(text: listScene)
     let graph = ViewGraph(wallTime: .epoch)
     graph.perform(try graph.plan(scene, at: .root, .create))
     let path = try AttributePath("/app.items")

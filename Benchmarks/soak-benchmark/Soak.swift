@@ -23,7 +23,7 @@ final class Soak {
     init(_ program: String, seed: UInt64) throws {
         self.seed = seed
         generator = SeededGenerator(seed: seed)
-        daemon = try DaemonProcess(program, scene: Soak.scene, hasStore: true)
+        daemon = try DaemonProcess(program, scene: Soak.scene, settings: ["durability = off"], hasStore: true)
         main = try DaemonClient(daemon.socketPath)
     }
 
@@ -52,7 +52,7 @@ final class Soak {
     func run(seconds length: Double) throws -> [String] {
         tell(#"{"benchmark":"soak","seed":\#(seed),"seconds":\#(length)}"#)
         let interval = max(length / 10, min(length / 2, 0.5))
-        let start = seconds()
+        let start = MonotonicTime.now
         try call("subscribe", #"{"paths":["/**"],"events":["update","invalidate","structure","completion"]}"#)
         // Of everything some, so that the first measure lacks nothing that is made once.
         let steps = Soak.steps
@@ -62,10 +62,10 @@ final class Soak {
         var (processor, before) = (daemon.processorTime, writes)
         var next = start + interval
         while next < start + length + interval / 2 {
-            while seconds() < next { try generator.pick(steps)(self)() }
+            while MonotonicTime.now < next { try generator.pick(steps)(self)() }
             let (time, count) = (daemon.processorTime - processor, writes - before)
             try takeBack()
-            let measure = try self.measure(at: seconds() - start, writes: count, time / Double(max(1, count)) * 1e6)
+            let measure = try self.measure(at: MonotonicTime.now - start, writes: count, time / Double(max(1, count)) * 1e6)
             tell(measure.line)
             if let first { faults = measure.growth(since: first) } else { first = measure }
             (processor, before) = (daemon.processorTime, writes)
@@ -77,8 +77,7 @@ final class Soak {
     private func measure(at time: Double, writes: Int, _ microseconds: Double) throws -> Measure {
         let stats = try settledStats()
         func figure(_ name: String) -> Int { stats[name]?.number.map { Int($0) } ?? -1 }
-        guard let store = daemon.store else { preconditionFailure("the soak's daemon has a store") }
-        let rows = try storedRows(in: store)
+        let rows = try storedRows(in: daemon.store)
         return Measure(
             seconds: time, writes: writes, microsecondsPerWrite: microseconds, vertices: figure("vertices"), edges: figure("edges"),
             storedRows: rows.others, lastingRows: rows.lasting, residentKilobytes: daemon.residentKilobytes)
@@ -86,12 +85,12 @@ final class Soak {
 
     /// Waits until nothing moves and nobody else is connected.
     private func settledStats() throws -> ValueMap {
-        let deadline = seconds() + 60
-        while seconds() < deadline {
-            if let stats = try main.call("stats", "{}").map, stats["running_timelines"] == 0, stats["clients"] == 1 { return stats }
+        let deadline = MonotonicTime.now + 60
+        while MonotonicTime.now < deadline {
+            if let stats = try main.result("stats", "{}").map, stats["running_timelines"] == 0, stats["clients"] == 1 { return stats }
             usleep(10_000)
         }
-        throw DaemonProcess.Trouble(description: "the daemon did not come to rest: \(try main.call("stats", "{}"))")
+        throw Trouble("the daemon did not come to rest: \(try main.result("stats", "{}"))")
     }
 
     // MARK: What is done
@@ -106,7 +105,7 @@ final class Soak {
     }
 
     @discardableResult
-    private func call(_ method: String, _ parameters: String) throws -> Value { try main.call(method, parameters) }
+    private func call(_ method: String, _ parameters: String) throws -> Value { try main.result(method, parameters) }
 
     private func write(_ method: String, _ parameters: String) throws {
         writes += 1
@@ -203,9 +202,9 @@ final class Soak {
     private func connect() throws {
         if clients.count >= Soak.most { try disconnect() }
         let client = try DaemonClient(daemon.socketPath)
-        try client.call("hello", #"{"client":"\#(newName())"}"#)
-        try client.call("subscribe", #"{"paths":["/list/**","/nodes/**"]}"#)
-        try client.call("onDisconnect", #"{"mutations":[{"op":"set","path":"/made.n","value":\#(generator.below(6))}]}"#)
+        try client.result("hello", #"{"client":"\#(newName())"}"#)
+        try client.result("subscribe", #"{"paths":["/list/**","/nodes/**"]}"#)
+        try client.result("onDisconnect", #"{"mutations":[{"op":"set","path":"/made.n","value":\#(generator.below(6))}]}"#)
         clients.append(client)
     }
 

@@ -35,19 +35,13 @@ struct Options {
         }
     }
 
-    static let usage = DaemonProcess.Trouble(description: "usage: soak-benchmark [SECONDS] [--seed NUMBER] [--program PATH]")
-}
-
-/// Prints a line at once, wherever the output goes.
-func tell(_ line: String) {
-    print(line)
-    fflush(nil)
+    static let usage = Trouble("usage: soak-benchmark [SECONDS] [--seed NUMBER] [--program PATH]")
 }
 
 do {
     let options = try Options(Array(CommandLine.arguments.dropFirst()))
     guard let program = options.program else {
-        throw DaemonProcess.Trouble(description: "agd is not built: swift build --product agd")
+        throw Trouble("agd is not built: swift build --product agd")
     }
     let faults = try Soak(program, seed: options.seed).run(seconds: options.seconds)
     for fault in faults { tell(#"{"benchmark":"soak","fault":"\#(fault)"}"#) }

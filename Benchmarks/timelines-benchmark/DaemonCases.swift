@@ -21,7 +21,7 @@ private func move(_ client: DaemonClient, numbersPerRow: Int) throws {
                 mutations.append(#"{"op":"set","path":"/rows/row\#(place).v\#(number)","value":\#(Double(place + number + 1))}"#)
             }
         }
-        try client.call("transact", #"{"mutations":[\#(mutations.joined(separator: ","))],"animation":"spring(duration: \#(3600 + group), bounce: 0.3)"}"#)
+        try client.result("transact", #"{"mutations":[\#(mutations.joined(separator: ","))],"animation":"spring(duration: \#(3600 + group), bounce: 0.3)"}"#)
     }
 }
 
@@ -29,14 +29,14 @@ private func move(_ client: DaemonClient, numbersPerRow: Int) throws {
 func measureDaemonFrames(_ program: String, seconds length: Double) throws {
     let daemon = try DaemonProcess(program, scene: scene(numbersPerRow: 10))
     let client = try DaemonClient(daemon.socketPath)
-    try client.call("subscribe", #"{"paths":["/rows/**"],"events":["frames"],"frames":{"rate":60}}"#)
+    try client.result("subscribe", #"{"paths":["/rows/**"],"events":["frames"],"frames":{"rate":60}}"#)
     try move(client, numbersPerRow: 10)
-    _ = try client.drain(seconds: 1)
-    let (time, processor) = (seconds(), daemon.processorTime)
+    try client.drain(seconds: 1)
+    let (time, processor) = (MonotonicTime.now, daemon.processorTime)
     let (messages, bytes) = try client.drain(seconds: length)
-    let passed = seconds() - time
+    let passed = MonotonicTime.now - time
     let percent = (daemon.processorTime - processor) / passed * 100
-    guard try client.call("stats", "{}").map?["running_timelines"] == 10_000 else { preconditionFailure("timelines ended while they were measured") }
+    guard try client.result("stats", "{}").map?["running_timelines"] == 10_000 else { preconditionFailure("timelines ended while they were measured") }
     print(#"{"benchmark":"timelines","case":"10,000 springs at 60 Hz through the daemon to one subscriber","corePercent":\#(percent),"framesPerSecond":\#(Double(messages) / passed),"bytesPerSecond":\#(Double(bytes) / passed)}"#)
 }
 
@@ -45,18 +45,18 @@ func measureDaemonRest(_ program: String, seconds length: Double) throws {
     let daemon = try DaemonProcess(program, scene: scene(numbersPerRow: 100))
     let client = try DaemonClient(daemon.socketPath)
     // The updates are watched; the same values are written once before, so that what the writes themselves leave is not counted.
-    try client.call("subscribe", #"{"paths":["/rows/**"],"initial":false}"#)
-    try client.call("transact", #"{"mutations":[{"op":"set","path":"/rows/row0.v0","value":-1}]}"#)
+    try client.result("subscribe", #"{"paths":["/rows/**"],"initial":false}"#)
+    try client.result("transact", #"{"mutations":[{"op":"set","path":"/rows/row0.v0","value":-1}]}"#)
     let before = daemon.residentKilobytes
     try move(client, numbersPerRow: 100)
-    _ = try client.drain(seconds: 1)
+    try client.drain(seconds: 1)
     let memory = daemon.residentKilobytes - before
-    let turns = try client.call("stats", "{}").map?["turns"]?.number ?? .nan
+    let turns = try client.result("stats", "{}").map?["turns"]?.number ?? .nan
     usleep(200_000)
     let (wakes, processor) = (daemon.wakes, daemon.processorTime)
     usleep(UInt32(length * 1e6))
     let (wakesAfter, processorAfter) = (daemon.wakes, daemon.processorTime)
-    let stats = try client.call("stats", "{}")
+    let stats = try client.result("stats", "{}")
     guard stats.map?["running_timelines"] == 100_000 else { preconditionFailure("timelines ended while they were measured") }
     // The request itself is one turn.
     let turnsBetween = (stats.map?["turns"]?.number ?? .nan) - turns - 1

@@ -34,12 +34,14 @@ public final class Client: Sendable {
         return try reply.get()
     }
 
-    /// Sends nothing before the sequence is iterated.
-    public func subscribe(_ options: WatchOptions, backoff: Backoff = Backoff()) -> Subscription {
-        Subscription(options: options, location: location, name: name, backoff: backoff)
+    /// Sends nothing before the sequence is iterated. Values are always sent typed.
+    public func subscribe(_ request: Request.Subscribe, backoff: Backoff = Backoff()) -> Subscription {
+        var request = request
+        request.typed = true
+        return Subscription(request: request, location: location, name: name, backoff: backoff)
     }
 
-    public func subscribe(_ paths: String...) -> Subscription { subscribe(WatchOptions(paths: paths)) }
+    public func subscribe(_ paths: String...) -> Subscription { subscribe(.init(patterns: paths)) }
 }
 
 // MARK: Reading and writing
@@ -99,9 +101,7 @@ extension Client {
     public nonisolated(nonsending) func transact(
         _ mutations: [Mutation], options: TransactionOptions = TransactionOptions()
     ) async throws(ClientError) -> UInt64 {
-        var options = options
-        options.typed = true
-        return try revision(of: try await call(.transact(mutations, options)))
+        try await commit(mutations, options) { .transact($0, $1) }
     }
 
     /// Mutations that the daemon commits when this client's connection ends for any reason.
@@ -109,9 +109,15 @@ extension Client {
     public nonisolated(nonsending) func onDisconnect(
         _ mutations: [Mutation], options: TransactionOptions = TransactionOptions()
     ) async throws(ClientError) -> UInt64 {
+        try await commit(mutations, options) { .onDisconnect($0, $1) }
+    }
+
+    private nonisolated(nonsending) func commit(
+        _ mutations: [Mutation], _ options: TransactionOptions, _ request: ([Mutation], TransactionOptions) -> Request
+    ) async throws(ClientError) -> UInt64 {
         var options = options
         options.typed = true
-        return try revision(of: try await call(.onDisconnect(mutations, options)))
+        return try revision(of: try await call(request(mutations, options)))
     }
 
     private func revision(of result: Value) throws(ClientError) -> UInt64 {
@@ -145,7 +151,8 @@ extension Client {
         try await apply(.init(document: .string(document), at: path, mode: mode, dryRun: dryRun, options: options))
     }
 
-    nonisolated(nonsending) func apply(_ request: Request.Apply) async throws(ClientError) -> AppliedScene {
+    @discardableResult
+    public nonisolated(nonsending) func apply(_ request: Request.Apply) async throws(ClientError) -> AppliedScene {
         let result = try await call(.apply(request))
         func texts(_ name: String) -> [String] { (result.map?[name]?.list ?? []).compactMap(\.string) }
         return AppliedScene(

@@ -35,15 +35,15 @@ final class EventFeed: Sendable {
         }
     }
 
-    private let options: WatchOptions
+    private let request: Request.Subscribe
     private let location: SocketLocation
     private let name: String?
     private let backoff: Backoff
     private let state = Mutex(State())
     private let wakeup: Wakeup
 
-    init(_ options: WatchOptions, at location: SocketLocation, name: String?, backoff: Backoff) throws(ClientError) {
-        self.options = options
+    init(_ request: Request.Subscribe, at location: SocketLocation, name: String?, backoff: Backoff) throws(ClientError) {
+        self.request = request
         self.location = location
         self.name = name
         self.backoff = backoff
@@ -100,7 +100,7 @@ final class EventFeed: Sendable {
     // MARK: The thread
 
     private func run() {
-        let watcher = Watcher(options.request(typed: true), at: location, name: name, backoff: backoff)
+        let watcher = Watcher(request, at: location, name: name, backoff: backoff)
         while true {
             let (isOver, isFull) = state.withLock { ($0.end != nil, $0.isFull) }
             if isOver { return }

@@ -129,19 +129,3 @@ final class LineSocket {
         }
     }
 }
-
-/// The clock of the daemon's timelines.
-public enum MonotonicTime {
-    /// Seconds.
-    public static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-    }
-
-    /// Milliseconds for `poll`: rounded up, at least 0, and at most its maximum.
-    static func milliseconds(_ seconds: Double) -> Int32 {
-        // NaN does not wait.
-        Int32(max(0, min((seconds * 1000).rounded(.up), Double(Int32.max))))
-    }
-}

@@ -1,54 +1,5 @@
 public import WireProtocol
 
-/// The options of a subscription.
-public struct WatchOptions: Sendable {
-    /// Paths, or patterns in which `*` is one segment and `**` any number.
-    public var paths: [String]
-    /// `invalidate` names each path once. A subscription never reads a path, and an unread path is not named again.
-    public var events: EventKinds
-    /// Begin with the present values.
-    public var initial: Bool
-    /// Continue from where another subscription was, instead of from a snapshot.
-    public var since: ResumePoint?
-    /// Maximum updates per second. Between updates, only the newest values are kept. The last value is always sent.
-    public var maxRate: Double?
-    /// Samples per second of displayed, moving values. Adds the event `frames`.
-    public var frameRate: Double?
-    /// Timelines carry an easing for browsers.
-    public var css: Bool
-
-    public init(
-        paths: [String], events: EventKinds = .update, initial: Bool = true, since: ResumePoint? = nil, maxRate: Double? = nil,
-        frameRate: Double? = nil, css: Bool = false
-    ) {
-        self.paths = paths
-        self.events = events
-        self.initial = initial
-        self.since = since
-        self.maxRate = maxRate
-        self.frameRate = frameRate
-        self.css = css
-    }
-
-    func request(typed: Bool) -> Request.Subscribe {
-        Request.Subscribe(
-            patterns: paths, events: frameRate == nil ? events : events.union(.frames), initial: initial && events.contains(.update),
-            since: since.map { Request.Position(epoch: $0.epoch, revision: $0.revision) }, maxRate: maxRate,
-            frameRate: frameRate, css: css, typed: typed, bookmarks: false)
-    }
-}
-
-/// A position in a daemon's history.
-public struct ResumePoint: Hashable, Sendable {
-    public var epoch: String
-    public var revision: UInt64
-
-    public init(epoch: String, revision: UInt64) {
-        self.epoch = epoch
-        self.revision = revision
-    }
-}
-
 /// A watched set of attributes as a sequence that survives restarts of the daemon: if the connection ends, the sequence
 /// reconnects and continues, with the guarantees of `Watcher`.
 ///
@@ -69,7 +20,7 @@ public struct Subscription: AsyncSequence, Sendable {
 
     public typealias Failure = ClientError
 
-    let options: WatchOptions
+    let request: Request.Subscribe
     let location: SocketLocation
     let name: String?
     let backoff: Backoff
@@ -111,7 +62,7 @@ public struct Subscription: AsyncSequence, Sendable {
         private mutating func open() throws(ClientError) -> EventFeed {
             if let owner { return owner.feed }
             let feed = try EventFeed(
-                subscription.options, at: subscription.location, name: subscription.name, backoff: subscription.backoff)
+                subscription.request, at: subscription.location, name: subscription.name, backoff: subscription.backoff)
             owner = Owner(feed)
             return feed
         }

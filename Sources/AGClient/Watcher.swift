@@ -1,3 +1,4 @@
+import AttributeValues
 import Glibc
 public import WireProtocol
 

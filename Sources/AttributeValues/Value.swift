@@ -55,32 +55,18 @@ extension Double {
 extension Value {
     /// The name of the value's runtime type, in the form of definitions and messages.
     public var shortTypeName: String {
-        switch self {
-        case .null: "null"
-        case .timestamp: "timestamp"
-        case .duration: "duration"
-        case .optional: "optional"
-        default: typeName
-        }
+        if case .optional = self { "optional" } else { ScalarType(of: self)?.rawValue ?? typeName }
     }
 
     /// The CEL name of the value's runtime type, as `type(x)` returns it.
     public var typeName: String {
-        switch self {
-        case .null: "null_type"
-        case .bool: "bool"
-        case .int: "int"
-        case .uint: "uint"
-        case .double: "double"
-        case .string: "string"
-        case .bytes: "bytes"
-        case .list: "list"
+        if let type = ScalarType(of: self) { return type.typeName }
+        return switch self {
         case .map: "map"
-        case .timestamp: "google.protobuf.Timestamp"
-        case .duration: "google.protobuf.Duration"
         case .type: "type"
         case .optional: "optional_type"
         case .opaque(let value): value.typeName
+        default: "list"
         }
     }
 

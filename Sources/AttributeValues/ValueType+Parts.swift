@@ -17,7 +17,7 @@ extension ValueType {
     /// True if every value of the other type is a value of this type without conversion.
     public func includes(_ other: ValueType) -> Bool {
         switch (self, other) {
-        case (.dyn, _), (.nullable, .null), (.vector(nil), .vector): true
+        case (.dyn, _), (.nullable, .scalar(.null)), (.vector(nil), .vector): true
         case (.nullable(let own), .nullable(let others)): own.includes(others)
         case (.nullable(let own), _): own.includes(other)
         case (.list(let own), .list(let others)), (.optional(let own), .optional(let others)): own.includes(others)

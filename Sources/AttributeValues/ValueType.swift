@@ -2,18 +2,18 @@
 ///
 /// Text form: `int`, `list(double)`, `map(string, int)`, `vector(3)`, `int?`. Every other name is the name of an object
 /// type.
-public indirect enum ValueType: Hashable {
+public enum ValueType: Hashable, ScalarTypes {
     /// Accepts every value.
     case dyn
-    case null, bool, int, uint, double, string, bytes, timestamp, duration
+    case scalar(ScalarType)
     /// The type of type values.
     case type
-    case list(ValueType)
-    case map(key: ValueType, value: ValueType)
+    indirect case list(ValueType)
+    indirect case map(key: ValueType, value: ValueType)
     /// CEL's `optional_type(T)`.
-    case optional(ValueType)
+    indirect case optional(ValueType)
     /// `T?`: T or null.
-    case nullable(ValueType)
+    indirect case nullable(ValueType)
     case color, angle
     /// A list of this number of doubles; any fixed number if nil.
     case vector(Int?)
@@ -25,15 +25,7 @@ extension ValueType: CustomStringConvertible {
     public var description: String {
         switch self {
         case .dyn: "dyn"
-        case .null: "null"
-        case .bool: "bool"
-        case .int: "int"
-        case .uint: "uint"
-        case .double: "double"
-        case .string: "string"
-        case .bytes: "bytes"
-        case .timestamp: "timestamp"
-        case .duration: "duration"
+        case .scalar(let type): type.rawValue
         case .type: "type"
         case .list(let element): element == .dyn ? "list" : "list(\(element))"
         case .map(let key, let value): key == .dyn && value == .dyn ? "map" : "map(\(key), \(value))"
@@ -101,19 +93,11 @@ extension ValueType: CustomStringConvertible {
         case ("vector", 0): return .vector(length)
         case (_, 1...): return nil
         case ("dyn", _): return .dyn
-        case ("null", _), ("null_type", _): return .null
-        case ("bool", _): return .bool
-        case ("int", _): return .int
-        case ("uint", _): return .uint
-        case ("double", _): return .double
-        case ("string", _): return .string
-        case ("bytes", _): return .bytes
-        case ("timestamp", _): return .timestamp
-        case ("duration", _): return .duration
+        case ("null_type", _): return .null
         case ("type", _): return .type
         case ("color", _): return .color
         case ("angle", _): return .angle
-        default: return .object(name)
+        default: return ScalarType(rawValue: name).map { .scalar($0) } ?? .object(name)
         }
     }
 }
@@ -124,19 +108,12 @@ extension ValueType {
     public init(of value: Value) {
         switch value {
         case .null: self = .dyn
-        case .bool: self = .bool
-        case .int: self = .int
-        case .uint: self = .uint
-        case .double: self = .double
-        case .string: self = .string
-        case .bytes: self = .bytes
         case .list: self = .list(.dyn)
         case .map: self = .map(key: .dyn, value: .dyn)
-        case .timestamp: self = .timestamp
-        case .duration: self = .duration
         case .type: self = .type
         case .optional: self = .optional(.dyn)
         case .opaque(let value): self = (value as? TypedOpaqueValue)?.valueType ?? .dyn
+        default: self = ScalarType(of: value).map { .scalar($0) } ?? .dyn
         }
     }
 
@@ -146,17 +123,9 @@ extension ValueType {
     /// - Parameter object: makes the value of an object type from a map of properties. Only declarations know how.
     public func accept(_ value: Value, object: (String, ValueMap) -> Value? = { _, _ in nil }) -> Value? {
         switch (self, value) {
-        case (.dyn, _), (.bool, .bool), (.int, .int), (.uint, .uint), (.double, .double), (.string, .string),
-            (.bytes, .bytes), (.timestamp, .timestamp), (.duration, .duration), (.type, .type), (.null, .null),
-            (.nullable, .null):
-            return value
+        case (.scalar(let type), _): return type.accept(value)
+        case (.dyn, _), (.type, .type), (.nullable, .null): return value
         case (.nullable(let wrapped), _): return wrapped.accept(value, object: object)
-        case (.double, .int(let number)): return .double(Double(number))
-        case (.double, .uint(let number)): return .double(Double(number))
-        case (.uint, .int(let number)): return UInt64(exactly: number).map { .uint($0) }
-        case (.int, .uint(let number)): return Int64(exactly: number).map { .int($0) }
-        case (.timestamp, .string(let text)): return Timestamp(text).map { .timestamp($0) }
-        case (.duration, .string(let text)): return TimeSpan(text).map { .duration($0) }
         case (.list(.dyn), .list), (.map(key: .dyn, value: .dyn), .map): return value
         case (.list(let type), .list(let elements)):
             var accepted: [Value] = []

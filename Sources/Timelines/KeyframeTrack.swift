@@ -1,3 +1,5 @@
+import AttributeValues
+
 /// Keyframes laid out on a time axis: value and velocity at any time, in closed form.
 public struct KeyframeTrack: Hashable, Sendable {
     /// The value before the first keyframe.
@@ -37,13 +39,8 @@ public struct KeyframeTrack: Hashable, Sendable {
     public func sample(at time: Double) -> (value: Double, velocity: Double) {
         guard time >= 0, let last = segments.last else { return (initialValue, 0) }
         if time > duration { return (last.shape.isSpring ? last.sample(last.duration).value : last.to, 0) }
-        var low = 0
-        var high = segments.count - 1
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if segments[middle].start <= time { low = middle } else { high = middle - 1 }
-        }
-        return segments[low].sample(time - segments[low].start)
+        let segment = segments[max(0, segments.partitioningIndex { $0.start > time } - 1)]
+        return segment.sample(time - segment.start)
     }
 }
 

@@ -1,4 +1,6 @@
-/// Phases laid out on a time axis. Each takes over value and velocity of the one before it.
+import AttributeValues
+
+/// Phases laid out on a time axis. Each takes over value and velocity of the one before.
 struct PhaseTrack: Sendable {
     struct Leg: Sendable {
         var start: Double
@@ -36,12 +38,7 @@ struct PhaseTrack: Sendable {
 
     func sample(at time: Double) -> (value: Double, velocity: Double) {
         guard time >= 0 else { return (0, 0) }
-        var low = 0
-        var high = legs.count - 1
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if legs[middle].start <= time { low = middle } else { high = middle - 1 }
-        }
+        let low = max(0, legs.partitioningIndex { $0.start > time } - 1)
         let leg = legs[low]
         if low == legs.count - 1, time >= duration { return (leg.to, 0) }
         return leg.sample(at: time - leg.start)

@@ -39,15 +39,12 @@ extension Parameters {
             for (name, kind) in EventKinds.names where name == word { events.insert(kind) }
         }
         let frameRate = self[.frames]?["rate"]?.number
-        if frameRate != nil { events.insert(.frames) }
         let patterns = texts(.paths) ?? []
-        guard !patterns.isEmpty, !events.isEmpty else {
+        guard !patterns.isEmpty, !events.isEmpty || frameRate != nil else {
             throw Failure(.invalid, "subscribe: \(patterns.isEmpty ? "paths" : "events") must not be empty")
         }
         return Request.Subscribe(
-            patterns: patterns, events: events,
-            // A snapshot evaluates values, which a subscription to invalidations alone does not want.
-            initial: optionalFlag(.initial) ?? events.contains(.update),
+            patterns: patterns, events: events, initial: optionalFlag(.initial),
             since: self[.since].flatMap { since in
                 guard let epoch = since["epoch"]?.string, let revision = since["revision"]?.int else { return nil }
                 return Request.Position(epoch: epoch, revision: UInt64(revision))

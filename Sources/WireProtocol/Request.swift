@@ -81,27 +81,34 @@ public enum Request {
         }
     }
 
-    public struct Subscribe {
+    public struct Subscribe: Sendable {
+        /// Paths, or patterns in which `*` is one segment and `**` any number.
         public var patterns: [String]
         public var events: EventKinds
+        /// Begin with the present values.
         public var initial: Bool
+        /// Continue from where another subscription was, instead of from a snapshot.
         public var since: Position?
-        /// Events per second, > 0.
+        /// Updates per second at most, > 0; the newest values are kept between them, and the last is always sent.
         public var maxRate: Double?
-        /// Samples per second for `frames`, > 0.
+        /// Samples per second for `frames`, > 0: displayed values of what moves.
         public var frameRate: Double?
+        /// Timelines carry an easing for browsers.
         public var css: Bool
         public var typed: Bool
         /// True to get a bookmark event after everything up to the present revision has been sent.
         public var bookmarks: Bool
 
+        /// - Parameters:
+        ///   - events: `frames` is added when there is a frame rate.
+        ///   - initial: when nil, whether there are updates; an `invalidate` alone would have to evaluate the values.
         public init(
-            patterns: [String], events: EventKinds, initial: Bool, since: Position?, maxRate: Double?,
-            frameRate: Double?, css: Bool, typed: Bool, bookmarks: Bool
+            patterns: [String], events: EventKinds = .update, initial: Bool? = nil, since: Position? = nil, maxRate: Double? = nil,
+            frameRate: Double? = nil, css: Bool = false, typed: Bool = false, bookmarks: Bool = false
         ) {
             self.patterns = patterns
-            self.events = events
-            self.initial = initial
+            self.events = frameRate == nil ? events : events.union(.frames)
+            self.initial = initial ?? events.contains(.update)
             self.since = since
             self.maxRate = maxRate
             self.frameRate = frameRate
@@ -111,8 +118,8 @@ public enum Request {
         }
     }
 
-    /// A revision in one life of the graph.
-    public struct Position: Hashable {
+    /// A revision of one life of the graph.
+    public struct Position: Hashable, Sendable {
         public var epoch: String
         public var revision: UInt64
 

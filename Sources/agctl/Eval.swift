@@ -1,6 +1,7 @@
 import ArgumentParser
 import AttributeValues
 import Glibc
+import RuleCases
 import RuleLanguage
 
 /// `agctl eval`: rules without a daemon.

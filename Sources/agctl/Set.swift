@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct SetCommand: ParsableCommand {
+struct SetCommand: ValueCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Write a value.",
@@ -20,26 +20,40 @@ struct SetCommand: ParsableCommand {
               agctl set /app.seen --typed '{"timestamp": {"seconds": "0", "nanos": 0}}'
             """)
 
-    @Argument(help: "Where.")
-    var path: String
+    static let operation = Mutation.Operation.set
+    @OptionGroup var given: WrittenValue
+}
 
-    @Argument(help: "What.")
-    var value: String
+/// A verb that writes one value to one place.
+protocol ValueCommand: ParsableCommand {
+    static var operation: Mutation.Operation { get }
+    var given: WrittenValue { get }
+}
 
-    @OptionGroup var valueOptions: ValueOptions
-    @OptionGroup var write: WriteOptions
-    @OptionGroup var common: CommonOptions
-
+extension ValueCommand {
     func run() throws {
-        let value = try valueOptions.form.read(NegativeNumbers.reveal(value))
-        try perform(common) { try Self.perform(path, value, write.writing(typed: valueOptions.typed), $0) }
+        let value = try given.options.form.read(NegativeNumbers.reveal(given.value))
+        try perform(given.common) { try Self.perform(given.path, value, given.write.writing(typed: given.options.typed), $0) }
     }
 
     static func perform(_ path: String, _ value: Value, _ writing: Writing, _ session: Session) throws {
         do throws(ClientError) {
-            try session.commit([Mutation(operation: .set, path: path, value: value)], writing)
+            try session.commit([Mutation(operation: operation, path: path, value: value)], writing)
         } catch {
             throw Complaint(error).explaining(value)
         }
     }
+}
+
+/// The arguments of such a verb.
+struct WrittenValue: ParsableArguments {
+    @Argument(help: "The attribute, or a place in its value.")
+    var path: String
+
+    @Argument(help: "The value, or the amount.")
+    var value: String
+
+    @OptionGroup var options: ValueOptions
+    @OptionGroup var write: WriteOptions
+    @OptionGroup var common: CommonOptions
 }

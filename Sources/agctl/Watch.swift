@@ -79,8 +79,7 @@ struct WatchCommand: ParsableCommand {
     private func request(frameRate: Double?) -> Request.Subscribe {
         let rate = frameRate.flatMap { $0 > 0 && !invalidate ? $0 : nil }
         return Request.Subscribe(
-            patterns: patterns, events: rate == nil ? events : events.union(.frames), initial: !skipsInitial && !invalidate, since: nil,
-            maxRate: maxRate, frameRate: rate, css: false, typed: false, bookmarks: false)
+            patterns: patterns, events: events, initial: !skipsInitial && !invalidate, maxRate: maxRate, frameRate: rate)
     }
 
     func run() throws {

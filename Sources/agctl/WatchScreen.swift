@@ -1,4 +1,5 @@
 import AGClient
+import AttributeValues
 import Glibc
 import WireProtocol
 

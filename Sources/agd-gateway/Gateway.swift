@@ -316,7 +316,7 @@ final class Gateway {
         parameters["bookmarks"] = true
         link.send("subscribe", .map(parameters)) { [self] result in
             let answer = accept(result, for: watch)
-            if watch.isUnused { watch.idleSince = Clock.now }
+            if watch.isUnused { watch.idleSince = MonotonicTime.now }
             if answer != nil, watch.isUnused { forget(watch) }
             let awaiting = watch.awaiting
             watch.awaiting = []
@@ -345,19 +345,19 @@ final class Gateway {
     private func forget(_ watch: SharedWatch) { watches[Value.map(watch.parameters).jsonText] = nil }
 
     func begin(_ watches: [SharedWatch], for wanted: [Wanted], on channel: Channel) -> PageStream {
-        let page = PageStream(channel: channel, at: Clock.now)
+        let page = PageStream(channel: channel, at: MonotonicTime.now)
         pages[ObjectIdentifier(page)] = page
         page.begin(Array(zip(watches, wanted.map(\.since))), hello: clock)
         return page
     }
 
     func end(_ page: PageStream) {
-        page.close(at: Clock.now)
+        page.close(at: MonotonicTime.now)
         pages[ObjectIdentifier(page)] = nil
     }
 
-    /// Pages need it to place timelines, which are on the machine's monotonic clock.
-    private var clock: ValueMap { ValueMap([("monotonic", .double(Clock.now)), ("isLive", .bool(link.isUp)), ("isWritable", .bool(settings.isWritable))]) }
+    /// So that a page can place timelines, which are on the machine's monotonic clock.
+    private var clock: ValueMap { ValueMap([("monotonic", .double(MonotonicTime.now)), ("isLive", .bool(link.isUp)), ("isWritable", .bool(settings.isWritable))]) }
 
     // MARK: Connection to the daemon
 
@@ -388,7 +388,7 @@ final class Gateway {
     }
 
     private func care() {
-        let now = Clock.now
+        let now = MonotonicTime.now
         for page in pages.values where now - page.lastWrite >= Gateway.beat { page.beat(clock) }
         for watch in watches.values where watch.isIdle(at: now) {
             if let subscription = watch.subscription { link.unsubscribe(subscription) }

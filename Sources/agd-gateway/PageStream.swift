@@ -126,7 +126,7 @@ final class PageStream {
 
     private func write(_ bytes: NIOCore.ByteBuffer) {
         guard !isClosed else { return }
-        lastWrite = Clock.now
+        lastWrite = MonotonicTime.now
         channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)
     }
 

@@ -48,10 +48,10 @@ final class Feeder {
         // The number of outstanding replies. A daemon that does not answer gets no further requests.
         var awaited = 1
         var before = Sample(proc)
-        var next = MonotonicClock.now
+        var next = MonotonicTime.now
         while true {
-            next = max(next + interval, MonotonicClock.now)
-            while case let left = next - MonotonicClock.now, left > 0 {
+            next = max(next + interval, MonotonicTime.now)
+            while case let left = next - MonotonicTime.now, left > 0 {
                 guard let message = try connection.receive(timeout: left, interrupt: interrupt.descriptor) else {
                     if interrupt.hasCome { return }
                     break

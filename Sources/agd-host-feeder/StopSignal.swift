@@ -1,3 +1,4 @@
+import AttributeValues
 import Glibc
 
 /// SIGINT and SIGTERM as a descriptor that becomes readable, so that one wait can cover the daemon and the signals.
@@ -37,11 +38,10 @@ final class StopSignal {
     /// - Returns: true if a signal arrived before the timeout.
     @discardableResult
     func wait(seconds: Double) -> Bool {
-        let end = MonotonicClock.now + seconds
+        let end = MonotonicTime.now + seconds
         while true {
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let left = max(0, end - MonotonicClock.now)
-            let count = poll(&watched, 1, Int32(clamping: Int((left * 1000).rounded(.up))))
+            let count = poll(&watched, 1, MonotonicTime.milliseconds(end - MonotonicTime.now))
             if count >= 0 { return count > 0 }
             guard errno == EINTR else { return false }
         }
@@ -54,13 +54,4 @@ struct SystemError: Error, CustomStringConvertible {
     var code = errno
 
     var description: String { "\(call): \(String(cString: strerror(code)))" }
-}
-
-enum MonotonicClock {
-    /// Seconds on the monotonic clock.
-    static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-    }
 }

@@ -108,6 +108,22 @@ struct ClientTests {
         #expect(try await client.call(.ping) == 2)
     }
 
+    @Test("the client sends the document as it stands")
+    func apply() async throws {
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            guard let (id, request) = peer.readRequest() else { return }
+            guard case .apply(let apply) = request else { return peer.refuse(id, "invalid", "unexpected") }
+            #expect(apply.document == ["agd": 1, "nodes": [["id": "lamp", "state": ["isOn": false]]]])
+            #expect(apply.at == "/room" && apply.mode == .merge && apply.dryRun)
+            peer.reply(id, #"{"revision":4,"added":["/room/lamp"],"removed":[],"changed":[]}"#)
+        }
+        let document: Value = ["agd": 1, "nodes": [["id": "lamp", "state": ["isOn": false]]]]
+        let request = Request.Apply(document: document, at: "/room", mode: .merge, dryRun: true, options: TransactionOptions())
+        let applied = try await Client(at: daemon.location).apply(request)
+        #expect(applied.added == ["/room/lamp"] && applied.revision == 4)
+    }
+
     @Test("a subscription is a sequence that goes on over a restart")
     func subscription() async throws {
         let daemon = FakeDaemon { listener in
@@ -125,7 +141,7 @@ struct ClientTests {
         }
         let client = try Client(at: daemon.location)
         var heard: [String] = []
-        for try await element in client.subscribe(WatchOptions(paths: ["/a.b"]), backoff: Backoff(first: 0, longest: 0)) {
+        for try await element in client.subscribe(.init(patterns: ["/a.b"]), backoff: Backoff(first: 0, longest: 0)) {
             switch element {
             case .event(.update(_, _, _, _, let changes, _)): heard.append(changes.map { "\($0.path) \($0.content.value ?? .null)" }.joined())
             case .event: heard.append("another event")

@@ -1,21 +1,24 @@
 import AGClient
 import Foundation
 import Glibc
+import TestSupport
 import WireProtocol
 
 /// A daemon that does what a test's script says, on a thread of its own. Scripts end when the client goes.
 final class FakeDaemon: Sendable {
     let location: SocketLocation
-    private let folder: String
+    private let folder: Folder
     private let done = DispatchSemaphore(value: 0)
 
     init(_ script: @escaping @Sendable (Listener) -> Void) {
-        var template = Array("/tmp/agd-client-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp: \(errno)") }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let path = folder + "/agd.sock"
-        location = SocketLocation(path: path)
-        let listener = Listener(path: path)
+        let listener: Listener
+        do {
+            folder = try Folder()
+            listener = Listener(try UnixSocket.listen(folder.file("agd.sock")))
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        location = SocketLocation(path: folder.file("agd.sock"))
         let done = done
         Thread.detachNewThread {
             script(listener)
@@ -27,25 +30,10 @@ final class FakeDaemon: Sendable {
     /// Waits until the script has ended.
     func join() { done.wait() }
 
-    deinit {
-        unlink(location.path)
-        rmdir(folder)
-    }
-
     final class Listener: Sendable {
         private let descriptor: Int32
 
-        fileprivate init(path: String) {
-            // A program that another test starts meanwhile would keep it open.
-            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-            var address = sockaddr_un()
-            address.sun_family = sa_family_t(AF_UNIX)
-            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-            let code = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-            }
-            precondition(code == 0 && listen(descriptor, 8) == 0, "bind: \(errno)")
-        }
+        fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
 
         func accept() -> Peer { Peer(Glibc.accept(descriptor, nil, nil)) }
 

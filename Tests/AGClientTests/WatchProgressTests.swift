@@ -5,9 +5,7 @@ import WireProtocol
 @Suite("a subscription's place")
 struct WatchProgressTests {
     private func subscribe(_ events: EventKinds = .update, initial: Bool = true, since: Request.Position? = nil) -> Request.Subscribe {
-        Request.Subscribe(
-            patterns: ["/**"], events: events, initial: initial, since: since, maxRate: nil, frameRate: nil, css: false, typed: false,
-            bookmarks: false)
+        Request.Subscribe(patterns: ["/**"], events: events, initial: initial, since: since)
     }
 
     private func event(_ method: String, _ revision: UInt64, initial: Bool = false) -> MessageSummary.Event {

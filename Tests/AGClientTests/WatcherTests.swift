@@ -6,9 +6,7 @@ import WireProtocol
 @Suite("watching over restarts", .timeLimit(.minutes(1)))
 struct WatcherTests {
     static var request: Request.Subscribe {
-        Request.Subscribe(
-            patterns: ["/a.b"], events: .update, initial: true, since: nil, maxRate: nil, frameRate: nil, css: false, typed: false,
-            bookmarks: false)
+        Request.Subscribe(patterns: ["/a.b"])
     }
 
     private func watcher(_ daemon: FakeDaemon) -> Watcher {

@@ -163,7 +163,7 @@ struct ValueFormTests {
     @Test("a negative number is read as it was typed, wherever it stands")
     func revealed() throws {
         let set = try #require(try Front.parse(NegativeNumbers.disguise(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"])) as? SetCommand)
-        #expect(set.write.writing().label == "-3" && set.write.writing().animation == "-1")
+        #expect(set.given.write.writing().label == "-3" && set.given.write.writing().animation == "-1")
         #expect { try Front.parse(NegativeNumbers.disguise(["move", "/a", "--index", "-1x"])) } throws: { error in
             Front.text(of: error).contains("'-1x'")
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import DaemonServer
@@ -127,30 +128,26 @@ struct ConfigurationTests {
     }
 
     @Test("a check tells all that a start would be refused for, and makes nothing") func check() throws {
-        let folder = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try Folder()
         var configuration = Configuration()
         configuration.socket = "relative.sock"
         configuration.socketGroup = "no-such-group"
-        configuration.stateDirectory = folder + "/none/store"
+        configuration.stateDirectory = folder.file("none/store")
         for name in ["one", "two"] {
-            let scene = folder + "/\(name).yaml"
-            try "agd: 1\nnodes: [{ id: \(name), computed: { a: 1 + } }]\n".write(toFile: scene, atomically: true, encoding: .utf8)
-            configuration.scenes.append(scene)
+            configuration.scenes.append(try folder.write("agd: 1\nnodes: [{ id: \(name), computed: { a: 1 + } }]\n", to: "\(name).yaml"))
         }
         let faults = Daemon.check(configuration)
         #expect(faults.map(\.status) == [.configuration, .configuration, .configuration, .dataError, .dataError])
-        for (fault, part) in zip(faults, ["relative.sock", "no-such-group", folder + "/none", "one.yaml", "two.yaml"]) {
+        for (fault, part) in zip(faults, ["relative.sock", "no-such-group", folder.file("none"), "one.yaml", "two.yaml"]) {
             #expect(fault.description.contains(part), "\(fault)")
         }
         configuration = Configuration()
         configuration.socket = "/" + String(repeating: "x", count: 200)
         #expect(Daemon.check(configuration).map(\.status) == [.configuration])
-        configuration.socket = folder + "/made/agd.sock"
-        configuration.stateDirectory = folder + "/store"
+        configuration.socket = folder.file("made/agd.sock")
+        configuration.stateDirectory = folder.file("store")
         #expect(Daemon.check(configuration).isEmpty)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["one.yaml", "two.yaml"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["one.yaml", "two.yaml"])
     }
 
     @Test("a file that is not there is a fault that names it") func missing() {
@@ -160,15 +157,13 @@ struct ConfigurationTests {
 
     @Test("a check names the line that leads to a fault, looks at what can be read of a faulty file, and at $AGD_SOCKET")
     func checkPlaces() throws {
-        let folder = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = folder + "/agd.conf"
+        let folder = try Folder()
+        let file = folder.file("agd.conf")
         try """
             nonsense
-            socket = \(folder)
+            socket = \(folder.path)
             socket-group = no-such-group
-            scene = \(folder)/none.yaml
+            scene = \(folder.path)/none.yaml
             state-directory = \(file)
             """.write(toFile: file, atomically: true, encoding: .utf8)
         let read = Configuration.reading(file: file)
@@ -179,7 +174,7 @@ struct ConfigurationTests {
         for (fault, line) in zip(faults, [2, 3, 5, 4]) { #expect(fault.description.hasPrefix("\(file):\(line): "), "\(fault)") }
         // What the command line says stands in no line.
         var overridden = read.configuration
-        overridden.override(socket: nil, stateDirectory: "", scenes: [folder + "/two.yaml"])
+        overridden.override(socket: nil, stateDirectory: "", scenes: [folder.file("two.yaml")])
         faults = Daemon.check(overridden, environment: nowhere)
         #expect(faults.map(\.description).dropFirst(2).first == "state-directory: the path is empty")
         #expect(faults.last?.description.hasPrefix("scene: ") == true)

@@ -2,25 +2,16 @@ import AttributeValues
 import EventLoop
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import DaemonServer
 
 @Suite("Socket and service manager", .serialized)
 struct ServiceTests {
-    private func listen(_ path: String, _ type: Int32 = Int32(SOCK_STREAM.rawValue)) throws -> Int32 {
-        let descriptor = socket(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0)
-        let address = try #require(SocketAddress(path))
-        guard address.withAddress({ bind(descriptor, $0, $1) }) == 0 else { throw LoopError(call: "bind", number: errno) }
-        if type == Int32(SOCK_STREAM.rawValue) { Glibc.listen(descriptor, 5) }
-        return descriptor
-    }
+    private let folder: Folder
 
-    private func folder() throws -> String {
-        let folder = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        return folder
-    }
+    init() throws { folder = try Folder() }
 
     private func mode(_ path: String) throws -> Int? {
         (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
@@ -42,8 +33,8 @@ struct ServiceTests {
     }
 
     @Test("a socket that another program serves is not taken from it") func foreignServer() throws {
-        let path = try folder() + "/x.sock"
-        let server = try listen(path)
+        let path = folder.file("x.sock")
+        let server = try UnixSocket.listen(path)
         let error = #expect(throws: StartupError.self) { try ListeningSocket(path: path, mode: 0o660, group: nil) }
         #expect(error?.status == .unavailable)
         #expect(FileManager.default.fileExists(atPath: path))
@@ -51,8 +42,8 @@ struct ServiceTests {
     }
 
     @Test("a socket file that nobody serves is replaced") func stale() throws {
-        let path = try folder() + "/x.sock"
-        close(try listen(path))
+        let path = folder.file("x.sock")
+        close(try UnixSocket.listen(path))
         let socket = try ListeningSocket(path: path, mode: 0o660, group: nil)
         #expect(try mode(path) == 0o660)
         socket.remove()
@@ -60,10 +51,10 @@ struct ServiceTests {
     }
 
     @Test("a socket that somebody else has put there meanwhile is left") func replaced() throws {
-        let path = try folder() + "/x.sock"
+        let path = folder.file("x.sock")
         let socket = try ListeningSocket(path: path, mode: 0o660, group: nil)
         unlink(path)
-        let other = try listen(path)
+        let other = try UnixSocket.listen(path)
         socket.remove()
         #expect(FileManager.default.fileExists(atPath: path))
         close(other)
@@ -93,9 +84,8 @@ struct ServiceTests {
     }
 
     @Test("only a listening Unix stream socket is taken") func activationKind() throws {
-        let folder = try folder()
-        let stream = try listen(folder + "/s")
-        let datagram = try listen(folder + "/d", Int32(SOCK_DGRAM.rawValue))
+        let stream = try UnixSocket.listen(folder.file("s"))
+        let datagram = try UnixSocket.receive(folder.file("d"))
         let file = open("/dev/null", O_RDONLY)
         #expect(try Activation.check([stream]) == [stream])
         for wrong in [datagram, file] {
@@ -107,8 +97,8 @@ struct ServiceTests {
 
     @Test("the service manager hears of readiness, reload, life and end", arguments: [false, true])
     func notifications(isAbstract: Bool) throws {
-        let path = isAbstract ? "@agd-test-\(UUID().uuidString.prefix(8))" : try folder() + "/notify"
-        let receiver = try listen(path, Int32(SOCK_DGRAM.rawValue))
+        let path = isAbstract ? "@agd-test-\(UUID().uuidString.prefix(8))" : folder.file("notify")
+        let receiver = try UnixSocket.receive(path)
         defer { close(receiver) }
         func told() -> String {
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -150,7 +140,7 @@ struct ServiceTests {
     }
 
     @Test("a reload with a fault keeps the old configuration") func reload() throws {
-        let file = try folder() + "/agd.conf"
+        let file = folder.file("agd.conf")
         try "clients = 5\n".write(toFile: file, atomically: true, encoding: .utf8)
         let daemon = try TestDaemon(reader: { () throws(ConfigurationFaults) in try Configuration(file: file) })
         daemon.daemon.reload()
@@ -161,7 +151,7 @@ struct ServiceTests {
     }
 
     @Test("the status names the fault of a reload until one goes well") func reloadStatus() throws {
-        let file = try folder() + "/agd.conf"
+        let file = folder.file("agd.conf")
         try "nonsense\n".write(toFile: file, atomically: true, encoding: .utf8)
         let daemon = try TestDaemon(reader: { () throws(ConfigurationFaults) in try Configuration(file: file) })
         let client = try daemon.connect()
@@ -185,7 +175,7 @@ struct ServiceTests {
     }
 
     @Test("what was acknowledged is there after a restart, with the epoch and a later revision") func restart() throws {
-        let store = try folder() + "/store"
+        let store = folder.file("store")
         var revision: Int64 = 0
         do {
             let daemon = try TestDaemon { $0.stateDirectory = store }

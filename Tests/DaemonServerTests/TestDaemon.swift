@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import Glibc
 import Logging
+import TestSupport
 import Testing
 
 @testable import DaemonServer
@@ -10,7 +11,7 @@ import Testing
 /// A daemon on a temporary socket whose loop the test runs step by step, in its own thread: nothing waits for a clock.
 final class TestDaemon {
     let daemon: Daemon
-    let folder: String
+    let folder: Folder
     private var isEnded = false
 
     static let scene = """
@@ -23,15 +24,12 @@ final class TestDaemon {
     init(
         _ change: (inout Configuration) -> Void = { _ in }, inherited: Int32? = nil, reader: Daemon.ConfigurationReader? = nil
     ) throws {
-        folder = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        folder = try Folder()
         var configuration = Configuration()
-        configuration.socket = folder + "/agd.sock"
-        let scene = folder + "/scene.yaml"
-        try TestDaemon.scene.write(toFile: scene, atomically: true, encoding: .utf8)
-        configuration.scenes = [scene]
+        configuration.socket = folder.file("agd.sock")
+        configuration.scenes = [try folder.write(TestDaemon.scene, to: "scene.yaml")]
         change(&configuration)
-        let environment = ProcessEnvironment(["NOTIFY_SOCKET": folder + "/notify"])
+        let environment = ProcessEnvironment(["NOTIFY_SOCKET": folder.file("notify")])
         daemon = try TestDaemon.patiently {
             try Daemon(
                 configuration, reader: reader, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, environment: environment
@@ -51,10 +49,9 @@ final class TestDaemon {
 
     deinit {
         if !isEnded { end() }
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
-    var socket: String { folder + "/agd.sock" }
+    var socket: String { folder.file("agd.sock") }
     var sessions: Sessions { daemon.sessions }
 
     func connect() throws -> TestClient { try TestClient(socket, self) }
@@ -97,11 +94,7 @@ final class TestClient {
 
     init(_ path: String, _ daemon: TestDaemon) throws {
         self.daemon = daemon
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        let address = try #require(SocketAddress(path))
-        guard address.withAddress({ Glibc.connect(descriptor, $0, $1) }) == 0 else {
-            throw LoopError(call: "connect", number: errno)
-        }
+        descriptor = try UnixSocket.connect(path, flags: Int32(SOCK_NONBLOCK.rawValue))
     }
 
     deinit { Glibc.close(descriptor) }

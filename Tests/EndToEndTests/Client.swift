@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import TestSupport
 
 /// A client that speaks the bare protocol: lines out, lines in. Reads only when it is asked to.
 final class Client {
@@ -10,7 +11,7 @@ final class Client {
     /// Notifications that came while a reply was waited for.
     private var events: [Value] = []
 
-    init(_ path: String) throws { socket = try UnixSocket.connect(path) }
+    init(_ path: String) throws { socket = try Descriptor(UnixSocket.connect(path), "connect") }
 
     /// Over a connection that is there already.
     init(socket: Descriptor) { self.socket = socket }

@@ -9,18 +9,14 @@ struct ControlTests {
 
     init() throws { daemon = try Daemon(scenes: [Scenes.player]) }
 
-    private func control(_ arguments: [String]) throws -> (code: Int32, text: String) {
-        try Program.run("agctl", arguments, environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder)
-    }
-
     private func lines(_ arguments: String...) throws -> [String] {
-        let (code, text) = try control(arguments)
+        let (code, text) = try daemon.control(arguments)
         #expect(code == 0, "agctl \(arguments.joined(separator: " ")): \(text)")
         return text.split(separator: "\n").map(String.init)
     }
 
     private func json(_ arguments: String...) throws -> Value {
-        let (code, text) = try control(arguments + ["--json"])
+        let (code, text) = try daemon.control(arguments + ["--json"])
         #expect(code == 0, "agctl \(arguments.joined(separator: " ")): \(text)")
         return try JSONParser.parseOnce(text.utf8)
     }
@@ -42,11 +38,7 @@ struct ControlTests {
 
     @Test("a watch in a pipe prints a line for every change, and goes on until it is interrupted")
     func watch() throws {
-        let (ours, theirs) = try Descriptor.pair()
-        let watch = try Program(
-            "agctl", ["watch", "/player.volume"], environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder,
-            standardOutput: theirs)
-        let output = Client(socket: ours)
+        let (watch, output) = try daemon.startControl(["watch", "/player.volume"])
         #expect(try output.line() == "/player.volume\t0.5")
         try daemon.client().set("/player.volume", 0.75)
         #expect(try output.line() == "/player.volume\t0.75")
@@ -56,11 +48,7 @@ struct ControlTests {
 
     @Test("a watch of everything tells what comes at the root, as its help shows")
     func watchStructure() throws {
-        let (ours, theirs) = try Descriptor.pair()
-        let watch = try Program(
-            "agctl", ["watch", "/**", "--structure", "--completion"], environment: ["AGD_SOCKET": daemon.socket],
-            folder: daemon.folder, standardOutput: theirs)
-        let output = Client(socket: ours)
+        let (watch, output) = try daemon.startControl(["watch", "/**", "--structure", "--completion"])
         // The first value says that it watches.
         _ = try output.line()
         #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
@@ -73,11 +61,7 @@ struct ControlTests {
 
     @Test("a watch survives its daemon, and tells what is true when it is back")
     func watchOverRestart() throws {
-        let (ours, theirs) = try Descriptor.pair()
-        let watch = try Program(
-            "agctl", ["watch", "/player.volume"], environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder,
-            standardOutput: theirs)
-        let output = Client(socket: ours)
+        let (watch, output) = try daemon.startControl(["watch", "/player.volume"])
         #expect(try output.line() == "/player.volume\t0.5")
         #expect(try daemon.stop() == 0)
         let again = try Daemon(
@@ -93,12 +77,12 @@ struct ControlTests {
         let file = try daemon.folder.write(Scenes.counter, to: "counter.yaml")
         #expect(try lines("apply", "-f", file, "--dry-run") == ["added\t/counter"])
         #expect(try lines("apply", "-f", file) == ["added\t/counter"])
-        #expect(try control(["apply", "-f", file]).code == 65)
+        #expect(try daemon.control(["apply", "-f", file]).code == 65)
         #expect(try lines("get", "/counter.twice") == ["0"])
         #expect(try lines("remove", "/counter") == [])
-        #expect(try control(["get", "/counter.twice"]).code == 66)
+        #expect(try daemon.control(["get", "/counter.twice"]).code == 66)
         let wrong = try daemon.folder.write("agd: 1\nnodes:\n  - id: x\n    computed: { a: 1 + }\n", to: "wrong.yaml")
-        let refused = try control(["apply", "-f", wrong])
+        let refused = try daemon.control(["apply", "-f", wrong])
         #expect(refused.code == 65)
         #expect(refused.text.contains("wrong.yaml:4:"))
     }
@@ -127,11 +111,11 @@ struct ControlTests {
         let hint = "use --string"
         #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
         for value in ["5", "true", "null", "-5", "[1]"] {
-            let ended = try control(["set", "/counter.text", value])
+            let ended = try daemon.control(["set", "/counter.text", value])
             #expect(ended.code == 65 && ended.text.contains("to write the text \(value), \(hint)"), "\(ended.text)")
         }
         #expect(try lines("set", "/counter.text", "5", "--string") == [])
-        #expect(try !control(["set", "/player.volume", "true"]).text.contains(hint))
+        #expect(try !daemon.control(["set", "/player.volume", "true"]).text.contains(hint))
     }
 
     @Test("the graph can be looked into")
@@ -175,14 +159,14 @@ struct ControlTests {
         let scene = try daemon.folder.write(
             "nodes: [{ id: faulty, state: { list: [1] }, computed: { bad: \"1 / (list[0] - 1)\" } }]\n", to: "faulty.yaml")
         #expect(try lines("apply", "-f", scene) == ["added\t/faulty"])
-        for json in [[], ["--json"]] { #expect(try control(["get"] + paths + json).code == code, "\(json)") }
+        for json in [[], ["--json"]] { #expect(try daemon.control(["get"] + paths + json).code == code, "\(json)") }
     }
 
     @Test("of several nodes, those before one that is refused are gone")
     func removal() throws {
         let scene = try daemon.folder.write("nodes: [{ id: a }, { id: b }]\n", to: "two.yaml")
         #expect(try lines("apply", "-f", scene).count == 2)
-        let ended = try control(["remove", "/a", "/nowhere", "/b"])
+        let ended = try daemon.control(["remove", "/a", "/nowhere", "/b"])
         #expect(ended.code == 66 && ended.text.contains("nowhere"))
         #expect(try lines("tree", "--nodes", "/").map { $0.filter(\.isLetter) }.filter { ["a", "b"].contains($0) } == ["b"])
     }
@@ -194,15 +178,15 @@ struct ControlTests {
 
     @Test("with --json all that goes wrong is told as JSON")
     func errorsAsJSON() throws {
-        #expect(try errors(try control(["get", "--json"]).text).map { $0["status"] } == [64])
-        #expect(try errors(try control(["set", "/player.volume", "--depth", "1", "--json"]).text).map { $0["status"] } == [64])
-        #expect(try errors(try control(["bogus", "--json"]).text).map { $0["status"] } == [64])
+        #expect(try errors(try daemon.control(["get", "--json"]).text).map { $0["status"] } == [64])
+        #expect(try errors(try daemon.control(["set", "/player.volume", "--depth", "1", "--json"]).text).map { $0["status"] } == [64])
+        #expect(try errors(try daemon.control(["bogus", "--json"]).text).map { $0["status"] } == [64])
         let fed = try shell("printf '1\\n\"x\"\\nx\\n' | agctl feed /player.volume --json --keep-going")
         let refused = try errors(fed.text)
         #expect(fed.code == 65 && refused.count == 2 && refused.contains { $0["code"] == "typeMismatch" }, "\(fed.text)")
         let wrong = try daemon.folder.write("nodes:\n  - id: x\n    computed: { a: 1 +, b: y }\n", to: "wrong.yaml")
-        let applied = try errors(try control(["apply", "-f", wrong, "--json"]).text)
-        let checked = try JSONParser.parseOnce(try control(["check", wrong, "--json"]).text.utf8)
+        let applied = try errors(try daemon.control(["apply", "-f", wrong, "--json"]).text)
+        let checked = try JSONParser.parseOnce(try daemon.control(["check", wrong, "--json"]).text.utf8)
         #expect(applied.count == 1 && applied[0]["faults"] == checked && checked.list?.count == 2)
     }
 
@@ -266,22 +250,22 @@ struct ControlTests {
         #expect(try lines("describe", "update").contains { $0.contains("timeline") || $0.contains("changes") })
         #expect(try json("describe", "update")["name"] == "update")
         #expect(try lines("describe").contains { $0.contains("bookmark") })
-        #expect(try control(["describe", "updaet"]).text.contains("did you mean 'update'?"))
+        #expect(try daemon.control(["describe", "updaet"]).text.contains("did you mean 'update'?"))
     }
 
     @Test("what goes wrong with a mutation is told with its number, the same by agctl and by the daemon")
     func mutationNumbers() throws {
         let valid = "set /player.volume 1"
-        #expect(try control(["transact", valid, "sett /player.volume 2"]).text.contains("mutations[1]: "))
-        #expect(try control(["transact", valid, "set /player.volume loud"]).text.contains("mutations[1]: "))
+        #expect(try daemon.control(["transact", valid, "sett /player.volume 2"]).text.contains("mutations[1]: "))
+        #expect(try daemon.control(["transact", valid, "set /player.volume loud"]).text.contains("mutations[1]: "))
         let list = #"[{"op":"set","path":"/player.volume","value":1},{"op":"set","path":"/player.volume","value":2}]"#
-        #expect(try control(["transact", list, "set /player.volume loud"]).text.contains("mutations[2]: "))
-        #expect(try control(["transact", list, #"{"op":"toggle"}"#]).text.contains("mutations[2]: "))
+        #expect(try daemon.control(["transact", list, "set /player.volume loud"]).text.contains("mutations[2]: "))
+        #expect(try daemon.control(["transact", list, #"{"op":"toggle"}"#]).text.contains("mutations[2]: "))
     }
 
     @Test("a binding without a name or type is refused", arguments: ["=5", ":=5", ":int=5", "x:=5", "x"])
     func unnamedBinding(_ binding: String) throws {
-        let ended = try control(["eval", "1", "--bind", binding])
+        let ended = try daemon.control(["eval", "1", "--bind", binding])
         #expect(ended.code == 64 && ended.text.contains("--bind \(binding): "), "\(ended.text)")
     }
 
@@ -292,7 +276,7 @@ struct ControlTests {
         (["set", "--help"], 0), (["help"], 0), (["help", "set"], 0), (["help", "bogus"], 64), (["describe", "nothing"], 66),
     ] as [([String], Int32)])
     func status(arguments: [String], code: Int32) throws {
-        let ended = try control(arguments)
+        let ended = try daemon.control(arguments)
         #expect(ended.code == code, "\(ended.text)")
         #expect(!ended.text.isEmpty)
     }

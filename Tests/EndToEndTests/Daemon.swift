@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The real daemon, on a socket in a folder of its own. It is ready when `init` returns.
 final class Daemon {
@@ -27,7 +28,7 @@ final class Daemon {
         self.folder = folder
         socket = folder.file("agd.sock")
         let notify = folder.file("notify-\(UUID().uuidString.prefix(8))")
-        notifications = try UnixSocket.receive(notify)
+        notifications = try Descriptor(UnixSocket.receive(notify), "bind")
         var arguments = listening.isEmpty ? ["--socket", socket] : []
         if let configuration { arguments += ["--config", try folder.write(configuration, to: "agd.conf")] }
         for (number, scene) in scenes.enumerated() {
@@ -76,7 +77,14 @@ final class Daemon {
     }
 
     /// Runs `agctl` against it.
-    func control(_ arguments: String...) throws -> (code: Int32, text: String) {
+    func control(_ arguments: [String]) throws -> (code: Int32, text: String) {
         try Program.run("agctl", arguments, environment: ["AGD_SOCKET": socket], folder: folder)
+    }
+
+    /// `agctl` where it runs until it is told to end, and what it prints.
+    func startControl(_ arguments: [String]) throws -> (program: Program, output: Client) {
+        let (ours, theirs) = try Descriptor.pair()
+        let program = try Program("agctl", arguments, environment: ["AGD_SOCKET": socket], folder: folder, standardOutput: theirs)
+        return (program, Client(socket: ours))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// An open file, closed when the object goes. Never handed down to programs but by `dup2`.
 final class Descriptor {
@@ -6,7 +7,7 @@ final class Descriptor {
 
     /// Takes the file over.
     init(_ number: Int32, _ call: String) throws {
-        guard number >= 0 else { throw Trouble("\(call): \(String(cString: strerror(errno)))") }
+        guard number >= 0 else { throw Trouble(call: call) }
         self.number = number
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     }
@@ -17,7 +18,7 @@ final class Descriptor {
     static func pair() throws -> (Descriptor, Descriptor) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw Trouble("socketpair: \(String(cString: strerror(errno)))")
+            throw Trouble(call: "socketpair")
         }
         return (try Descriptor(ends[0], "socketpair"), try Descriptor(ends[1], "socketpair"))
     }
@@ -55,27 +56,6 @@ struct Deadline {
 
     var milliseconds: Int32 { Int32(min(seconds * 1000, 1e9).rounded(.up)) }
     var isOver: Bool { seconds == 0 }
-}
-
-/// A folder of one test's own under `/tmp`, short enough for a socket's path; removed with all it holds when the object goes.
-final class Folder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/agd-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Trouble("mkdtemp: \(String(cString: strerror(errno)))") }
-        path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String) -> String { path + "/" + name }
-
-    @discardableResult
-    func write(_ text: String, to name: String) throws -> String {
-        try text.write(toFile: file(name), atomically: true, encoding: .utf8)
-        return file(name)
-    }
 }
 
 /// The project's own files.

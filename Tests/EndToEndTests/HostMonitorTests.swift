@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import TestSupport
 import Testing
 
 /// The example that `make run` starts, with its feeder.

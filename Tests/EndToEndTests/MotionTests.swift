@@ -16,13 +16,9 @@ struct MotionTests {
     func watch() throws {
         let daemon = try Daemon(sceneFiles: ["Examples/podcast.yaml"])
         let scale = "/podcaster/player/playButton.scale"
-        let (ours, theirs) = try Descriptor.pair()
-        let watch = try Program(
-            "agctl", ["watch", scale, "--frames", "60"], environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder,
-            standardOutput: theirs)
-        let output = Client(socket: ours)
+        let (watch, output) = try daemon.startControl(["watch", scale, "--frames", "60"])
         #expect(try output.line() == "\(scale)\t1.5")
-        let set = try daemon.control("toggle", "/podcaster/player/playButton.isPlaying", "--animation", "easeInOut(duration: 0.3)")
+        let set = try daemon.control(["toggle", "/podcaster/player/playButton.isPlaying", "--animation", "easeInOut(duration: 0.3)"])
         #expect(set.code == 0, "\(set.text)")
         #expect(try output.line() == "\(scale)\t1.0", "the model changes at once")
         var shown: [Double] = []

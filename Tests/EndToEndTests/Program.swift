@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A program of the project, or of the system, run as users run it. Ended and reaped when the object goes.
 ///
@@ -128,10 +129,4 @@ final class Program {
         let code = try program.wait(seconds: seconds)
         return (code, program.text)
     }
-}
-
-/// Something that a test needs and cannot have.
-struct Trouble: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }

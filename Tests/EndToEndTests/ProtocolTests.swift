@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import TestSupport
 import Testing
 
 /// JSON-RPC as the daemon speaks it, and what it makes of those who do not.

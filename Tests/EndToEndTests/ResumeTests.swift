@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import TestSupport
 import Testing
 
 /// Who comes back after a restart is told that it has missed nothing only where that is certain.

@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import TestSupport
 import Testing
 
 /// `agctl` where it runs until it is told to end: what it goes on with, and how it ends.
@@ -8,13 +9,6 @@ struct RunningControlTests {
     let daemon: Daemon
 
     init() throws { daemon = try Daemon(scenes: [Scenes.player]) }
-
-    private func start(_ arguments: String...) throws -> (program: Program, output: Client) {
-        let (ours, theirs) = try Descriptor.pair()
-        let program = try Program(
-            "agctl", arguments, environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder, standardOutput: theirs)
-        return (program, Client(socket: ours))
-    }
 
     /// Asks the daemon again until the answer is the one that is waited for.
     private func wait(_ client: Client, for method: String, where isWanted: (Value) -> Bool) throws {
@@ -26,11 +20,7 @@ struct RunningControlTests {
 
     @Test("a watch of invalidations goes on telling them", arguments: [[], ["--json"]])
     func invalidations(_ form: [String]) throws {
-        let (ours, theirs) = try Descriptor.pair()
-        let watch = try Program(
-            "agctl", ["watch", "/player/playButton.symbol", "--invalidate"] + form, environment: ["AGD_SOCKET": daemon.socket],
-            folder: daemon.folder, standardOutput: theirs)
-        let output = Client(socket: ours)
+        let (watch, output) = try daemon.startControl(["watch", "/player/playButton.symbol", "--invalidate"] + form)
         let client = try daemon.client()
         try wait(client, for: "stats") { $0["subscriptions"] == 1 }
         for count in 0..<4 {
@@ -39,7 +29,7 @@ struct RunningControlTests {
             repeat {
                 try #require(!deadline.isOver, "\(count) invalidations were told")
                 try client.call("transact", ["mutations": [["op": "toggle", "path": "/player.isPlaying"]]])
-            } while !ours.isReadable(within: 0.05)
+            } while !output.socket.isReadable(within: 0.05)
             #expect(try output.line()?.contains("/player/playButton.symbol") == true)
         }
         watch.signal(SIGTERM)
@@ -51,10 +41,8 @@ struct RunningControlTests {
     ] as [(Int32, Int32)])
     func ended(by signal: Int32, status: Int32) throws {
         for arguments in [["top", "--json", "--interval", "0.05"], ["watch", "/player.volume"]] {
-            let (ours, theirs) = try Descriptor.pair()
-            let program = try Program(
-                "agctl", arguments, environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder, standardOutput: theirs)
-            _ = try Client(socket: ours).line()
+            let (program, output) = try daemon.startControl(arguments)
+            _ = try output.line()
             program.signal(signal)
             #expect(try program.wait() == status)
         }
@@ -77,7 +65,7 @@ struct RunningControlTests {
 
     @Test("a recording that is interrupted ends, with what there is of it")
     func interruptedRecording() throws {
-        let (trace, output) = try start("trace", "--seconds", "3600")
+        let (trace, output) = try daemon.startControl(["trace", "--seconds", "3600"])
         let client = try daemon.client()
         try wait(client, for: "trace") { $0["enabled"] == true }
         trace.signal(SIGINT)
@@ -88,7 +76,7 @@ struct RunningControlTests {
 
     @Test("with --json a watch tells as JSON, too, that its daemon has gone and is back")
     func notices() throws {
-        let (watch, output) = try start("watch", "/player.volume", "--json")
+        let (watch, output) = try daemon.startControl(["watch", "/player.volume", "--json"])
         #expect(try output.line()?.contains("0.5") == true)
         #expect(try daemon.stop() == 0)
         let again = try Daemon(

@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import TestSupport
 import Testing
 
 /// What `agd --help` says of its exit status.
@@ -81,7 +82,7 @@ struct ServiceTests {
     func socketActivation() throws {
         let folder = try Folder()
         let path = folder.file("agd.sock")
-        let listening = try UnixSocket.listen(path)
+        let listening = try Descriptor(UnixSocket.listen(path), "listen")
         // A client may connect before there is a daemon; the kernel keeps it waiting.
         let early = try Client(path)
         try early.send(#"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.value"}}"#)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A session at a terminal as documentation shows it, in a fenced block marked `console`:
 ///

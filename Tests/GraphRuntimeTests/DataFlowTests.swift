@@ -171,21 +171,24 @@ struct ObjectTests {
 
         """
 
+    /// A graph with these types and a node `app`.
+    private func graph(_ app: String) throws -> Harness {
+        try Harness(ObjectTests.types + "nodes:\n  - id: app\n" + app.split(separator: "\n").map { "    \($0)\n" }.joined())
+    }
+
     @Test("readers depend on single properties, through $object.property bindings too") func properties() throws {
-        let graph = try Harness(
-            ObjectTests.types + """
-                nodes:
-                  - id: app
-                    state: { library: { type: Library } }
-                    environment: { objects: [$library] }
-                    computed: { count: library.available }
-                    children:
-                      - id: view
-                        inherit: { library: Library }
-                        computed: { name: library.name, head: library.headline }
-                        children:
-                          - { id: field, kind: view, binding: { name: $library.name, out: '$library.books[id="y"].isAvailable' } }
-                """)
+        let graph = try graph(
+            """
+            state: { library: { type: Library } }
+            environment: { objects: [$library] }
+            computed: { count: library.available }
+            children:
+              - id: view
+                inherit: { library: Library }
+                computed: { name: library.name, head: library.headline }
+                children:
+                  - { id: field, kind: view, binding: { name: $library.name, out: '$library.books[id="y"].isAvailable' } }
+            """)
         try graph.subscribe(["/app.count", "/app/view.name", "/app/view.head"], initial: true)
         #expect(graph.changes == ["/app.count": .value(2), "/app/view.name": .value("City"), "/app/view.head": .value("City: One")])
         _ = graph.runs()
@@ -200,19 +203,17 @@ struct ObjectTests {
     }
 
     @Test("the nearest object of a type wins, and nodes that move or come see another one live") func nearest() throws {
-        let graph = try Harness(
-            ObjectTests.types + """
-                nodes:
-                  - id: app
-                    state: { outer: { type: Library, initial: { name: Outer } } }
-                    environment: { objects: [$outer] }
-                    children:
-                      - id: wing
-                        state: { inner: { type: Library, initial: { name: Inner } } }
-                        environment: { objects: [$inner] }
-                        children: [{ id: reader, kind: view, inherit: { library: Library }, computed: { name: library.name } }]
-                      - { id: hall, kind: container }
-                """)
+        let graph = try graph(
+            """
+            state: { outer: { type: Library, initial: { name: Outer } } }
+            environment: { objects: [$outer] }
+            children:
+              - id: wing
+                state: { inner: { type: Library, initial: { name: Inner } } }
+                environment: { objects: [$inner] }
+                children: [{ id: reader, kind: view, inherit: { library: Library }, computed: { name: library.name } }]
+              - { id: hall, kind: container }
+            """)
         try graph.subscribe(["/app/wing/reader.name"], initial: true)
         #expect(graph.changes == ["/app/wing/reader.name": .value("Inner")])
         _ = graph.runs()
@@ -230,15 +231,13 @@ struct ObjectTests {
     }
 
     @Test("a required object that is absent is an error naming type and path, an optional one null; both follow") func absent() throws {
-        let graph = try Harness(
-            ObjectTests.types + """
-                nodes:
-                  - id: app
-                    state: { library: { type: Library } }
-                    children:
-                      - { id: required, kind: view, inherit: { library: Library }, computed: { name: library.name } }
-                      - { id: optional, kind: view, inherit: { library: "Library?" }, computed: { has: library != null } }
-                """)
+        let graph = try graph(
+            """
+            state: { library: { type: Library } }
+            children:
+              - { id: required, kind: view, inherit: { library: Library }, computed: { name: library.name } }
+              - { id: optional, kind: view, inherit: { library: "Library?" }, computed: { has: library != null } }
+            """)
         try graph.subscribe(["/app/required.name", "/app/optional.has"], initial: true)
         let failure = try #require(graph.changes["/app/required.name"]?.failure)
         #expect(failure.code == .notFound && failure.message.contains("Library") && failure.message.contains("/app/required"))
@@ -274,13 +273,11 @@ struct ObjectTests {
     }
 
     @Test("a whole object can be replaced in one write, and only readers of what differs run") func replaced() throws {
-        let graph = try Harness(
-            ObjectTests.types + """
-                nodes:
-                  - id: app
-                    state: { book: { type: Book, initial: { title: A } } }
-                    computed: { title: book.title, free: book.isAvailable }
-                """)
+        let graph = try graph(
+            """
+            state: { book: { type: Book, initial: { title: A } } }
+            computed: { title: book.title, free: book.isAvailable }
+            """)
         try graph.subscribe(["/app.title", "/app.free"], initial: true)
         _ = graph.runs()
         try graph.set("/app.book", ["title": "B", "isAvailable": true])
@@ -300,14 +297,12 @@ struct ObjectTests {
     }
 
     @Test("an object's life is that of its node: what refers to it elsewhere goes with it or reads the next") func lifetime() throws {
-        let graph = try Harness(
-            ObjectTests.types + """
-                nodes:
-                  - id: app
-                    state: { library: { type: Library } }
-                    environment: { objects: [$library] }
-                    children: [{ id: view, kind: view, inherit: { library: Library }, computed: { name: library.name } }]
-                """)
+        let graph = try graph(
+            """
+            state: { library: { type: Library } }
+            environment: { objects: [$library] }
+            children: [{ id: view, kind: view, inherit: { library: Library }, computed: { name: library.name } }]
+            """)
         try graph.subscribe(["/app/view.name"], initial: true)
         let before = graph.runtime.graph.counters.liveAttributes
         try graph.succeed(.remove(path: "/app", .init()))
@@ -316,15 +311,13 @@ struct ObjectTests {
     }
 
     @Test("objects in a list are instances of their own, bound property by property") func lists() throws {
-        let graph = try Harness(
-            ObjectTests.types + """
-                nodes:
-                  - id: app
-                    state: { library: { type: Library } }
-                    children:
-                      - id: rows
-                        forEach: { in: $library.books, as: book, node: { kind: view, binding: { free: $book.isAvailable }, computed: { text: 'free ? "in" : "out"' } } }
-                """)
+        let graph = try graph(
+            """
+            state: { library: { type: Library } }
+            children:
+              - id: rows
+                forEach: { in: $library.books, as: book, node: { kind: view, binding: { free: $book.isAvailable }, computed: { text: 'free ? "in" : "out"' } } }
+            """)
         try graph.subscribe(["/app/rows/*.text"], initial: true)
         _ = graph.runs()
         try graph.set("/app/rows/y.free", false)

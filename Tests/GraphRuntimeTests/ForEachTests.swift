@@ -10,27 +10,11 @@ import WireProtocol
 struct ForEachTests {
     static let count = 10_000
 
-    static let scene = """
-        nodes:
-          - id: app
-            state: { items: [] }
-            children:
-              - id: rows
-                forEach:
-                  in: $items
-                  as: item
-                  node:
-                    kind: view
-                    state: { open: false }
-                    binding: { n: $item.n }
-                    computed: { text: 'string(n) + (open ? "!" : "")' }
-        """
-
     private static func element(_ id: Int) -> Value { ["id": .string("e\(id)"), "n": .int(Int64(id))] }
 
     /// 10,000 watched instances.
     private func large() throws -> Harness {
-        let graph = try Harness(ForEachTests.scene)
+        let graph = try Harness(listScene)
         try graph.set("/app.items", .list((0..<ForEachTests.count).map(ForEachTests.element)))
         try graph.subscribe(["/app/rows/*.text"], initial: true)
         #expect(graph.changes.count == ForEachTests.count)
@@ -189,7 +173,7 @@ struct ForEachTests {
     }
 
     @Test("duplicate ids are an error that names them, and all instances stay until the list is right") func duplicates() throws {
-        let graph = try Harness(ForEachTests.scene)
+        let graph = try Harness(listScene)
         try graph.set("/app.items", [["id": "x", "n": 1], ["id": "y", "n": 2], ["id": "z", "n": 3]])
         try graph.set("/app/rows/y.open", true)
         try graph.subscribe(["/app/rows.elements"], initial: true)
@@ -291,7 +275,7 @@ struct ForEachTests {
     @Test("random changes of a list keep the instances in its order, each with its own state") func random() throws {
         let seed = UInt64.random(in: 1...UInt64.max)
         var generator = SeededGenerator(seed: seed)
-        let graph = try Harness(ForEachTests.scene)
+        let graph = try Harness(listScene)
         var list: [Int] = []
         var opened: Set<Int> = []
         for step in 0..<400 {

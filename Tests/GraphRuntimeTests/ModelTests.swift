@@ -1,5 +1,6 @@
 import AttributeValues
 import GraphRuntime
+import TestSupport
 import Testing
 import ViewGraph
 import WireProtocol
@@ -157,18 +158,8 @@ struct ModelTests {
     }
 
     @Test("instances keep their identity and state while the list changes around them") func forEach() throws {
-        let graph = try Harness(
-            """
-            nodes:
-              - id: app
-                state: { items: [{ id: x, n: 1 }, { id: y, n: 2 }] }
-                children:
-                  - id: rows
-                    forEach:
-                      in: $items
-                      as: item
-                      node: { kind: view, state: { open: false }, binding: { n: $item.n }, computed: { text: 'string(n) + (open ? "!" : "")' } }
-            """)
+        let graph = try Harness(listScene)
+        try graph.set("/app.items", [["id": "x", "n": 1], ["id": "y", "n": 2]])
         try graph.subscribe(["/app/rows/*.text"], initial: true)
         #expect(graph.changes == ["/app/rows/x.text": .value("1"), "/app/rows/y.text": .value("2")])
         try graph.set("/app/rows/y.open", true)

@@ -166,8 +166,8 @@ private final class RandomWatch {
         note("client \(client) subscribes to \(validator.patterns) \(validator.events.sorted()) rate \(rate ?? 0) since \(since ?? 0)")
         let request = Request.Subscribe(
             patterns: validator.patterns, events: EventKinds(validator.events.compactMap { kinds[$0] }), initial: validator.events.contains("update"),
-            since: since.map { .init(epoch: "test", revision: UInt64($0)) }, maxRate: validator.hasMaxRate ? rate ?? 10 : nil, frameRate: nil, css: false,
-            typed: false, bookmarks: generator.chance(50))
+            since: since.map { .init(epoch: "test", revision: UInt64($0)) }, maxRate: validator.hasMaxRate ? rate ?? 10 : nil,
+            bookmarks: generator.chance(50))
         subscribing = (validator, since)
         call(.subscribe(request), from: client)
     }

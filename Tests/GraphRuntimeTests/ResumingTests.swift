@@ -24,8 +24,7 @@ struct ResumingTests {
         _ graph: Harness, _ patterns: [String], _ events: EventKinds = .update, since revision: UInt64, bookmarks: Bool = false
     ) throws -> Bool? {
         let request = Request.Subscribe(
-            patterns: patterns, events: events, initial: true, since: .init(epoch: "test", revision: revision), maxRate: nil, frameRate: nil,
-            css: false, typed: false, bookmarks: bookmarks)
+            patterns: patterns, events: events, initial: true, since: .init(epoch: "test", revision: revision), bookmarks: bookmarks)
         guard case .value(let value) = try graph.succeed(.subscribe(request), from: 2) else { return nil }
         return value.map?["resumed"] == true
     }

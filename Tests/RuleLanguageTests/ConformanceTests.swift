@@ -1,4 +1,5 @@
 import AttributeValues
+import RuleCases
 import Testing
 
 @testable import RuleLanguage

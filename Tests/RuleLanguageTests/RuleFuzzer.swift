@@ -222,15 +222,7 @@ extension RuleType {
     /// What a value of this type is known as at run time, where that is certain.
     fileprivate var runtimeName: String? {
         switch self {
-        case .null: "null_type"
-        case .bool: "bool"
-        case .int: "int"
-        case .uint: "uint"
-        case .double: "double"
-        case .string: "string"
-        case .bytes: "bytes"
-        case .timestamp: "google.protobuf.Timestamp"
-        case .duration: "google.protobuf.Duration"
+        case .scalar(let type): type.typeName
         case .list: "list"
         case .map: "map"
         case .type: "type"

@@ -331,9 +331,13 @@ extension Evaluator {
 
     /// Charges for looking up a key that may be long.
     @inline(__always)
-    private func chargeKey(_ key: UnsafeMutablePointer<Value>) throws(Fault) {
-        if case .string(let text) = key.pointee, !text.isSmall { try machine.pointee.meter.chargeKey(key.pointee) }
+    private func chargeKey(_ key: UnsafePointer<Value>) throws(Fault) {
+        if case .string = key.pointee, key.shortText == nil { try chargeLongKey(key) }
     }
+
+    // Apart from the loop, which so stays short.
+    @inline(never)
+    private func chargeLongKey(_ key: UnsafePointer<Value>) throws(Fault) { try machine.pointee.meter.chargeKey(key.pointee) }
 
     /// Steps for finding a place inside a value of the graph.
     private static var dynamicRead: Int { 20 }

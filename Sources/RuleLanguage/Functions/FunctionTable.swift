@@ -1,11 +1,20 @@
+import AttributeValues
+
 /// One way to call a function.
-struct Overload: Sendable {
+public struct Overload: Sendable {
     /// True for `receiver.name(…)`; the receiver is the first parameter.
     var isMember: Bool
     var parameters: [RuleType]
     var result: RuleType
     /// Names of the type parameters.
     var typeParameters: [String]
+
+    public init(isMember: Bool, parameters: [RuleType], result: RuleType) {
+        self.isMember = isMember
+        self.parameters = parameters
+        self.result = result
+        typeParameters = parameters.reduce(into: result.parameterNames) { $0.formUnion($1.parameterNames) }.sorted()
+    }
 }
 
 /// A function's name with its overloads. `function` is nil for a function that is declared but not implemented here.
@@ -35,18 +44,12 @@ enum FunctionTable {
     static let namespaces = Set(
         Function.allCases.compactMap { $0.rawValue.utf8.firstIndex(of: UInt8(ascii: ".")).map($0.rawValue.prefix(upTo:)) }.map(String.init))
 
-    /// `name(parameters) -> result`, or `receiver.name(parameters) -> result`, where the receiver's type precedes `::`.
-    /// Capital letters are type parameters. Several lines with one name are overloads.
+    /// `name(parameters) -> result`; the type of a receiver precedes `::`. Capital letters are type parameters, `[…]` is
+    /// optional. A line with alternatives `a|b` makes one overload for each position in them; `=` repeats the alternatives
+    /// of the first parameter.
     static let signatures = """
-        size(string) -> int
-        size(bytes) -> int
-        size(list(A)) -> int
-        size(map(A,B)) -> int
-        size(vector) -> int
-        string::size() -> int
-        bytes::size() -> int
-        list(A)::size() -> int
-        map(A,B)::size() -> int
+        size(string|bytes|list(A)|map(A,B)|vector) -> int
+        string|bytes|list(A)|map(A,B)::size() -> int
         type(A) -> type(A)
         dyn(A) -> dyn
         string::contains(string) -> bool
@@ -54,64 +57,27 @@ enum FunctionTable {
         string::endsWith(string) -> bool
         string::matches(string) -> bool
         matches(string,string) -> bool
-        int(int) -> int
-        int(uint) -> int
-        int(double) -> int
-        int(string) -> int
-        int(timestamp) -> int
-        int(duration) -> int
-        uint(uint) -> uint
-        uint(int) -> uint
-        uint(double) -> uint
-        uint(string) -> uint
-        double(double) -> double
-        double(int) -> double
-        double(uint) -> double
-        double(string) -> double
-        double(angle) -> double
-        bool(bool) -> bool
-        bool(string) -> bool
-        string(string) -> string
-        string(bool) -> string
-        string(int) -> string
-        string(uint) -> string
-        string(double) -> string
-        string(bytes) -> string
-        string(timestamp) -> string
-        string(duration) -> string
-        string(ip) -> string
-        string(cidr) -> string
-        string(color) -> string
-        bytes(bytes) -> bytes
-        bytes(string) -> bytes
-        timestamp(timestamp) -> timestamp
-        timestamp(string) -> timestamp
-        timestamp(int) -> timestamp
-        duration(duration) -> duration
-        duration(string) -> duration
-        timestamp::getFullYear() -> int
-        timestamp::getFullYear(string) -> int
-        timestamp::getMonth() -> int
-        timestamp::getMonth(string) -> int
-        timestamp::getDate() -> int
-        timestamp::getDate(string) -> int
-        timestamp::getDayOfMonth() -> int
-        timestamp::getDayOfMonth(string) -> int
-        timestamp::getDayOfWeek() -> int
-        timestamp::getDayOfWeek(string) -> int
-        timestamp::getDayOfYear() -> int
-        timestamp::getDayOfYear(string) -> int
-        timestamp::getHours() -> int
-        timestamp::getHours(string) -> int
+        int(int|uint|double|string|timestamp|duration) -> int
+        uint(uint|int|double|string) -> uint
+        double(double|int|uint|string|angle) -> double
+        bool(bool|string) -> bool
+        string(string|bool|int|uint|double|bytes|timestamp|duration|ip|cidr|color) -> string
+        bytes(bytes|string) -> bytes
+        timestamp(timestamp|string|int) -> timestamp
+        duration(duration|string) -> duration
+        timestamp::getFullYear([string]) -> int
+        timestamp::getMonth([string]) -> int
+        timestamp::getDate([string]) -> int
+        timestamp::getDayOfMonth([string]) -> int
+        timestamp::getDayOfWeek([string]) -> int
+        timestamp::getDayOfYear([string]) -> int
+        timestamp::getHours([string]) -> int
         duration::getHours() -> int
-        timestamp::getMinutes() -> int
-        timestamp::getMinutes(string) -> int
+        timestamp::getMinutes([string]) -> int
         duration::getMinutes() -> int
-        timestamp::getSeconds() -> int
-        timestamp::getSeconds(string) -> int
+        timestamp::getSeconds([string]) -> int
         duration::getSeconds() -> int
-        timestamp::getMilliseconds() -> int
-        timestamp::getMilliseconds(string) -> int
+        timestamp::getMilliseconds([string]) -> int
         duration::getMilliseconds() -> int
         optional.of(A) -> optional(A)
         optional.none() -> optional(A)
@@ -125,53 +91,34 @@ enum FunctionTable {
         list(A)::first() -> optional(A)
         list(A)::last() -> optional(A)
         string::charAt(int) -> string
-        string::indexOf(string) -> int
-        string::indexOf(string,int) -> int
-        string::lastIndexOf(string) -> int
-        string::lastIndexOf(string,int) -> int
-        list(string)::join() -> string
-        list(string)::join(string) -> string
+        string::indexOf(string[,int]) -> int
+        string::lastIndexOf(string[,int]) -> int
+        list(string)::join([string]) -> string
         string::lowerAscii() -> string
         string::upperAscii() -> string
-        string::replace(string,string) -> string
-        string::replace(string,string,int) -> string
-        string::split(string) -> list(string)
-        string::split(string,int) -> list(string)
-        string::substring(int) -> string
-        string::substring(int,int) -> string
+        string::replace(string,string[,int]) -> string
+        string::split(string[,int]) -> list(string)
+        string::substring(int[,int]) -> string
         string::trim() -> string
-        string::reverse() -> string
-        list(A)::reverse() -> list(A)
+        string|list(A)::reverse() -> =
         string::format(list(dyn)) -> string
         strings.quote(string) -> string
         math.ceil(double) -> double
         math.floor(double) -> double
         math.round(double) -> double
         math.trunc(double) -> double
-        math.abs(int) -> int
-        math.abs(uint) -> uint
-        math.abs(double) -> double
-        math.sign(int) -> int
-        math.sign(uint) -> uint
-        math.sign(double) -> double
+        math.abs(int|uint|double) -> =
+        math.sign(int|uint|double) -> =
         math.isNaN(double) -> bool
         math.isInf(double) -> bool
         math.isFinite(double) -> bool
-        math.sqrt(double) -> double
-        math.sqrt(int) -> double
-        math.sqrt(uint) -> double
-        math.bitOr(int,int) -> int
-        math.bitOr(uint,uint) -> uint
-        math.bitAnd(int,int) -> int
-        math.bitAnd(uint,uint) -> uint
-        math.bitXor(int,int) -> int
-        math.bitXor(uint,uint) -> uint
-        math.bitNot(int) -> int
-        math.bitNot(uint) -> uint
-        math.bitShiftLeft(int,int) -> int
-        math.bitShiftLeft(uint,int) -> uint
-        math.bitShiftRight(int,int) -> int
-        math.bitShiftRight(uint,int) -> uint
+        math.sqrt(double|int|uint) -> double
+        math.bitOr(int|uint,=) -> =
+        math.bitAnd(int|uint,=) -> =
+        math.bitXor(int|uint,=) -> =
+        math.bitNot(int|uint) -> =
+        math.bitShiftLeft(int|uint,int) -> =
+        math.bitShiftRight(int|uint,int) -> =
         list(A)::slice(int,int) -> list(A)
         list(list(A))::flatten() -> list(A)
         list(dyn)::flatten(int) -> list(dyn)
@@ -183,8 +130,7 @@ enum FunctionTable {
         sets.intersects(list(A),list(A)) -> bool
         base64.encode(bytes) -> string
         base64.decode(string) -> bytes
-        regex.replace(string,string,string) -> string
-        regex.replace(string,string,string,int) -> string
+        regex.replace(string,string,string[,int]) -> string
         regex.extract(string,string) -> optional(string)
         regex.extractAll(string,string) -> list(string)
         ip(string) -> ip
@@ -198,98 +144,95 @@ enum FunctionTable {
         ip::isGlobalUnicast() -> bool
         ip::isLinkLocalMulticast() -> bool
         ip::isLinkLocalUnicast() -> bool
-        cidr::containsIP(ip) -> bool
-        cidr::containsIP(string) -> bool
-        cidr::containsCIDR(cidr) -> bool
-        cidr::containsCIDR(string) -> bool
+        cidr::containsIP(ip|string) -> bool
+        cidr::containsCIDR(cidr|string) -> bool
         cidr::ip() -> ip
         cidr::masked() -> cidr
         cidr::prefixLength() -> int
         A::hasTag(dyn) -> bool
         A::tag() -> dyn
-        _+_(int,int) -> int
-        _+_(uint,uint) -> uint
-        _+_(double,double) -> double
-        _+_(string,string) -> string
-        _+_(bytes,bytes) -> bytes
-        _+_(list(A),list(A)) -> list(A)
-        _+_(timestamp,duration) -> timestamp
-        _+_(duration,timestamp) -> timestamp
-        _+_(duration,duration) -> duration
-        _-_(int,int) -> int
-        _-_(uint,uint) -> uint
-        _-_(double,double) -> double
-        _-_(timestamp,timestamp) -> duration
-        _-_(timestamp,duration) -> timestamp
-        _-_(duration,duration) -> duration
-        _*_(int,int) -> int
-        _*_(uint,uint) -> uint
-        _*_(double,double) -> double
-        _/_(int,int) -> int
-        _/_(uint,uint) -> uint
-        _/_(double,double) -> double
-        _%_(int,int) -> int
-        _%_(uint,uint) -> uint
-        _in_(A,list(A)) -> bool
-        _in_(A,map(A,B)) -> bool
-        _<_(bool,bool) -> bool
-        _<_(int,int) -> bool
-        _<_(uint,uint) -> bool
-        _<_(double,double) -> bool
-        _<_(string,string) -> bool
-        _<_(bytes,bytes) -> bool
-        _<_(timestamp,timestamp) -> bool
-        _<_(duration,duration) -> bool
+        _+_(int|uint|double|string|bytes|list(A)|duration,=) -> =
+        _+_(timestamp|duration,duration|timestamp) -> timestamp
+        _-_(int|uint|double|duration,=) -> =
+        _-_(timestamp,timestamp|duration) -> duration|timestamp
+        _*_(int|uint|double,=) -> =
+        _/_(int|uint|double,=) -> =
+        _%_(int|uint,=) -> =
+        _in_(A,list(A)|map(A,B)) -> bool
+        _<_(bool|int|uint|double|string|bytes|timestamp|duration,=) -> bool
         """
 }
 
 /// Reads one line of `FunctionTable.signatures`.
 private struct SignatureReader {
-    var rest: Substring
-    var typeParameters: [String] = []
+    private var rest: Substring.UTF8View
 
-    init(_ line: Substring) { rest = line }
+    init(_ line: Substring) { rest = line.utf8 }
 
     mutating func read() -> (String, [Overload]) {
-        var parameters: [RuleType] = []
-        var isMember = false
-        if let mark = rest.firstRange(of: "::") {
-            parameters.append(readType())
-            isMember = true
-            rest = rest[mark.upperBound...]
+        var parameters: [[RuleType]] = []
+        var fewest: Int?
+        let isMember = rest.contains(UInt8(ascii: ":"))
+        if isMember {
+            parameters.append(readTypes(nil))
+            rest = rest.dropFirst("::".count)
         }
-        let name = String(rest.prefix { $0 != "(" })
-        rest = rest.dropFirst(name.count + 1)
-        while rest.first != ")" {
-            parameters.append(readType())
-            if rest.first == "," { rest.removeFirst() }
+        let name = readText { $0 != UInt8(ascii: "(") }
+        rest = rest.dropFirst()
+        while let mark = rest.first, mark != UInt8(ascii: ")") {
+            switch mark {
+            case UInt8(ascii: "["):
+                fewest = parameters.count
+                rest.removeFirst()
+            case UInt8(ascii: ","), UInt8(ascii: "]"): rest.removeFirst()
+            default: parameters.append(readTypes(parameters.first))
+            }
         }
         rest = rest.dropFirst(") -> ".count)
-        let result = readType()
-        return (name, [Overload(isMember: isMember, parameters: parameters, result: result, typeParameters: typeParameters)])
+        let results = readTypes(parameters.first)
+        var overloads: [Overload] = []
+        for form in 0..<(parameters.map(\.count).max() ?? 1) {
+            let types = parameters.map { $0.count == 1 ? $0[0] : $0[form] }
+            let result = results.count == 1 ? results[0] : results[form]
+            for count in (fewest ?? types.count)...types.count {
+                overloads.append(Overload(isMember: isMember, parameters: Array(types[..<count]), result: result))
+            }
+        }
+        return (name, overloads)
+    }
+
+    private mutating func readText(while isPart: (UInt8) -> Bool) -> String {
+        let text = rest.prefix(while: isPart)
+        rest = rest.dropFirst(text.count)
+        return String(Substring(text))
+    }
+
+    /// Alternatives.
+    private mutating func readTypes(_ first: [RuleType]?) -> [RuleType] {
+        if rest.first == UInt8(ascii: "="), let first {
+            rest.removeFirst()
+            return first
+        }
+        var types = [readType()]
+        while rest.first == UInt8(ascii: "|") {
+            rest.removeFirst()
+            types.append(readType())
+        }
+        return types
     }
 
     private mutating func readType() -> RuleType {
-        let name = String(rest.prefix { $0.isLetter })
-        rest = rest.dropFirst(name.count)
+        let name = readText { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }
         var parameters: [RuleType] = []
-        if rest.first == "(" {
+        if rest.first == UInt8(ascii: "(") {
             repeat {
                 rest.removeFirst()
                 parameters.append(readType())
-            } while rest.first == ","
+            } while rest.first == UInt8(ascii: ",")
             rest.removeFirst()
         }
         switch (name, parameters.count) {
         case ("dyn", _): return .dyn
-        case ("bool", _): return .bool
-        case ("int", _): return .int
-        case ("uint", _): return .uint
-        case ("double", _): return .double
-        case ("string", _): return .string
-        case ("bytes", _): return .bytes
-        case ("timestamp", _): return .timestamp
-        case ("duration", _): return .duration
         case ("ip", _): return .ip
         case ("cidr", _): return .cidr
         case ("list", 1): return .list(parameters[0])
@@ -298,20 +241,9 @@ private struct SignatureReader {
         case ("optional", 1): return .optional(parameters[0])
         case ("color", _), ("angle", _), ("vector", _): return .abstract(name, [])
         default:
+            if let type = ScalarType(rawValue: name) { return .scalar(type) }
             precondition(name.utf8.count == 1, "unknown type \(name) in a signature")
-            if !typeParameters.contains(name) { typeParameters.append(name) }
             return .parameter(name)
         }
-    }
-}
-
-extension Substring {
-    fileprivate func firstRange(of mark: String) -> Range<Index>? {
-        var at = startIndex
-        while at < endIndex {
-            if self[at...].hasPrefix(mark) { return at..<index(at, offsetBy: mark.count) }
-            at = index(after: at)
-        }
-        return nil
     }
 }

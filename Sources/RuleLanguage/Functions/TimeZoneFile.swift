@@ -18,13 +18,7 @@ struct TimeZoneFile {
         }
         if seconds < first { return firstOffset }
         if seconds >= last, let rule { return rule.offset(at: seconds) }
-        var low = 0
-        var high = transitions.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if transitions[middle] <= seconds { low = middle } else { high = middle }
-        }
-        return offsets[low]
+        return offsets[transitions.partitioningIndex { $0 > seconds } - 1]
     }
 
     /// nil if the bytes are not a TZif file.

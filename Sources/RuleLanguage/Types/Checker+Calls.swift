@@ -6,7 +6,7 @@ extension Checker {
     mutating func checkNegation(_ id: SyntaxTree.ID) -> RuleType {
         let type = check(tree.child(id, 0))
         switch unifier.substitute(type) {
-        case .int, .double, .dyn, .error, .duration: return type
+        case .scalar(.int), .scalar(.double), .scalar(.duration), .dyn, .error: return type
         case .variable: return .dyn
         case .wrapper(let inner) where inner == .int || inner == .double: return inner
         case let found:
@@ -242,7 +242,7 @@ extension Checker {
         var result: RuleType?
         for type in elements {
             switch type {
-            case .int, .uint, .double: result = result == nil || result == type ? type : .dyn
+            case .scalar(.int), .scalar(.uint), .scalar(.double): result = result == nil || result == type ? type : .dyn
             case .dyn, .error, .variable: result = .dyn
             case .wrapper(let inner) where [.int, .uint, .double].contains(inner): result = .dyn
             default:

@@ -131,16 +131,7 @@ struct Checker {
     }
 
     static func type(of constant: Value) -> RuleType {
-        switch constant {
-        case .null: .null
-        case .bool: .bool
-        case .int: .int
-        case .uint: .uint
-        case .double: .double
-        case .string: .string
-        case .bytes: .bytes
-        default: .dyn
-        }
+        ScalarType(of: constant).map { .scalar($0) } ?? .dyn
     }
 
     /// Checks a part that must have a given type.
@@ -197,7 +188,7 @@ struct Checker {
         for at in stride(from: children.startIndex, to: children.endIndex, by: 2) {
             var found = check(Int(children[at]))
             switch unifier.substitute(found) {
-            case .bool, .int, .uint, .string, .dyn, .error, .variable, .wrapper: break
+            case .scalar(.bool), .scalar(.int), .scalar(.uint), .scalar(.string), .dyn, .error, .variable, .wrapper: break
             case let type:
                 fail(
                     Int(children[at]), "a map key is a bool, int, uint or string, not '\(type)'",

@@ -51,7 +51,9 @@ public final class RuleScope {
     }
 
     /// A function that rules may name. Calls are checked, but fail when they run.
-    func declareFunction(_ declaration: FunctionDeclaration) { functions[declaration.name] = declaration }
+    public func declareFunction(_ name: String, _ overloads: [Overload]) {
+        functions[name] = FunctionDeclaration(name: name, function: nil, overloads: overloads)
+    }
 
     // MARK: look-up
 
@@ -122,23 +124,14 @@ public final class RuleScope {
         // No type's name is shorter; most other names are.
         guard name.utf8.count >= 3 else { return nil }
         return switch name {
-        case "bool": .bool
-        case "int": .int
-        case "uint": .uint
-        case "double": .double
-        case "string": .string
-        case "bytes": .bytes
         case "list": .list(.dyn)
         case "map": .map(.dyn, .dyn)
-        case "null_type": .null
         case "type": .type(.dyn)
-        case "google.protobuf.Timestamp": .timestamp
-        case "google.protobuf.Duration": .duration
         case "optional_type": .optional(.dyn)
         case "net.IP": .ip
         case "net.CIDR": .cidr
         case "color", "angle", "vector": .abstract(name, [])
-        default: nil
+        default: ScalarType(typeName: name).map { .scalar($0) }
         }
     }
 }

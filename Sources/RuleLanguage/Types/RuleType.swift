@@ -3,24 +3,24 @@ import AttributeValues
 /// A type for the checker: `ValueType` and the types that inference needs in addition.
 ///
 /// Equality is structural. `variable` occurs only while a rule is checked; results never contain one.
-public indirect enum RuleType: Hashable, Sendable {
+public enum RuleType: Hashable, Sendable, ScalarTypes {
     /// Any type. Checked when the rule runs.
     case dyn
     /// The type of a part with a reported fault. It agrees with every type, so that one fault is reported once.
     case error
-    case null, bool, int, uint, double, string, bytes, timestamp, duration
-    case list(RuleType)
-    case map(RuleType, RuleType)
+    case scalar(ScalarType)
+    indirect case list(RuleType)
+    indirect case map(RuleType, RuleType)
     /// The type of a type value: `type(1)` is `type(int)`.
-    case type(RuleType)
-    /// A named type with parameters: `optional_type(int)`, `net.IP`, an object type, or a type of the host.
-    case abstract(String, [RuleType])
+    indirect case type(RuleType)
+    /// A named type with parameters: `optional_type(int)`, `net.IP`, an object type, a type of the host.
+    indirect case abstract(String, [RuleType])
     /// A value of this type or null.
-    case wrapper(RuleType)
+    indirect case wrapper(RuleType)
     /// A type parameter in a declaration.
-    case parameter(String)
-    /// A type parameter that is being inferred.
-    case variable(Int)
+    indirect case parameter(String)
+    /// A type parameter being inferred.
+    indirect case variable(Int)
 
     public static func optional(_ wrapped: RuleType) -> RuleType { .abstract("optional_type", [wrapped]) }
     static let ip = RuleType.abstract("net.IP", [])
@@ -40,10 +40,7 @@ public indirect enum RuleType: Hashable, Sendable {
 
     /// No two different basic types agree.
     var isBasic: Bool {
-        switch self {
-        case .bool, .int, .uint, .double, .string, .bytes, .timestamp, .duration: true
-        default: false
-        }
+        if case .scalar(let type) = self { type != .null } else { false }
     }
 
     /// True if the type contains a type variable.
@@ -57,12 +54,20 @@ public indirect enum RuleType: Hashable, Sendable {
         }
     }
 
-    /// True if values of this type have no parts.
-    var isScalar: Bool {
+    /// The type parameters that occur in a declared type.
+    var parameterNames: Set<String> {
         switch self {
-        case .null, .bool, .int, .uint, .double, .string, .bytes, .timestamp, .duration: true
-        default: false
+        case .parameter(let name): [name]
+        case .list(let inner), .type(let inner), .wrapper(let inner): inner.parameterNames
+        case .map(let key, let value): key.parameterNames.union(value.parameterNames)
+        case .abstract(_, let parameters): parameters.reduce(into: []) { $0.formUnion($1.parameterNames) }
+        default: []
         }
+    }
+
+    /// Whether values of this type have no parts.
+    var isScalar: Bool {
+        if case .scalar = self { true } else { false }
     }
 
     /// The type with unbound variables replaced by `dyn`, for results.
@@ -84,15 +89,7 @@ extension RuleType: CustomStringConvertible {
         switch self {
         case .dyn: "dyn"
         case .error: "unknown"
-        case .null: "null"
-        case .bool: "bool"
-        case .int: "int"
-        case .uint: "uint"
-        case .double: "double"
-        case .string: "string"
-        case .bytes: "bytes"
-        case .timestamp: "timestamp"
-        case .duration: "duration"
+        case .scalar(let type): type.rawValue
         case .list(let element): "list(\(element))"
         case .map(let key, let value): "map(\(key), \(value))"
         case .type(let type): "type(\(type))"
@@ -110,15 +107,7 @@ extension RuleType {
     public init(_ type: ValueType) {
         switch type {
         case .dyn: self = .dyn
-        case .null: self = .null
-        case .bool: self = .bool
-        case .int: self = .int
-        case .uint: self = .uint
-        case .double: self = .double
-        case .string: self = .string
-        case .bytes: self = .bytes
-        case .timestamp: self = .timestamp
-        case .duration: self = .duration
+        case .scalar(let type): self = .scalar(type)
         case .type: self = .type(.dyn)
         case .list(let element): self = .list(RuleType(element))
         case .map(let key, let value): self = .map(RuleType(key), RuleType(value))
@@ -135,15 +124,7 @@ extension RuleType {
     public var valueType: ValueType {
         switch self {
         case .dyn, .error, .parameter, .variable: .dyn
-        case .null: .null
-        case .bool: .bool
-        case .int: .int
-        case .uint: .uint
-        case .double: .double
-        case .string: .string
-        case .bytes: .bytes
-        case .timestamp: .timestamp
-        case .duration: .duration
+        case .scalar(let type): .scalar(type)
         case .type: .type
         case .list(let element): .list(element.valueType)
         case .map(let key, let value): .map(key: key.valueType, value: value.valueType)

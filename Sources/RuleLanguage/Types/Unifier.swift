@@ -78,8 +78,8 @@ struct Unifier {
         if case .variable(let number) = a { return bind(number, to: b).isValid }
         if a.isDynOrError || b.isDynOrError { return true }
         switch (a, b) {
-        case (.null, _): return Unifier.isNullable(b)
-        case (_, .null): return Unifier.isNullable(a)
+        case (.scalar(.null), _): return Unifier.isNullable(b)
+        case (_, .scalar(.null)): return Unifier.isNullable(a)
         case (.wrapper(let x), .wrapper(let y)): return unify(x, y)
         case (.wrapper(let x), _): return unify(x, b)
         case (_, .wrapper(let y)): return unify(a, y)
@@ -96,7 +96,7 @@ struct Unifier {
 
     private static func isNullable(_ type: RuleType) -> Bool {
         switch type {
-        case .null, .wrapper, .abstract, .timestamp, .duration: true
+        case .wrapper, .abstract, .scalar(.null), .scalar(.timestamp), .scalar(.duration): true
         default: false
         }
     }
@@ -135,7 +135,7 @@ struct Unifier {
         case (.map(let k, let v), .map(let l, let w)): isAtLeastAsGeneral(k, l) && isAtLeastAsGeneral(v, w)
         case (.type, .type): true
         case (.wrapper(let x), _): x == b || a == b || b == .null
-        case (_, .null): true
+        case (_, .scalar(.null)): true
         case (.abstract(let x, let p), .abstract(let y, let q)):
             x == y && p.count == q.count && zip(p, q).allSatisfy { isAtLeastAsGeneral($0, $1) }
         default: a == b

@@ -1,5 +1,14 @@
 import AttributeValues
 
+extension ScalarType {
+    func admits(_ other: ScalarType) -> Bool {
+        switch (self, other) {
+        case (.double, .int), (.double, .uint), (.uint, .int), (.int, .uint), (.timestamp, .string), (.duration, .string): true
+        default: self == other
+        }
+    }
+}
+
 extension ValueType {
     /// True if a value of the other type may be accepted where this type is required, as far as types can tell. If it
     /// depends on the value, the result is true, and the check happens at run time. Values are converted to this type:
@@ -7,13 +16,13 @@ extension ValueType {
     func admits(_ other: ValueType) -> Bool {
         switch (self, other) {
         case (.dyn, _), (_, .dyn): return true
-        case (.nullable, .null): return true
+        case (.nullable, .scalar(.null)): return true
         case (.nullable(let wanted), .nullable(let given)): return wanted.admits(given)
         case (.nullable(let wanted), _): return wanted.admits(other)
         case (_, .nullable(let given)): return admits(given)
-        case (.double, .int), (.double, .uint), (.uint, .int), (.int, .uint): return true
-        case (.timestamp, .string), (.duration, .string), (.color, .string): return true
-        case (.angle, .int), (.angle, .uint), (.angle, .double): return true
+        case (.scalar(let wanted), .scalar(let given)): return wanted.admits(given)
+        case (.color, .scalar(.string)): return true
+        case (.angle, .scalar(.int)), (.angle, .scalar(.uint)), (.angle, .scalar(.double)): return true
         case (.vector, .list(let element)): return ValueType.double.admits(element)
         case (.vector(let wanted), .vector(let given)): return wanted == nil || given == nil || wanted == given
         case (.list(let wanted), .list(let given)): return wanted.admits(given)
@@ -41,10 +50,8 @@ extension ValueType {
     }
 
     /// Names of types that are built in, for hints.
-    static let builtInNames = [
-        "dyn", "bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration", "type", "list", "map",
-        "optional", "color", "angle", "vector", "null",
-    ]
+    static let builtInNames =
+        ScalarType.allCases.map(\.rawValue) + ["dyn", "type", "list", "map", "optional", "color", "angle", "vector"]
 
     /// The type with its article, for messages.
     var withArticle: String {

@@ -1,4 +1,4 @@
-import AGClient
+import AGScenes
 
 // The examples of "ContainerValueKey", "ContainerValues" and "Mastering container views" in Swift.
 

@@ -1,4 +1,4 @@
-import AGClient
+import AGScenes
 
 // The examples of "Environment", "EnvironmentValues", "EnvironmentKey" and their modifiers in Swift.
 

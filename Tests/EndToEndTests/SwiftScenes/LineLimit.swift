@@ -1,4 +1,4 @@
-import AGClient
+import AGScenes
 
 extension Modifiable {
     func lineLimit(_ number: Int) -> Self { environment(\.lineLimit, number) }

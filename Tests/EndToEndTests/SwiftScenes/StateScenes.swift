@@ -1,4 +1,4 @@
-import AGClient
+import AGScenes
 
 // The examples of "Managing user interface state" in Swift. Documentation/SwiftScenes.md shows each body beside its YAML.
 

@@ -1,4 +1,5 @@
 import AGClient
+import AGScenes
 import AttributeValues
 import Foundation
 import SceneModel

@@ -1,4 +1,4 @@
-import AGClient
+import AGScenes
 
 /// SwiftUI's examples as scenes in Swift, each the same document as the YAML of that name in `Examples/swiftui`.
 enum SwiftScenes {

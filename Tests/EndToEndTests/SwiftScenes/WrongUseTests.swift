@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The compiler that made the tests, on what they were made with.
@@ -9,7 +10,7 @@ private enum Compiler {
     static let moduleMap = Program.folder + "/CSimdJSON.build/module.modulemap"
 
     static var isThere: Bool {
-        path != nil && [modules + "/AGClient.swiftmodule", moduleMap].allSatisfy { FileManager.default.fileExists(atPath: $0) }
+        path != nil && [modules + "/AGScenes.swiftmodule", moduleMap].allSatisfy { FileManager.default.fileExists(atPath: $0) }
     }
 
     /// What it says of a source file.
@@ -53,7 +54,7 @@ struct WrongUseTests {
         let lines = WrongUseTests.uses.enumerated().map { number, use in
             "func scene\(number)() throws { _ = try Scene { \(use.scene) } }"
         }
-        let output = try Compiler.check("import AGClient\n" + lines.joined(separator: "\n") + "\n")
+        let output = try Compiler.check("import AGScenes\n" + lines.joined(separator: "\n") + "\n")
         for (number, use) in WrongUseTests.uses.enumerated() {
             let errors = output.components(separatedBy: "\n").filter {
                 $0.contains("scenes.swift:\(number + 2):") && $0.contains("error:")

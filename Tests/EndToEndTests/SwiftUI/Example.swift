@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import TestSupport
 
 /// A scene of `Examples/swiftui` in a daemon of its own, driven over the socket as any client would.
 final class Example {

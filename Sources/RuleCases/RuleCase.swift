@@ -1,4 +1,5 @@
-import AttributeValues
+public import AttributeValues
+public import RuleLanguage
 
 /// A rule with everything for its evaluation, in the form of the conformance suite:
 /// `{"expr", "container", "type_env", "bindings", "disable_check", "check_only"}`, values in typed JSON.
@@ -51,23 +52,15 @@ public struct RuleCase {
         guard case .list(let overloads)? = members["overloads"] else {
             throw Failure(.invalid, "the declaration of '\(name)' has neither a type nor overloads")
         }
-        var declaration = FunctionDeclaration(name: name, function: nil, overloads: [])
-        for overload in overloads { declaration.overloads.append(try read(overload)) }
-        scope.declareFunction(declaration)
+        scope.declareFunction(name, try overloads.map { (overload) throws(Failure) in try read(overload) })
     }
 
     private static func read(_ json: Value) throws(Failure) -> Overload {
         guard case .map(let members) = json, case .list(let written)? = members["params"], let result = members["result"] else {
             throw Failure(.invalid, "an overload is an object with params and result")
         }
-        var parameters: [RuleType] = []
-        for parameter in written { parameters.append(try RuleType(json: parameter)) }
-        let resultType = try RuleType(json: result)
-        var names = resultType.parameterNames
-        for parameter in parameters { names.formUnion(parameter.parameterNames) }
-        return Overload(
-            isMember: members["instance"] == .bool(true), parameters: parameters, result: resultType,
-            typeParameters: names.sorted())
+        let parameters = try written.map { (parameter) throws(Failure) in try RuleType(json: parameter) }
+        return Overload(isMember: members["instance"] == .bool(true), parameters: parameters, result: try RuleType(json: result))
     }
 
     /// The outcome of a case.
@@ -120,18 +113,5 @@ extension RuleCase.Outcome {
         if let column { members["column"] = .int(Int64(column)) }
         if let hint { members["hint"] = .string(hint) }
         return .map(members)
-    }
-}
-
-extension RuleType {
-    /// The type parameters that occur in a declared type.
-    var parameterNames: Set<String> {
-        switch self {
-        case .parameter(let name): [name]
-        case .list(let inner), .type(let inner), .wrapper(let inner): inner.parameterNames
-        case .map(let key, let value): key.parameterNames.union(value.parameterNames)
-        case .abstract(_, let parameters): parameters.reduce(into: []) { $0.formUnion($1.parameterNames) }
-        default: []
-        }
     }
 }

@@ -1,4 +1,4 @@
-import AGClient
+import AGScenes
 import AttributeValues
 import Testing
 
@@ -314,20 +314,5 @@ struct SceneTests {
         #expect(mistakes { View(id) }.count == 1)
         #expect(mistakes { View(String(repeating: "x", count: 256)) } == ["nodes[0].id: an id has at most 255 bytes"])
         #expect(try node { View("a/b") } == ["id": "a/b"])
-    }
-
-    @Test("the client sends the document as it stands")
-    func apply() async throws {
-        let daemon = FakeDaemon { listener in
-            let peer = listener.accept()
-            guard let (id, request) = peer.readRequest() else { return }
-            guard case .apply(let apply) = request else { return peer.refuse(id, "invalid", "unexpected") }
-            #expect(apply.document == ["agd": 1, "nodes": [["id": "lamp", "state": ["isOn": false]]]])
-            #expect(apply.at == "/room" && apply.mode == .merge && apply.dryRun)
-            peer.reply(id, #"{"revision":4,"added":["/room/lamp"],"removed":[],"changed":[]}"#)
-        }
-        let scene = try Scene { View("lamp") { State("isOn", false) } }
-        let applied = try await Client(at: daemon.location).apply(scene, at: "/room", mode: .merge, dryRun: true)
-        #expect(applied.added == ["/room/lamp"] && applied.revision == 4)
     }
 }

@@ -1,4 +1,5 @@
-import AttributeValues
+public import AttributeValues
+public import RuleLanguage
 
 /// Types in the encoding of the conformance suite: `"int"`, `["list", T]`, `["map", K, V]`,
 /// `["abstract", "optional_type", T]`.
@@ -6,15 +7,7 @@ extension RuleType {
     public var json: Value {
         switch self {
         case .dyn, .error, .variable: "dyn"
-        case .null: "null_type"
-        case .bool: "bool"
-        case .int: "int"
-        case .uint: "uint"
-        case .double: "double"
-        case .string: "string"
-        case .bytes: "bytes"
-        case .timestamp: "timestamp"
-        case .duration: "duration"
+        case .scalar(let type): .string(type == .null ? type.typeName : type.rawValue)
         case .list(let element): ["list", element.json]
         case .map(let key, let value): ["map", key.json, value.json]
         case .type(let type): ["type", type.json]
@@ -58,19 +51,12 @@ extension RuleType {
     private static func named(_ name: String) throws(Failure) -> RuleType {
         switch name {
         case "dyn", "any", "error": return .dyn
-        case "null", "null_type": return .null
-        case "bool": return .bool
-        case "int": return .int
-        case "uint": return .uint
-        case "double": return .double
-        case "string": return .string
-        case "bytes": return .bytes
-        case "timestamp", "google.protobuf.Timestamp": return .timestamp
-        case "duration", "google.protobuf.Duration": return .duration
         case "list": return .list(.dyn)
         case "map": return .map(.dyn, .dyn)
         case "type": return .type(.dyn)
-        default: throw invalid(.string(name))
+        default:
+            guard let type = ScalarType(rawValue: name) ?? ScalarType(typeName: name) else { throw invalid(.string(name)) }
+            return .scalar(type)
         }
     }
 }

@@ -1,3 +1,4 @@
+public import AGClient
 public import AttributeValues
 
 /// The types that have modifiers: nodes and the bodies of components. As in SwiftUI, a modifier is outside those before

@@ -1,3 +1,4 @@
+public import AGClient
 public import AttributeValues
 
 /// The value of an input or a modifier: a Swift literal, or `.rule("volume * 2.0")`. References are key paths and need

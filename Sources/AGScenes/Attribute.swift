@@ -1,3 +1,4 @@
+public import AGClient
 public import AttributeValues
 
 /// An attribute of a node: `State`, `Binding`, `Let`, `Computed`, `Environment`, `Clock`.

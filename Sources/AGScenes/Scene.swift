@@ -1,3 +1,4 @@
+public import AGClient
 public import AttributeValues
 public import WireProtocol
 
