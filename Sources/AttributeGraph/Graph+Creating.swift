@@ -105,7 +105,8 @@ extension GraphAccess {
     }
 
     /// Destroys an attribute with all that its runs created. Readers run again and get `GraphError.removed`. An observer
-    /// may dispose of itself: its run goes on, untracked, and is its last.
+    /// may dispose of itself: its run goes on and is its last. During a run the attribute reads as removed at once; its readers run
+    /// again, and what its closure holds is let go, when that run is over.
     ///
     /// - Throws: errors of observers that run because of it.
     public func dispose(_ attribute: AttributeID) throws {
@@ -217,8 +218,6 @@ extension GraphContext {
     /// The subgraph of what the running closure creates.
     @usableFromInline
     func runningScope() -> SubgraphID {
-        // What an interrupted read has put on the stack is no run.
-        if core.isInterrupted && core.runningDepth <= table.pointee.scopeDepth { return table.pointee.scope }
         guard let running = core.runningAttribute else { return table.pointee.scope }
         let extras = table.pointee.makeExtras(of: running.index)
         if let scope = extras.scope, core.isAlive(scope) { return scope }

@@ -61,21 +61,15 @@ extension GraphCore where Host: ~Copyable {
         let members = (start..<s.pointee.openCycle.count).map { s.pointee.openCycle.base[$0] }
         let path = cyclePath(from: UInt32(truncatingIfNeeded: start) | Vertex.openBit, members).map { s.pointee.id($0) }
         s.pointee.openCycle.count = start
-        // What one has lost since it ran concerns all; so does one that is gone, or what a run that was given up had read and the next
-        // one did not: without that there may be no cycle.
-        let isDoubtful =
-            members.contains {
-                let member = s.pointee.vertex($0).pointee
-                return member.flags.contains(.maybe) || member.kind == .doomed
-            } || isTorn(members)
-        if isDoubtful { s.pointee.attention.insert(.revoked) }
+        // A run that was given up may have read what is gone now, and the next one did not: without that there may be no cycle.
+        if s.pointee.condemned.count != 0 {
+            for member in members { s.pointee.condemned.append(Condemned(vertex: member, maker: Condemned.runsAgain)) }
+        }
         let value = host.pointee.value(ofCycle: path)
         for member in members {
             let vertex = s.pointee.vertex(member)
             vertex.pointee.flags.remove(.running)
             vertex.pointee.cause = 0
-            if vertex.pointee.kind == .doomed { continue }
-            if isDoubtful { vertex.pointee.flags.insert(.maybe) }
             vertex.pointee.flags.insert(.cyclic)
             vertex.pointee.evaluatedAt = s.pointee.revision
             vertex.pointee.evaluations &+= 1
@@ -83,45 +77,6 @@ extension GraphCore where Host: ~Copyable {
             let row = s.pointee.vertex(member)
             if let value { store(value, in: row, row.pointee.flags, s.pointee.revision) } else { removeValue(of: row) }
         }
-        if isDoubtful { freeDoomed(among: members) }
-    }
-
-    /// Frees those members of a closed cycle that have been destroyed. What the host lets go may read the others, and run them anew, also the
-    /// one whose run is ending: so none waits any more, and nothing is tracked.
-    @inlinable @inline(never)
-    func freeDoomed(among members: [UInt32]) {
-        for member in members where s.pointee.vertex(member).pointee.kind == .doomed {
-            suspendTracking()
-            freeAfterRun(member)
-        }
-    }
-
-    /// Whether something has gone since runs of members began, and they do not read one another in a circle now. Says so once for what has
-    /// gone: what closures only look at is no edge, and may join them for good.
-    @usableFromInline
-    func isTorn(_ members: [UInt32]) -> Bool {
-        guard s.pointee.attention.contains(.unlinked), !areConnected(members) else { return false }
-        s.pointee.attention.remove(.unlinked)
-        return true
-    }
-
-    /// Whether every member is reached from every other along what they have read.
-    @usableFromInline
-    func areConnected(_ members: [UInt32]) -> Bool {
-        let all = Set(members)
-        for areReadersFollowed in [false, true] {
-            var reached: Set<UInt32> = []
-            var pending = [members[0]]
-            while let member = pending.popLast() {
-                let vertex = s.pointee.vertex(member)
-                let others = areReadersFollowed ? readers(of: vertex) : inputs(of: vertex)
-                for position in 0..<Int(others.count) where all.contains(others.ends[position]) {
-                    if reached.insert(others.ends[position]).inserted { pending.append(others.ends[position]) }
-                }
-            }
-            if reached.count != all.count { return false }
-        }
-        return true
     }
 
     /// The shortest way from the member of lowest index along its reads back to itself.

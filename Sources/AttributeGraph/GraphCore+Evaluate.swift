@@ -176,10 +176,6 @@ extension GraphCore where Host: ~Copyable {
                         }
                         // Over fixed inputs, of which all are valid now.
                         if cause != 0 { break down }
-                        if _slowPath(s.pointee.attention.contains(.revoked)) && mustLookAgain(vertex) {
-                            s.pointee.pending.base[position].validated = 0
-                            continue next
-                        }
                     }
                     vertex.pointee.flags.subtract(.maybe)
                     s.pointee.counters.cutOffs &+= 1
@@ -191,11 +187,11 @@ extension GraphCore where Host: ~Copyable {
                     let outcome: Outcome
                     if _fastPath(vertex.pointee.kind == .rule) {
                         outcome = run(index, vertex, cause, at: position)
-                    } else if vertex.pointee.kind.isFixed && !vertex.pointee.kind.isObserver {
+                    } else if vertex.pointee.kind == .fixedRule {
                         outcome = runFixed(
                             index, vertex, cause, at: position, mayBeOnCycle: cause == Pending.perhapsOnCycle)
                     } else {
-                        runObserver(index, cause, at: position)
+                        if vertex.pointee.kind.isCondemned { pass(vertex) } else { runObserver(index, cause, at: position) }
                         position &-= 1
                         continue next
                     }
@@ -236,14 +232,11 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// Whether an input that the walk has passed may have changed after all, or has been found changed for another reader.
+    /// Takes a vertex off the stack that was destroyed while it waited: it does not run. Its readers go on as if it had not changed, and are made
+    /// stale when it is freed.
     @inlinable @inline(never)
-    func mustLookAgain(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
-        if hasMarkedInput(vertex) { return true }
-        let inputs = inputs(of: vertex)
-        for position in 0..<Int(inputs.count)
-        where s.pointee.vertex(inputs.ends[position]).pointee.changedAt > vertex.pointee.evaluatedAt { return true }
-        return false
+    func pass(_ vertex: UnsafeMutablePointer<Vertex>) {
+        vertex.pointee.flags.subtract(.marks)
     }
 
     /// Whether an input may have changed.
@@ -272,11 +265,6 @@ extension GraphCore where Host: ~Copyable {
         let flags = vertex.pointee.flags
         let isOwn = flags.contains(.running) && vertex.pointee.cause == UInt32(truncatingIfNeeded: position)
         if !isOwn && (flags.contains(.running) || !flags.contains(.maybe)) { return .done }
-        if vertex.pointee.kind == .doomed {
-            // Destroyed while it waited to be run, or run again.
-            endDoomedRun(index, at: position)
-            return .done
-        }
         let waits = vertex.pointee.evaluatedAt == 0 || vertex.pointee.kind.isFixed
         if waits && waitsForInput(index, position, isOwn) { return .waits }
         return .runs

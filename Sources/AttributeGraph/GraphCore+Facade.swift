@@ -4,30 +4,20 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     var stackDepth: Int { s.pointee.pending.count }
 
-    /// The rule or observer that is running innermost, tracked or not; `nil` also when it has been destroyed.
+    /// The rule or observer that is running innermost, or was abandoned last and will run again, tracked or not; `nil` also when it has been
+    /// destroyed.
     @inlinable
     public var runningAttribute: AttributeID? {
-        let depth = runningDepth
-        guard depth > 0 else { return nil }
-        let index = s.pointee.pending.base[depth - 1].vertex
-        // One that has been destroyed in its run is doomed, and then free.
-        return s.pointee.vertex(index).pointee.kind.isAnyRule ? s.pointee.id(index) : nil
-    }
-
-    /// As `stackDepth`, up to the innermost run in progress: above it lie what an interrupted read has put there, and runs that have been
-    /// given up.
-    @inlinable @inline(__always)
-    var runningDepth: Int { _fastPath(!isInterrupted) ? s.pointee.pending.count : depthBelowInterruption }
-
-    @usableFromInline
-    var depthBelowInterruption: Int {
-        var depth = Int(s.pointee.givenUpFrom)
-        while depth > 0 {
-            let vertex = s.pointee.vertex(s.pointee.pending.base[depth - 1].vertex).pointee
-            if vertex.flags.contains(.running) && vertex.cause == UInt32(truncatingIfNeeded: depth - 1) { break }
-            depth -= 1
+        var position = s.pointee.pending.count
+        while position > 0 {
+            position -= 1
+            let index = s.pointee.pending.base[position].vertex
+            let vertex = s.pointee.vertex(index).pointee
+            if vertex.flags.contains(.running) && vertex.cause == UInt32(truncatingIfNeeded: position) {
+                return vertex.kind.isCondemned ? nil : s.pointee.id(index)
+            }
         }
-        return depth
+        return nil
     }
 
     @inlinable @inline(__always)
@@ -59,7 +49,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Whether the attribute of a row is running, and has not been destroyed in that.
     @inlinable
-    func isRunning(_ index: UInt32) -> Bool { s.pointee.vertex(index).pointee.kind != .doomed }
+    func isRunning(_ index: UInt32) -> Bool { !s.pointee.vertex(index).pointee.kind.isCondemned }
 
     @inlinable
     var isInterrupted: Bool { s.pointee.attention.contains(.interrupted) }

@@ -16,12 +16,10 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     func fixList(of reader: UInt32, _ inputs: some Collection<AttributeID>, _ count: Int) {
         reserveInputs(count, of: s.pointee.vertex(reader))
-        let generation = s.pointee.vertex(reader).pointee.generation
         // To get the next may run anything, so rows and lists are found anew each time.
         for input in inputs {
             let position = s.pointee.vertex(reader).pointee.inputs.extent
             precondition(position < count, "a collection has as many elements as it counts")
-            precondition(s.pointee.vertex(reader).pointee.generation == generation, "a collection of inputs does not destroy what is made of it")
             var (end, slot): (UInt32, UInt32) = (0, 0)
             if _fastPath(s.pointee.isAlive(input)) {
                 end = input.index
@@ -74,33 +72,30 @@ extension GraphCore where Host: ~Copyable {
         return s.pointee.pending.base[s.pointee.pending.count &- 1].vertex
     }
 
-    /// What cannot be had at once: an input that has failed, or is gone, or on a cycle, or that a run of its reader has
-    /// made invalid; or the cursor is not where it was when the run began.
+    /// What cannot be had at once: an input that has failed, or is gone, or on a cycle; or the cursor is not where it was when the run
+    /// began.
     @inlinable @inline(never)
     func readFixedSlowly(_ position: Int) throws -> UnsafeMutablePointer<Value> {
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if s.pointee.logCount != 0 { settle() }
         let reader = fixedReader
-        let vertex = s.pointee.vertex(reader)
-        // It has been destroyed by its own run, and its list is gone.
-        if vertex.pointee.kind == .doomed { return try removed(reader) }
-        let inputs = inputs(of: vertex)
+        let inputs = inputs(of: s.pointee.vertex(reader))
         precondition(UInt32(exactly: position).map { $0 < inputs.count } ?? false, "there is no such input")
         let input = inputs.ends[position]
         if input == 0 {
             let lost = s.pointee.lostInputs[keyOfLoss(by: reader, at: UInt32(truncatingIfNeeded: position))]
             return try stored(host.pointee.value(ofRemoved: lost ?? AttributeID(index: 0, generation: 0)))
         }
+        if s.pointee.vertex(input).pointee.kind.isCondemned { return try stored(host.pointee.value(ofRemoved: formerID(input))) }
         let value = try current(s.pointee.id(input))
-        // That may have destroyed the reader.
-        return s.pointee.vertex(reader).pointee.kind == .doomed ? try removed(reader) : value
+        // That may have destroyed the reader, which does not run then.
+        return s.pointee.vertex(reader).pointee.kind.isCondemned ? try stored(host.pointee.value(ofRemoved: formerID(reader))) : value
     }
 
-    /// What there is to read of an attribute that has been destroyed while it runs.
-    @inlinable @inline(never)
-    func removed(_ reader: UInt32) throws -> UnsafeMutablePointer<Value> {
-        let generation = s.pointee.vertex(reader).pointee.generation &- 1
-        return try stored(host.pointee.value(ofRemoved: AttributeID(index: reader, generation: generation)))
+    /// The last id of a vertex that was destroyed during a run.
+    @inlinable
+    func formerID(_ index: UInt32) -> AttributeID {
+        AttributeID(index: index, generation: s.pointee.vertex(index).pointee.generation &- 1)
     }
 }
 
@@ -128,7 +123,7 @@ public struct FixedInputs<Host: GraphHost & ~Copyable> {
 
     /// An input's value, evaluated already. O(1).
     ///
-    /// - Throws: what reading the attribute would throw; what reading the rule itself would, once its run has destroyed it.
+    /// - Throws: what reading the attribute would throw.
     @inlinable @inline(__always)
     public subscript(position: Int) -> Host.Value {
         @inline(__always) get throws {

@@ -127,7 +127,7 @@ extension GraphCore where Host: ~Copyable {
     public var attributes: [AttributeID] {
         (1..<max(1, s.pointee.vertexCount)).compactMap { index in
             let kind = s.pointee.vertex(index).pointee.kind
-            return kind == .free || kind == .doomed ? nil : s.pointee.id(index)
+            return kind == .free || kind.isCondemned ? nil : s.pointee.id(index)
         }
     }
 

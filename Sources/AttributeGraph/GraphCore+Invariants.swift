@@ -28,7 +28,7 @@ extension GraphCore where Host: ~Copyable {
         for index in 1..<max(1, s.pointee.vertexCount) {
             let vertex = s.pointee.vertex(index).pointee
             if vertex.kind == .free { continue }
-            if vertex.kind == .doomed { faults.append("vertex \(index) is doomed at rest"); continue }
+            if vertex.kind.isCondemned { faults.append("vertex \(index) waits at rest to be freed"); continue }
             living += 1
             checkFlags(index, vertex, &faults)
             edgeCount += checkInputs(index, vertex, &faults)
@@ -68,7 +68,7 @@ extension GraphCore where Host: ~Copyable {
         for position in 0..<inputs.count {
             let input = inputs.ends[Int(position)]
             let slot = inputs.slots[Int(position)]
-            // What is gone leaves its reader stale, unless the reader's own run has made and destroyed it: that cannot be told here.
+            // What is gone leaves its reader stale, unless the reader's own run has destroyed it: that cannot be told here.
             if input == 0 { continue }
             count += 1
             if !seen.insert(input).inserted && !vertex.kind.isFixed { faults.append("vertex \(index) has input \(input) twice") }

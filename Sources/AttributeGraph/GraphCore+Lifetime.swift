@@ -3,8 +3,9 @@ extension GraphCore where Host: ~Copyable {
 
     /// Destroys an attribute. Its readers must run again, and then read the host's value of a removed attribute.
     ///
-    /// O(its edges + what gets marked). Destroying a rule while it runs is allowed: the run goes on without tracking
-    /// and its result is dropped. Destroying what is already destroyed does nothing.
+    /// O(its edges + what gets marked). Its ids are dead at once. While something runs the rest waits for the end of that: the row is freed, and
+    /// readers are made stale, when nothing runs any more, so that no run pulls the ground from under another. Destroying
+    /// what is already destroyed does nothing.
     @inlinable
     public func destroy(_ attribute: AttributeID) {
         guard s.pointee.isAlive(attribute) else { return }
@@ -29,86 +30,81 @@ extension GraphCore where Host: ~Copyable {
     @inlinable
     func destroyVertex(_ index: UInt32) {
         let vertex = s.pointee.vertex(index)
-        precondition(vertex.pointee.kind != .free && vertex.pointee.kind != .doomed, "destroyed twice")
         s.pointee.counters.attributesDestroyed &+= 1
+        vertex.pointee.generation &+= 1
+        if s.pointee.pending.count == 0 { return freeVertex(index, 0) }
+        settleOrder()
+        vertex.pointee.kind = vertex.pointee.kind.condemned
+        // Sends a rule that knows it by its row the slow way.
+        vertex.pointee.flags.insert(.unseen)
+        let maker = s.pointee.subgraphs.base[Int(vertex.pointee.subgraph)].maker
+        let isRunning = s.pointee.vertex(maker).pointee.flags.contains(.running) && s.pointee.vertex(maker).pointee.kind.isRule
+        s.pointee.condemned.append(Condemned(vertex: index, maker: isRunning ? maker : 0))
+        s.pointee.attention.insert(.condemned)
+    }
+
+    /// Frees what was destroyed during runs that have ended. What the host lets go may run and destroy more.
+    @inlinable @inline(never)
+    func freeCondemned() {
+        let nesting = s.pointee.nesting
+        s.pointee.nesting = 0
+        s.pointee.reader = 0
+        removeCursor()
+        while s.pointee.condemned.count != 0 {
+            let last = s.pointee.condemned.removeLast()
+            if last.maker != Condemned.runsAgain { freeVertex(last.vertex, last.maker); continue }
+            let kind = s.pointee.vertex(last.vertex).pointee.kind
+            s.pointee.revision &+= 1
+            if kind.isAnyRule && !kind.isCondemned { makeStale(last.vertex) }
+        }
+        s.pointee.nesting = nesting
+        s.pointee.attention.remove(.condemned)
+    }
+
+    /// Removes a vertex's edges and value and returns its row to the free list. Its generation has been advanced; a row whose generations
+    /// are used up is retired.
+    @inlinable
+    func freeVertex(_ index: UInt32, _ maker: UInt32) {
         settleOrder()
         s.pointee.upcoming = .none
-        if vertex.pointee.readerClass != 0 { abandonReaders(of: index) }
+        let vertex = s.pointee.vertex(index)
+        if vertex.pointee.readerClass != 0 { abandonReaders(of: index, maker) }
         if vertex.pointee.inputClass != 0 {
             if _slowPath(!s.pointee.lostInputs.isEmpty) && vertex.pointee.kind.isFixed { forgetLosses(of: index) }
             if vertex.pointee.inputClass == EdgePool.single { dropOnlyInput(of: vertex) } else { dropInputs(of: index, from: 0) }
         }
-        if vertex.pointee.flags.contains(.running) {
-            vertex.pointee.kind = .doomed
-            s.pointee.attention.insert(.lost)
-            vertex.pointee.generation &+= 1
-            if s.pointee.reader == index {
-                if s.pointee.isCursorHidden { s.pointee.isCursorHidden = false }
-                suspendTracking()
-            }
-        } else {
-            vertex.pointee.generation &+= 1
-            freeVertex(index)
+        if !vertex.pointee.flags.contains(.empty) { s.pointee.value(index).deinitialize(count: 1) }
+        vertex.pointee.flags = .empty
+        vertex.pointee.kind = .free
+        let generation = vertex.pointee.generation
+        if generation != UInt32.max {
+            vertex.pointee.hint = s.pointee.freeVertex
+            s.pointee.freeVertex = index
         }
+        // What the host lets go may use the graph.
+        host.pointee.didDestroy(AttributeID(index: index, generation: generation &- 1))
     }
 
-    /// Every reader loses this input and must run again; but not a rule whose run has made it and read it, and now destroys
-    /// it: that would go on for ever.
+    /// Every reader loses this input and must run again, except the rule whose own run made and destroyed it.
     @inlinable
-    func abandonReaders(of index: UInt32) {
+    func abandonReaders(of index: UInt32, _ maker: UInt32) {
         let vertex = s.pointee.vertex(index)
-        let maker = s.pointee.subgraphs.base[Int(vertex.pointee.subgraph)].maker
         s.pointee.revision &+= 1
-        if s.pointee.pending.count != 0 { s.pointee.attention.insert(.unlinked) }
         let readers = readers(of: vertex)
         for slot in 0..<Int(readers.count) {
             let reader = readers.ends[slot]
             let position = readers.slots[slot]
             let row = s.pointee.vertex(reader)
-            let mustRun =
-                !row.pointee.flags.contains(.running)
-                || hasRead(reader, position) && !(reader == maker && row.pointee.kind.isRule)
             let inputs = inputs(of: row)
             inputs.ends[Int(position)] = 0
             inputs.slots[Int(position)] = 0
-            if row.pointee.kind.isFixed { noteLoss(of: s.pointee.id(index), by: reader, at: position) }
+            if row.pointee.kind.isFixed {
+                noteLoss(of: AttributeID(index: index, generation: vertex.pointee.generation &- 1), by: reader, at: position)
+            }
             s.pointee.counters.edgesRemoved &+= 1
-            if mustRun { makeStale(reader) }
+            if reader != maker { makeStale(reader) }
         }
         emptyReaders(of: vertex)
-    }
-
-    /// Returns a row to the free list. Its generation has been advanced; a row whose generations are used up is retired.
-    ///
-    /// During an evaluation rows are kept back until rest: an entry of the stack may still name them.
-    @inlinable
-    func freeVertex(_ index: UInt32) {
-        let vertex = s.pointee.vertex(index)
-        if !vertex.pointee.flags.contains(.empty) { s.pointee.value(index).deinitialize(count: 1) }
-        vertex.pointee.flags = .empty
-        vertex.pointee.kind = .free
-        // What the host lets go may use the graph.
-        host.pointee.didDestroy(AttributeID(index: index, generation: vertex.pointee.generation &- 1))
-        if s.pointee.vertex(index).pointee.generation == UInt32.max { return }
-        if s.pointee.pending.count == 0 {
-            s.pointee.vertex(index).pointee.hint = s.pointee.freeVertex
-            s.pointee.freeVertex = index
-        } else {
-            s.pointee.vertex(index).pointee.hint = s.pointee.vertexFreedInRun
-            s.pointee.vertexFreedInRun = index
-            s.pointee.attention.insert(.lost)
-        }
-    }
-
-    /// Lets the rows be used that were freed while something ran.
-    @inlinable
-    func releaseRows() {
-        while s.pointee.vertexFreedInRun != 0 {
-            let index = s.pointee.vertexFreedInRun
-            s.pointee.vertexFreedInRun = s.pointee.vertex(index).pointee.hint
-            s.pointee.vertex(index).pointee.hint = s.pointee.freeVertex
-            s.pointee.freeVertex = index
-        }
     }
 
     // MARK: Subgraphs

@@ -10,6 +10,7 @@ extension GraphCore where Host: ~Copyable {
         let count = s.pointee.invalidated.count
         var next = 0
         while next != count {
+            if _slowPath(s.pointee.attention.contains(.condemned)) { freeCondemned() }
             let attribute = s.pointee.invalidated.base[next]
             next &+= 1
             let vertex = s.pointee.vertex(attribute.index)
@@ -237,7 +238,6 @@ extension GraphCore where Host: ~Copyable {
     func endObserverWithCare(_ index: UInt32, _ cause: UInt32, at position: Int) -> Bool {
         if lookCloser(index, at: position) == nil {
             if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
-            mindRevocation(of: index)
             endObserver(index, cause)
         }
         return false

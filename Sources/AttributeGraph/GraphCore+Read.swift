@@ -160,7 +160,6 @@ extension GraphCore where Host: ~Copyable {
             if !s.pointee.mayNest {
                 s.pointee.push(index)
                 s.pointee.attention.insert(.interrupted)
-                s.pointee.givenUpFrom = UInt32(truncatingIfNeeded: s.pointee.pending.count &- 1)
                 throw Interruption()
             }
             guard validate(index) else { throw Interruption() }
@@ -173,12 +172,8 @@ extension GraphCore where Host: ~Copyable {
     func validated(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
         let after = s.pointee.vertex(index).pointee
-        guard after.generation == attribute.generation && after.kind != .doomed else {
-            return try stored(host.pointee.value(ofRemoved: attribute))
-        }
+        guard after.generation == attribute.generation else { return try stored(host.pointee.value(ofRemoved: attribute)) }
         if after.flags.contains(.running) { noteCycle(index) }
-        // Made stale since it was evaluated: so is what has read it.
-        if after.flags.contains(.maybe) && isTracking { markAgain(s.pointee.reader) }
         if !after.flags.isDisjoint(with: .emptyOrRunning) {
             return try stored(host.pointee.value(ofFailed: attribute))
         }

@@ -3,8 +3,8 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func restoreReader(_ reader: UInt32, _ read: UInt32, _ isHinted: Bool) {
         s.pointee.reader = 0
+        if reader == 0 { return suspendTracking() }
         let vertex = s.pointee.vertex(reader)
-        if reader == 0 || vertex.pointee.kind == .doomed { return suspendTracking() }
         s.pointee.reader = reader
         setCursor(vertex, read)
         if isHinted { s.pointee.attention.insert(.hinted) } else { s.pointee.attention.remove(.hinted) }
@@ -77,6 +77,6 @@ extension GraphCore where Host: ~Copyable {
     func calmDown() {
         s.pointee.attention.subtract(.settledAtRest)
         s.pointee.cycleMarks.count = 0
-        releaseRows()
+        if s.pointee.condemned.count != 0 { freeCondemned() }
     }
 }

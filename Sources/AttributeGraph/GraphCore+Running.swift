@@ -6,7 +6,7 @@ extension GraphCore where Host: ~Copyable {
         case finished
         /// As `finished`, and something has happened that other runs may have to look at.
         case finishedWithCare
-        /// The vertex is gone, or on a cycle: it has what the cycle's value will be.
+        /// The vertex is on a cycle: it has what the cycle's value will be.
         case without
         case interrupted
     }
@@ -63,28 +63,7 @@ extension GraphCore where Host: ~Copyable {
         if let outcome = lookCloser(index, at: position) { return outcome }
         if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
         finish(value, of: index, cause)
-        mindRevocation(of: index)
         return .finishedWithCare
-    }
-
-    /// A rule some of whose inputs were made stale after it had read them must run again: what they become may be no later
-    /// than the end of its run. One over fixed inputs depends on them even if it has not looked.
-    @inlinable
-    func mindRevocation(of index: UInt32) {
-        guard s.pointee.attention.contains(.revoked) else { return }
-        let vertex = s.pointee.vertex(index)
-        if vertex.pointee.kind.isFixed && hasMarkedInput(vertex) { markAgain(index) }
-        if vertex.pointee.flags.contains(.maybe) && vertex.pointee.kind.isRule { vertex.pointee.flags.insert(.stale) }
-    }
-
-    /// Marks a vertex that runs, or has just run, and whose readers are marked or have not read it yet.
-    @inlinable
-    func markAgain(_ index: UInt32) {
-        let vertex = s.pointee.vertex(index)
-        if vertex.pointee.flags.contains(.maybe) { return }
-        vertex.pointee.flags.insert(.maybe)
-        s.pointee.counters.invalidations &+= 1
-        if vertex.pointee.flags.contains(.watched) { s.pointee.invalidated.append(s.pointee.id(index)) }
     }
 
     /// A run that threw was given up, or leaves the vertex without a value.
@@ -96,7 +75,6 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.evaluatedAt = s.pointee.revision
         vertex.pointee.flags.subtract(.runningAndCyclic)
         removeValue(of: vertex)
-        mindRevocation(of: index)
         return .finishedWithCare
     }
 
@@ -144,12 +122,6 @@ extension GraphCore where Host: ~Copyable {
             if s.pointee.logCount > 0 { settle() }
         }
         if s.pointee.attention.contains(.hinted) { restoreHints(of: index) }
-        if s.pointee.vertex(index).pointee.kind == .doomed {
-            restoreHints(of: index)
-            s.pointee.counters.evaluations &+= 1
-            endDoomedRun(index, at: position)
-            return .without
-        }
         let mark = s.pointee.cycleMark(at: position)
         if !isOnCycle(mark) { return nil }
         s.pointee.counters.evaluations &+= 1
@@ -164,23 +136,6 @@ extension GraphCore where Host: ~Copyable {
     @inlinable
     func isOnCycle(_ mark: CycleMark) -> Bool {
         mark.low != UInt32.max || s.pointee.openCycle.count != Int(mark.openBefore)
-    }
-
-    /// The vertex has been destroyed while it ran, or waited for that: it goes, or when its cycle is closed.
-    @inlinable
-    func endDoomedRun(_ index: UInt32, at position: Int) {
-        let mark = s.pointee.cycleMark(at: position)
-        if isOnCycle(mark) { endCyclicRun(index, mark) } else { freeAfterRun(index) }
-    }
-
-    /// Frees a vertex that was destroyed while it ran. What the host lets go may read, as deep as it likes: there is no run that could be
-    /// given up for it.
-    @inlinable
-    func freeAfterRun(_ index: UInt32) {
-        let nesting = s.pointee.nesting
-        s.pointee.nesting = 0
-        freeVertex(index)
-        s.pointee.nesting = nesting
     }
 
     /// Gives a vertex a value, and its flags; the value counts as changed unless the host finds it equal to the old one.
@@ -217,8 +172,6 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func abandon(_ index: UInt32, at position: Int) {
         s.pointee.counters.restarts &+= 1
-        s.pointee.givenUpFrom = UInt32(truncatingIfNeeded: position)
-        // One that has been destroyed is freed when its entry comes up.
         restoreHints(of: index)
         // While running it served as the cursor.
         s.pointee.pending.base[position].validated = 0
@@ -229,8 +182,7 @@ extension GraphCore where Host: ~Copyable {
     func restoreHints(of index: UInt32) {
         while let entry = s.pointee.overwrittenHints.last, entry.reader == index {
             s.pointee.overwrittenHints.count &-= 1
-            // That of a row that has been freed meanwhile links the free ones.
-            if s.pointee.vertex(entry.vertex).pointee.kind != .free { s.pointee.vertex(entry.vertex).pointee.hint = entry.hint }
+            s.pointee.vertex(entry.vertex).pointee.hint = entry.hint
         }
         s.pointee.attention.remove(.hinted)
     }

@@ -92,6 +92,8 @@ extension GraphCore where Host: ~Copyable {
     public func invalidate(_ rule: AttributeID) throws(GraphError) {
         guard s.pointee.isAlive(rule) else { throw .removed(rule) }
         precondition(s.pointee.vertex(rule.index).pointee.kind != .input, "an input has no rule")
+        if s.pointee.vertex(rule.index).pointee.flags.contains(.stale) { return }
+        precondition(s.pointee.pending.count == 0, "what has run is not invalidated while something runs")
         settleOrder()
         s.pointee.revision &+= 1
         makeStale(rule.index)
@@ -176,7 +178,7 @@ extension GraphCore where Host: ~Copyable {
     func showCursor() {
         s.pointee.isCursorHidden = false
         let vertex = s.pointee.vertex(s.pointee.reader)
-        guard s.pointee.reader != 0, vertex.pointee.kind != .doomed else { return }
+        guard s.pointee.reader != 0 else { return }
         setCursor(vertex, s.pointee.hiddenCursor)
     }
 
@@ -326,7 +328,6 @@ extension GraphCore where Host: ~Copyable {
         let vertex = s.pointee.vertex(index)
         let flags = vertex.pointee.flags
         s.pointee.upcoming = .none
-        if s.pointee.pending.count != 0 { s.pointee.attention.formUnion(.revokedAndUnlinked) }
         vertex.pointee.flags.insert(.maybeAndStale)
         if flags.contains(.maybe) { return }
         s.pointee.counters.invalidations &+= 1

@@ -22,8 +22,8 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline var freeVertex: UInt32 = 0
     /// Of a row that is used for the first time since the table was cut: no id of before names it.
     @usableFromInline var firstGeneration: UInt32 = 1
-    /// Rows that were freed while something ran, as a list like that of the free ones.
-    @usableFromInline var vertexFreedInRun: UInt32 = 0
+    /// Vertices destroyed during a run, to be freed when nothing runs any more.
+    @usableFromInline var condemned = Buffer<Condemned>(capacity: 16)
 
     @usableFromInline var revision: Revision = 1
     @usableFromInline var batchDepth = 0
@@ -79,8 +79,6 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     /// A value that no attribute holds (of a removed or failed one), lent to a reader.
     @usableFromInline let spare: UnsafeMutablePointer<Host.Value>
     @usableFromInline var hasSpare = false
-    /// While a read asks for runs to be given up: the lowest place on the stack of one that has been, or of what was to be read.
-    @usableFromInline var givenUpFrom: UInt32 = 0
 
     @inlinable
     init() {
@@ -309,19 +307,31 @@ struct Attention: OptionSet, BitwiseCopyable {
     @inlinable static var hinted: Attention { Attention(rawValue: 2) }
     /// A cycle has been met and not all members are known yet.
     @inlinable static var cycle: Attention { Attention(rawValue: 4) }
-    /// A vertex has been destroyed during an evaluation.
-    @inlinable static var lost: Attention { Attention(rawValue: 8) }
+    /// A vertex has been destroyed during a run.
+    @inlinable static var condemned: Attention { Attention(rawValue: 8) }
     /// A running observer has written in an open batch.
     @inlinable static var unsettled: Attention { Attention(rawValue: 16) }
     /// The order that was followed is not followed any further.
     @inlinable static var strayed: Attention { Attention(rawValue: 32) }
-    /// Something has been made stale during an evaluation, which may have found it valid before.
-    @inlinable static var revoked: Attention { Attention(rawValue: 64) }
-    /// As `revoked`, or what ran had read something that is gone: until a cycle has been looked at for that.
-    @inlinable static var unlinked: Attention { Attention(rawValue: 128) }
-    @inlinable static var revokedAndUnlinked: Attention { Attention(rawValue: 64 | 128) }
     /// What cannot matter any more when nothing runs.
-    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 8 | 16 | 32 | 64 | 128) }
+    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 16 | 32) }
+}
+
+/// Something that waits for the end of all runs: a vertex that was destroyed, or one that must run again.
+@usableFromInline
+struct Condemned: BitwiseCopyable {
+    @usableFromInline let vertex: UInt32
+    /// The rule whose run had made it and was still going on, which does not run again for that: it would do the same. 0: none.
+    @usableFromInline let maker: UInt32
+
+    /// In place of a maker: the vertex was not destroyed, it must run again.
+    @usableFromInline static let runsAgain = UInt32.max
+
+    @inlinable
+    init(vertex: UInt32, maker: UInt32) {
+        self.vertex = vertex
+        self.maker = maker
+    }
 }
 
 /// A write inside a batch: the input, which may be gone since, and what it held before the batch.

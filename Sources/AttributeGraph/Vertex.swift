@@ -72,8 +72,6 @@ struct Vertex: BitwiseCopyable {
         @inlinable static var fixedRule: Kind { Kind(rawValue: 6) }
         @inlinable static var fixedObserver: Kind { Kind(rawValue: 7) }
         @inlinable static var input: Kind { Kind(rawValue: 8) }
-        /// Destroyed while its rule was running; freed when that run ends.
-        @inlinable static var doomed: Kind { Kind(rawValue: 16) }
 
         @inlinable @inline(__always)
         var isRule: Bool { rawValue & 3 == 2 }
@@ -82,6 +80,11 @@ struct Vertex: BitwiseCopyable {
         /// Of a rule or an observer.
         @inlinable @inline(__always)
         var isAnyRule: Bool { rawValue & 2 != 0 }
+        /// Destroyed during a run: its ids are dead, its row is freed when nothing runs any more.
+        @inlinable @inline(__always)
+        var isCondemned: Bool { rawValue & 16 != 0 }
+        @inlinable @inline(__always)
+        var condemned: Kind { Kind(rawValue: rawValue | 16) }
         @inlinable @inline(__always)
         var isFixed: Bool { rawValue & 4 != 0 }
     }
@@ -116,6 +119,8 @@ struct Vertex: BitwiseCopyable {
         @inlinable static var maybeOrRunning: Flags { Flags(rawValue: 1 | 32) }
         @inlinable static var emptyOrRunning: Flags { Flags(rawValue: 4 | 32) }
         @inlinable static var runningStaleOrCyclic: Flags { Flags(rawValue: 2 | 32 | 128) }
+        /// What sends an entry of the stack through its inputs or lets it run.
+        @inlinable static var marks: Flags { Flags(rawValue: 1 | 2 | 32 | 128) }
         @inlinable static var maybeAndStale: Flags { Flags(rawValue: 1 | 2) }
         @inlinable static var runningAndCyclic: Flags { Flags(rawValue: 32 | 128) }
         /// Of a rule that never ran.

@@ -55,16 +55,3 @@ struct ChangedNames {
         return found
     }
 }
-
-extension ArraySlice {
-    /// The first index from which on a condition holds, of elements sorted by it.
-    fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
-        var low = startIndex
-        var high = endIndex
-        while low < high {
-            let middle = (low + high) / 2
-            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}

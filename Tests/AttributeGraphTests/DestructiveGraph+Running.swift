@@ -163,10 +163,10 @@ extension DestructiveGraph {
         if !isSure { ending.append(thing) }
     }
 
-    /// What goes while it runs is kept until that run has ended, and the cycle is closed that it is on: what it has registered last is done then.
+    /// What goes while something runs is kept until nothing does: what it has registered last is done then.
     private func isKept(_ node: Int) -> Bool {
         let row = core.s.pointee.vertex(ids[node].index).pointee
-        return row.kind == .doomed && row.generation == ids[node].generation &+ 1
+        return row.kind.isCondemned && row.generation == ids[node].generation &+ 1
     }
 
     func isLeft(_ thing: LifeModel.Thing) -> Bool {
