@@ -3,9 +3,9 @@ import WireProtocol
 /// Subscriptions that want bookmarks, and when each is due.
 struct Bookmarks {
     private var readers: Set<Int64> = []
-    /// Those of them that have been told something since the last one.
+    /// Readers that have been told something since their last bookmark.
     private(set) var due: Set<Int64> = []
-    /// The last time that those were looked after that nothing else was told.
+    /// The last round for readers that have been told nothing else.
     private var round = (revision: UInt64(0), time: 0.0)
 
     mutating func add(_ number: Int64) {
@@ -18,7 +18,7 @@ struct Bookmarks {
         due.remove(number)
     }
 
-    /// Whoever is told of a revision gets a bookmark at the end of the turn.
+    /// A reader that is told of a revision gets a bookmark at the end of the turn.
     mutating func note(_ receivers: [Subscription], behind event: Event) {
         if readers.isEmpty { return }
         switch event {
@@ -28,7 +28,7 @@ struct Bookmarks {
         for receiver in receivers where readers.contains(receiver.number) { due.insert(receiver.number) }
     }
 
-    /// When bookmarks are due for those who have been told nothing since revisions have advanced; nil: there is nothing to say.
+    /// When the next round is due; nil: no revision has come since the last one.
     func next(_ revision: UInt64, interval: Double) -> Double? {
         readers.isEmpty || round.revision == revision ? nil : round.time + interval
     }

@@ -35,7 +35,7 @@ struct ChangedNames {
         }
     }
 
-    /// Those that patterns match, each once; nil where they are no longer all known.
+    /// Names that patterns match, each once. nil when some are no longer known.
     func names(since revision: UInt64, of patterns: [PathPattern]) -> [String]? {
         guard revision >= floor else { return nil }
         let start = entries[head...].partitioningIndex { $0.revision > revision }

@@ -18,7 +18,7 @@ final class Client {
     var beginning: [Subscription] = []
     /// Bytes of long answers and snapshots that it has been sent in the turn of that number, or in the batch.
     private var sent = (turn: UInt64(0), bytes: 0)
-    /// What it has left for when it goes away.
+    /// Transactions to perform when the client goes away.
     var will: LastWill
 
     init(_ id: ClientID, _ peer: Peer, _ grants: Grants?, _ limits: RuntimeLimits) {
@@ -54,7 +54,7 @@ final class Client {
 }
 
 extension ViewGraph {
-    /// What the client may not read is left out of all that the graph tells while `body` runs.
+    /// While `body` runs, the graph tells nothing that the client may not read.
     func seeing<T, E: Error>(as client: Client, _ body: () throws(E) -> T) throws(E) -> T {
         guard let grants = client.grants, grants.isPartial else { return try body() }
         let before = mayRead

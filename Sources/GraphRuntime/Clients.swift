@@ -1,7 +1,7 @@
 import AttributeValues
 import WireProtocol
 
-/// Who is connected, what each may do, and how much each may be sent.
+/// The connected clients: their rights, and how much each of them may be sent.
 final class Clients {
     private let limits: RuntimeLimits
     private let turn: CurrentTurn
@@ -65,7 +65,9 @@ extension Clients {
         let isLess = client.isRightless && client.bytesSent(in: turn.number) > 0 && longestAnswerWithoutRights < longestAnswer
         try admit(
             size, "answer", to: client, atMost: isLess ? longestAnswerWithoutRights : longestAnswer,
-            hint: isLess ? "ask for less at once; output-queue is the limit for clients without any right" : "ask for less; output-maximum is the limit")
+            hint: isLess
+                ? "ask for less at once; output-queue is the limit for clients without any right"
+                : "ask for less; output-maximum is the limit")
     }
 
     /// Holds the snapshot of a new subscription against what its client may be sent at once.

@@ -1,4 +1,4 @@
-/// The turn that is being played: its time, and what has been said in it.
+/// The turn that is being played: its time, and its deliveries.
 final class CurrentTurn {
     private(set) var now: Moment
     /// Counts turns.
@@ -9,7 +9,7 @@ final class CurrentTurn {
     private(set) var began = 0.0
     /// Takes deliveries as soon as a command is performed.
     var onDelivery: (([Delivery]) -> Void)?
-    /// What everybody must hear, in order, as far as nobody has taken it yet.
+    /// In the order in which clients must hear them; without those that `onDelivery` has taken.
     private var deliveries: [Delivery] = []
     private var handedOver = 0
 
@@ -41,7 +41,7 @@ final class CurrentTurn {
         deliveries.removeAll(keepingCapacity: true)
     }
 
-    /// What nobody has taken.
+    /// The deliveries that `onDelivery` has not taken.
     func takeDeliveries() -> [Delivery] {
         defer { deliveries = [] }
         return deliveries

@@ -23,7 +23,7 @@ extension GraphRuntime {
         }
     }
 
-    /// What the client may not read is left out of all that the graph tells while `body` runs.
+    /// While `body` runs, the graph tells nothing that the client may not read.
     func seeing<T, E: Error>(as client: ClientID, _ body: () throws(E) -> T) throws(E) -> T {
         guard let client = clients[client] else { return try body() }
         return try graph.seeing(as: client, body)

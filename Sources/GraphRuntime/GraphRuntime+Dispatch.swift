@@ -10,8 +10,7 @@ import WireProtocol
 extension GraphRuntime {
     /// One turn: applies what came in, in order, and says what everybody must hear.
     ///
-    /// Nobody keeps the others waiting for long: `TurnQueue` leaves commands to the next turn (`Outcome.postponed`). So do rules that had
-    /// to wait, so that they go on first.
+    /// `TurnQueue` leaves some commands to the next turn (`Outcome.postponed`), so that no client keeps the others waiting for long.
     public func apply(_ commands: [Command], at now: Moment) -> Outcome {
         turn.begin(at: now)
         outcome = Outcome()
@@ -37,7 +36,7 @@ extension GraphRuntime {
         keepNothingVoid()
         // Of all but the values of states an earlier life leaves no revisions.
         if outcome.accepted.contains(where: { !$0.entry.isState }) { history.resumableFrom = revision }
-        // What it watched may have been removed.
+        // Subscriptions end when all that they name has been removed.
         if watching.subscriptions.isEmpty { watching.updateScenePhase() }
         graph.sweepVertices()
         recordTurn(commands.count - outcome.postponed.count, since: before)

@@ -8,11 +8,11 @@ import WireProtocol
 /// The daemon's mind: commands in, deliveries out. It has no clock, no file and no socket, so a whole day can be played to it in a test.
 /// It owns the graph, plays its turns (`GraphRuntime+Dispatch`), and connects the rooms:
 ///
-/// - `CurrentTurn`: the time, and what has been said;
-/// - `Clients`: who is connected, what each may do, and how much each may be sent;
+/// - `CurrentTurn`: the time, and the deliveries;
+/// - `Clients`: the connected clients, their rights, and how much each of them may be sent;
 /// - `History`: revisions, and names that are gone;
 /// - `Presentations`: how values move;
-/// - `Watching`: topics and subscriptions, and what each is told of a transaction;
+/// - `Watching`: subscriptions and topics, and the events of a transaction;
 /// - `Reader`: requests that change nothing.
 public final class GraphRuntime {
     public let limits: RuntimeLimits
@@ -29,7 +29,7 @@ public final class GraphRuntime {
     /// The most vertices since memory was last given back.
     var mostVertices: UInt64 = 0
 
-    /// What is counted around the runtime, to be told with its own figures.
+    /// Figures of the daemon around the runtime, for `stats`.
     public var surroundingFigures: (() -> [Figure])?
     /// Reads the clock of `Moment.monotonic` now; asked only while turns are recorded. nil: no time passes within a turn.
     public var stopwatch: (() -> Double)?
@@ -115,7 +115,7 @@ public final class GraphRuntime {
     /// Seconds since the start.
     var uptime: Double { turn.now.monotonic - startedAt.monotonic }
 
-    /// Whether a client has subscriptions, told of or not.
+    /// Whether a client has subscriptions, also ones that it has not been told of yet.
     public func isSubscribed(_ client: ClientID) -> Bool { clients[client].map { !$0.subscriptions.isEmpty } ?? false }
 
     // MARK: For changes of structure and for the store

@@ -2,8 +2,8 @@ import AttributeGraph
 import AttributeValues
 import ViewGraph
 
-/// What has happened in this life of the graph and is still remembered: revisions, who made them, and names that are gone.
-/// `explain` and subscriptions that resume read it.
+/// The recent past of this life of the graph: revisions, their authors, and names that are gone. `explain` and subscriptions that
+/// resume read it.
 final class History {
     private let graph: ViewGraph
     private let limits: RuntimeLimits
@@ -105,7 +105,7 @@ final class History {
     }
 }
 
-/// Who changed what, and which stretch of the engine's clock was theirs.
+/// A transaction: its author, its writes, and its stretch of the engine's clock.
 struct Transaction {
     var revision: UInt64
     /// The engine's stamp before and after the transaction.
@@ -157,7 +157,7 @@ private struct TransactionRing {
     }
 }
 
-/// What is known of the lives before this one: how old the states were when it began.
+/// The end of the life before this one: how old the states were when this life began.
 private struct LifeBeginning {
     /// The last one of the earlier life.
     let revision: UInt64

@@ -3,12 +3,12 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-/// What one transaction means for the topics, in the order they were touched.
+/// One transaction's news for the topics, in the order they were touched.
 struct News {
     private(set) var topics: [TopicNews] = []
     private var places: [ObjectIdentifier: Int] = [:]
     private var lastPlace = 0
-    /// What the nodes around what changed say of its motion.
+    /// What the scene says of the motion of changed attributes.
     var surroundings = KnownSurroundings()
     /// Attributes whose new content the topics have been given, once some have joined.
     var collected: Set<AttributeID> = []
@@ -16,7 +16,7 @@ struct News {
     /// Topics with completion events that want to know how it ends.
     private(set) var touched: [Topic] = []
     var animated: [AttributeID] = []
-    /// What was in motion and got a new target, with the transaction that had moved it.
+    /// Attributes that were in motion and got a new target, with the transaction that had moved them.
     var replaced: [(transaction: UInt64, attribute: AttributeID)] = []
     /// Told behind the update, though found before it.
     var completions: [CompletionNews] = []
@@ -79,10 +79,10 @@ struct TopicNews {
     /// Attributes that may have changed, by the names that are concerned; one that has left needs no reading to be told again.
     var invalidated: [(attribute: AttributeID, paths: [String], hasLeft: Bool)] = []
 
-    /// What an update says of it: each name once.
+    /// The changes that an update tells: each name once.
     var update: [Change] {
         if left.isEmpty { return changes }
-        // What has come again by the same name is only another value.
+        // An attribute that has come again by the same name is only another value.
         let live = Set(changes.map(\.path))
         return left.filter { !live.contains($0.path) }.map { Change(removalOf: $0.path) } + changes
     }

@@ -4,7 +4,7 @@ public struct ClientID: Hashable {
     public init(number: UInt64) { self.number = number }
 }
 
-/// Who is at the other end of a connection, by the kernel's word.
+/// The process at the other end of a connection, by the kernel's word.
 public struct Peer {
     public var pid: Int32
     public var uid: UInt32

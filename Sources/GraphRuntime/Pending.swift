@@ -55,7 +55,7 @@ struct PendingStructure {
     private var arrived: Set<String> = []
     private var reordered: Set<String> = []
 
-    /// What went again before the client knew of it is forgotten.
+    /// Nodes that have gone before the client knew of them are forgotten.
     mutating func merge(_ news: StructurePaths) {
         for path in news.removed {
             let wasNew = added.remove(path) != nil || arrived.remove(path) != nil

@@ -25,7 +25,7 @@ final class Presentations {
         var transaction: UInt64
     }
 
-    /// What a transaction set in motion.
+    /// The attributes that a transaction set in motion.
     struct Moves {
         var attributes: [AttributeID]
         /// Numbers of the topics with completion events that the transaction touched.
@@ -90,7 +90,7 @@ final class Presentations {
 
     // MARK: What moves
 
-    /// What an attribute shows now: its timeline's value while one runs, else the model's.
+    /// The displayed content of an attribute: its timeline's value while one runs, else the model's.
     func presented(_ attribute: AttributeID, _ content: Content) -> Content {
         guard let running = running[attribute] else { return content }
         if running.timeline.isFinished(at: now) {
@@ -106,7 +106,7 @@ final class Presentations {
         return running[attribute].flatMap { $0.timeline.isFinished(at: now) ? nil : $0 }
     }
 
-    /// What a change means for an attribute's motion.
+    /// A change of an attribute's motion.
     struct Turnover {
         /// Where the change is animated.
         var running: Running?
@@ -114,7 +114,7 @@ final class Presentations {
         var replaced: UInt64?
         /// The transaction that had moved the attribute, if it was still moving.
         var interrupted: UInt64?
-        /// What has ended with the motion before.
+        /// The transactions whose motions end with it.
         var ends: [End] = []
     }
 
@@ -126,7 +126,7 @@ final class Presentations {
         let before = running.isEmpty ? nil : running[attribute]
         let wasMoving = before.map { !$0.timeline.isFinished(at: now) } ?? false
         var made: Timeline?
-        // Who has spent all steps on what changes has none left for how it moves.
+        // A request that has spent all steps on its changes has none left for their motion.
         if case .value(let to) = new, graph.stepsLeft > 0, let animation = animation(for: attribute, motion, since: stamp, &surroundings) {
             if let before, wasMoving {
                 made = before.timeline.changing(to: to, animation: animation, at: now)
@@ -157,7 +157,7 @@ final class Presentations {
     /// Nobody watches the attribute any more: it does not move, either.
     func stop(_ attribute: AttributeID) -> [End] { running.removeValue(forKey: attribute).map(end) ?? [] }
 
-    /// At the end of a transaction: what it set in motion, and what is complete at once.
+    /// At the end of a transaction: notes the motions that it began, and returns those that are complete at once.
     /// - Parameter topics: numbers of those with completion events that it touched.
     func seal(_ revision: UInt64, moved attributes: [AttributeID], _ topics: [Int64]) -> [End] {
         let sealed = completions.seal(revision, at: now)
@@ -165,10 +165,10 @@ final class Presentations {
         return ends(sealed)
     }
 
-    /// What has ended by now.
+    /// The transactions whose motions have ended by now.
     func advance() -> [End] { ends(completions.advance(to: now)) }
 
-    /// What the tracker's events mean; lets go of what has ended.
+    /// Translates the tracker's events, and forgets the motions that have ended.
     private func ends(_ events: [CompletionTracker.Event]) -> [End] {
         var ends: [End] = []
         for event in events {

@@ -55,7 +55,7 @@ final class Reader {
     /// Paths of one request that lead nowhere and are told with the name that may have been meant.
     private static let missingWithHint = 10
 
-    /// What a path names, or a pattern matches now.
+    /// The places that a path names, or a pattern matches now.
     private func places(_ text: String, looksForNames: Bool) throws(Failure) -> [(path: String, place: Place)] {
         // Quoted ids may hold stars, too.
         guard text.utf8.contains(UInt8(ascii: "*")), (try? AttributePath(text)) == nil else {
@@ -131,7 +131,7 @@ final class Reader {
         guard !isPartial || graph.isState(vertex) else { return .value(.map(map)) }
         let changedAt = graph.changedAt(vertex)
         let chain = graph.causes(of: vertex)
-        // What was evaluated late seems to have changed late. It follows from what changed first of all in the chain.
+        // An attribute that was evaluated late seems to have changed late. The cause is the earliest change in the chain.
         let entry = chain.map(graph.changedAt).min().flatMap(history.recorded(at:))
         map["changed"] = entry.map { describe($0, client) } ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
         map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })

@@ -3,7 +3,7 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-/// What a transaction did to the tree, by name.
+/// A transaction's changes of the tree, by name.
 struct StructureNews {
     var added: [NodeNames]
     var removed: [NodeNames]
@@ -38,14 +38,14 @@ struct StructureNews {
 }
 
 extension StructureNews {
-    /// What patterns name of it.
+    /// The part that patterns name.
     func paths(for patterns: [PathPattern]) -> StructurePaths {
         StructurePaths(
             added: patterns.paths(of: added), removed: patterns.paths(of: removed), arrived: patterns.paths(of: arrived.map(\.names)),
             reordered: patterns.paths(of: reordered))
     }
 
-    /// The same for who may read only where a node has come to: to them it is a new one.
+    /// The same for clients that may read only the new place of a node: to them the node is new.
     func pathsForPartial(_ patterns: [PathPattern], _ paths: StructurePaths) -> StructurePaths {
         var shown = paths
         let isKnown = { (ids: [String]) in patterns.contains { $0.matches(nodes: ids) } }
@@ -55,7 +55,7 @@ extension StructureNews {
     }
 }
 
-/// The same for one topic: what its patterns name.
+/// The same for one topic: the paths that its patterns name.
 struct StructurePaths {
     var added: [String]
     var removed: [String]
@@ -66,7 +66,7 @@ struct StructurePaths {
 }
 
 extension [PathPattern] {
-    /// Those of the nodes and attributes that the patterns name, attributes behind their node.
+    /// The nodes and attributes that the patterns name, attributes behind their node.
     fileprivate func paths(of names: [NodeNames]) -> [String] {
         names.flatMap { names -> [String] in
             let patterns = filter { $0.matches(nodes: names.ids) }

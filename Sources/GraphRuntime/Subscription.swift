@@ -16,7 +16,7 @@ final class Subscription {
     var bookmarked: UInt64 = 0
     /// Attributes reported as invalid and not read by the client since.
     var outstanding: Set<AttributeID> = []
-    /// What the client is told first, while the batch that subscribes is not answered.
+    /// Events that follow the answer to the batch that subscribes; nil when that has been answered.
     var opening: [Event]?
     var hasEnded = false
 
@@ -30,7 +30,7 @@ final class Subscription {
     /// Whether all news must wait, so that none overtakes what waits already.
     var isWaiting: Bool { client.isBehind || pending != nil }
 
-    /// Whether the client could take what is kept for it.
+    /// Whether the client can take pending news.
     var mayFlush: Bool { opening == nil && !client.isBehind }
 
     /// Whether an update must wait: the client is behind, or has had its share for now.

@@ -24,14 +24,14 @@ final class Topic {
     private(set) var paths: [AttributeID: [String]] = [:]
     private(set) var order: [AttributeID] = []
     var members: [Subscription] = []
-    /// Who wants displayed values, and how often: one for each rate.
+    /// The subscriptions that want displayed values: one view for each rate.
     var frames: [FrameView] = []
     /// It matches more than may be watched, and is about to end.
     var isOverfull = false
     /// Nobody subscribes to it any more.
     var hasEnded = false
     private let ledger: WatchLedger
-    /// What stands in the ledger for it: its attributes, or its patterns where these are more.
+    /// The topic's entry in the ledger: the count of its attributes, or the size of its patterns where that is more.
     private var entered = 0
     private let patternSize: Int
     /// Bytes of a pattern that count as one more.

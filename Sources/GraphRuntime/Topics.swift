@@ -9,7 +9,7 @@ final class Topics {
     private let limits: RuntimeLimits
     private var byKey: [TopicKey: Topic] = [:]
     private var nextNumber: Int64 = 1
-    /// What the topics name, for what joins the tree.
+    /// Finds the topics that name an attribute which joins the tree.
     private var index = PatternIndex()
     private(set) var watches = WatchTable()
     let ledger = WatchLedger()
@@ -47,7 +47,7 @@ final class Topics {
         return made
     }
 
-    /// Adds what a pattern matches now.
+    /// Adds the attributes that a pattern matches now.
     private func join(_ pattern: PathPattern, to topic: Topic) throws(Failure) {
         if let exact = pattern.exact {
             guard exact.attribute != nil else {
@@ -72,7 +72,6 @@ final class Topics {
         guard ledger.count <= limits.watchedAttributes else { throw tooMany }
     }
 
-    /// What is told to whom would watch more than all together may.
     var tooMany: Failure {
         Failure(
             .limit, "at most \(limits.watchedAttributes) attributes are watched by all subscriptions together",

@@ -1,10 +1,10 @@
 import WireProtocol
 
-/// Shares a turn between clients: which commands have to wait for the next one. What a client does stays in order.
+/// Shares a turn between clients: decides which commands wait for the next turn. The commands of one client stay in order.
 ///
 /// A turn gives a client `RuntimeLimits.clientTime`, and all of them together `turnTime`. Clients that go away or catch up have half
 /// of it, so that requests are served in every turn however many clients do so at once. All clients without any right together have
-/// `rightlessTime`. A client that has been sent much waits for the next turn, and everybody does when rules had to wait.
+/// `rightlessTime`. A client that has much to take waits for the next turn. All requests wait when rules are deferred.
 struct TurnQueue {
     private let turn: CurrentTurn
     private let clients: Clients
@@ -42,7 +42,7 @@ struct TurnQueue {
         case .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client):
             guard waiting.contains(client) else { return false }
             postpone(command, of: client)
-        // What it has sent comes before its going.
+        // The client's requests come before its going.
         case .disconnected(let client), .drained(let client):
             guard isOver(limits.turnTime / 2) || waiting.contains(client) else { return false }
             postpone(command, of: client)
@@ -53,13 +53,13 @@ struct TurnQueue {
 
     private func isOver(_ seconds: Double) -> Bool { last - turn.began >= seconds }
 
-    /// What the client does behind it has to wait, too.
+    /// The client's later commands wait, too.
     private mutating func postpone(_ command: Command, of client: ClientID) {
         waiting.insert(client)
         postponed.append((client, command))
     }
 
-    /// What has to wait: that of clients for whom nothing was done yet comes first.
+    /// The commands that wait. Those of clients for whom nothing was done yet come first.
     func leftovers() -> [Command] {
         if postponed.isEmpty { return [] }
         return postponed.filter { taken[$0.client] == nil }.map(\.command) + postponed.filter { taken[$0.client] != nil }.map(\.command)
@@ -71,7 +71,7 @@ struct TurnQueue {
     /// Takes note of what a command has taken.
     /// - Parameters:
     ///   - isDone: false when the rest of it has to come again.
-    ///   - leavesRules: rules have to wait for it, and go on first in the next turn.
+    ///   - leavesRules: the command has deferred rules. They run first in the next turn.
     mutating func charge(_ command: Command, isDone: Bool, leavesRules: Bool) {
         let time = turn.time - last
         last += time

@@ -1,7 +1,7 @@
 import AttributeGraph
 import AttributeValues
 
-/// What is known of a watched vertex.
+/// A watched vertex.
 final class Watch {
     fileprivate let generation: UInt32
     /// As last evaluated for somebody who wants values; nil before.
@@ -11,7 +11,7 @@ final class Watch {
     fileprivate init(generation: UInt32) { self.generation = generation }
 }
 
-/// What is watched, by row of the engine: a change that reaches many looks up each without hashing.
+/// All watched vertices, by row of the engine: a change that reaches many looks up each without hashing.
 struct WatchTable {
     private var rows: [Watch?] = []
     private(set) var count = 0

@@ -25,7 +25,7 @@ extension Watching {
         if let from = pending.from {
             let changed = topic.order.filter { pending.hasChanged($0, in: graph) }
             let changes = pending.left.sorted().map(Change.init(removalOf:)) + presentChanges(changed, of: topic)
-            // What came and went again leaves nothing to tell.
+            // Changes that took themselves back leave nothing to tell.
             if !changes.isEmpty {
                 if let interval = subscription.interval { subscription.nextAllowed = now + interval }
                 if clients.isTooLong(changes, isTyped: topic.key.typed) { return endForLength([subscription]) }
@@ -55,7 +55,7 @@ extension Watching {
         .update(revision: history.revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: topic.key.typed)
     }
 
-    /// What an update tells of attributes as they are now.
+    /// The present contents of attributes, for an update.
     func presentChanges(_ attributes: some Sequence<AttributeID>, of topic: Topic) -> [Change] {
         var changes: [Change] = []
         for attribute in attributes {
@@ -67,8 +67,8 @@ extension Watching {
         return changes
     }
 
-    /// The client has read a place and knows the value now: its next change is news again, and so is that of every part of it. Who has
-    /// read a part does not know the rest.
+    /// The client has read a place and knows the value now: its next change is news again, and so is that of every part of it. A
+    /// client that has read a part does not know the rest.
     func markRead(_ place: Place, by client: Client) {
         if client.subscriptions.isEmpty { return }
         var vertices: [AttributeID]?

@@ -5,7 +5,7 @@ import WireProtocol
 // and `replaced` where a later change took over. A transaction that moved nothing is complete at once.
 
 extension Watching {
-    /// At the end of a transaction: what it took over, what ended with it, and what is complete at once.
+    /// At the end of a transaction: motions that it took over, that ended with it, and that are complete at once.
     func deliverCompletions(_ news: News) {
         if !news.replaced.isEmpty { deliver(replacements(news.replaced)) }
         deliver(news.completions)
@@ -27,7 +27,7 @@ extension Watching {
         if subscription.pending?.completions.count ?? 0 >= limits.pendingCompletions { flush(subscription) }
     }
 
-    /// What the ends of motions mean for those who watch.
+    /// The events for ends of motions, by topic.
     func completionNews(_ ends: [Presentations.End]) -> [CompletionNews] {
         ends.flatMap { end in
             switch end {
@@ -57,7 +57,7 @@ extension Watching {
     }
 
     /// Nobody watches the attribute any more: it does not move, either.
-    /// - Returns: what that means for those who wait for the motion's end.
+    /// - Returns: the events for the end of its motion.
     func stopWatching(_ attribute: AttributeID) -> [CompletionNews] {
         topics.unwatch(attribute)
         return completionNews(presentations.stop(attribute))

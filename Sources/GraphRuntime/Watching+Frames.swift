@@ -17,13 +17,13 @@ extension Watching {
             // A frame is worth nothing to a client that cannot keep up: the next one replaces it.
             deliver(.frameSheet(time: now, members: members), to: view.members.filter(\.mayFlush))
         }
-        // What rests now has no next one.
+        // Attributes that rest now have no next frame.
         for (view, attribute) in stream.takeRested() {
             for member in view.members where !member.mayFlush { hold(for: member) { _ = $0.rested.insert(attribute) } }
         }
     }
 
-    /// Where things are that came to rest unseen.
+    /// Tells the values of attributes that came to rest unseen.
     func deliverRested(_ rested: Set<AttributeID>, to subscription: Subscription) {
         let topic = subscription.topic
         var values: [(path: String, value: Value)] = []

@@ -3,9 +3,9 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// Who comes back with `since`. It is told exactly what may have changed, or that nobody knows any more.
+// A client comes back with `since`. It is told exactly the changes that it has missed, or that they are no longer known.
 
-/// What a client has missed.
+/// The changes that a client has missed.
 struct Missed {
     /// Removals, and the present contents of what has changed.
     var update: [Change] = []
@@ -16,7 +16,7 @@ struct Missed {
 }
 
 extension Watching {
-    /// - Returns: nil where that is not known: in another life, too long ago, or, for who watches the tree, where it has changed.
+    /// - Returns: nil where they are not known: in another life, too long ago, or, for topics with `structure`, when the tree has changed.
     func missed(since position: Request.Position, of topic: Topic) -> Missed? {
         guard position.epoch == history.epoch, position.revision <= history.revision else { return nil }
         if position.revision <= history.firstRevision {
@@ -33,7 +33,7 @@ extension Watching {
             for attribute in topic.order { for path in topic.paths[attribute] ?? [] { live[path] = attribute } }
             for name in names { if let attribute = live[name] { renamed.insert(attribute) } else { gone.append(name) } }
         }
-        // Who wants no values gets none evaluated.
+        // For a topic without values nothing is evaluated.
         let isSettled = max(history.lastStructureChange, history.lastRedefinition) <= position.revision
         let changed = topic.order.filter { attribute in
             if renamed.contains(attribute) { return true }

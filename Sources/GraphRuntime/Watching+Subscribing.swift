@@ -35,7 +35,7 @@ extension Watching {
             throw error
         }
         if let newView {
-            // What moves already.
+            // Attributes that move already.
             for attribute in topic.order {
                 if let running = presentations.moving(attribute) { newView.stream.show(attribute, running, in: newView, at: now) }
             }
@@ -148,7 +148,7 @@ extension Watching {
         })
     }
 
-    /// What its patterns match has become more than can be watched: rather than to leave some out it ends.
+    /// The topic's patterns match more than may be watched. Its subscriptions end, because an event must not leave attributes out.
     func endOverfull(_ topic: Topic) {
         deliver(.ended(.limit, reason: "\(topics.tooMany.message) (watched-attributes)"), to: topic.members)
         end(topic.members)

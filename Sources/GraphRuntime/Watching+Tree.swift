@@ -29,7 +29,7 @@ extension Watching {
         }
     }
 
-    /// What stood below a node that has another path now leaves the topics that know it by the old one. O(names they know).
+    /// A node has another path. The attributes below it leave the topics that know them by the old path. O(names they know).
     /// - Returns: attributes that have left a topic altogether.
     private func leave(below old: String, _ news: inout News) -> [AttributeID] {
         var left: [AttributeID] = []
@@ -61,7 +61,7 @@ extension Watching {
         }
     }
 
-    /// Whether what a pattern names will not come again: a path whose node is not there any more, or has lost the attribute.
+    /// Whether a pattern is a path that names nothing any more: its node has gone, or has lost the attribute.
     private func isGone(_ pattern: PathPattern) -> Bool {
         guard let exact = pattern.exact else { return false }
         return exact.attribute != nil || (try? graph.node(at: exact.nodes)) == nil

@@ -4,8 +4,8 @@ import Timelines
 import ViewGraph
 import WireProtocol
 
-/// Who watches what. It turns what has changed into what each client is told: each watched rule that may have changed is evaluated
-/// once, however many watch it, and each topic's event is put together once, however many subscribe to it.
+/// All subscriptions. Turns the changes of a transaction into events: each watched rule that may have changed is evaluated once,
+/// however many watch it, and each topic's event is put together once, however many subscribe to it.
 final class Watching {
     let graph: ViewGraph
     let limits: RuntimeLimits
@@ -121,7 +121,7 @@ final class Watching {
     private static let stepsPerMotion = 100
     private static let stepsPerTimeline = 100
 
-    /// What joined is told as it is now, where that has not been told as a change.
+    /// Attributes that joined are told as they are now, unless that has been told as a change.
     private func collectJoined(_ news: inout News) {
         guard news.hasJoined else { return }
         let collected = news.collected
@@ -190,7 +190,7 @@ final class Watching {
                 hasLeft ? subscription.outstanding.remove(attribute) == nil : subscription.outstanding.insert(attribute).inserted
             if isNews { paths += names }
         }
-        // What has come again by the same name is named once.
+        // An attribute that has come again by the same name is named once.
         if !news.left.isEmpty {
             var seen: Set<String> = []
             paths.removeAll { !seen.insert($0).inserted }
@@ -206,11 +206,11 @@ final class Watching {
     }
 }
 
-// What is told.
+// Delivering and holding back.
 extension Watching {
     func deliver(_ event: Event, to receivers: [Subscription]) {
         if receivers.isEmpty { return }
-        // Those whose subscription is not answered hear of it behind the answer.
+        // A subscription of a batch hears of it behind the batch's answer.
         let receivers = openings == 0 ? receivers : receivers.filter { !$0.isOpening(with: event) }
         if receivers.isEmpty { return }
         statistics.events += UInt64(receivers.count)
@@ -242,7 +242,7 @@ extension Watching {
     private func shown(_ event: Event) -> Event {
         guard case .update(let revision, let from, let label, let isInitial, var changes, let typed) = event else { return event }
         for position in changes.indices {
-            // What has been removed has an error of its own.
+            // A removed attribute has an error of its own.
             guard changes[position].content.failure != nil, let path = try? AttributePath(changes[position].path),
                 let place = try? graph.locate(path, looksForNames: false)
             else { continue }

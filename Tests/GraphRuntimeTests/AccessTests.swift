@@ -345,12 +345,12 @@ struct AccessTests {
               - id: secret
                 state: { key: 7 }
                 computed: { share: 100 / key }
-                children: [{ id: open, kind: view, binding: { share: $share } }]
+                children: [{ id: open, kind: view, let: { told: $share } }]
             """)
         graph.turn([.accessChanged(AccessRules([try rule(.read, "/secret/open/**")], owner: 7))])
         let owner = ClientID(number: 3)
         graph.turn([.connected(owner, Peer(pid: 4711, uid: 7, gid: 7))])
-        try graph.subscribe(["/secret/open.share"])
+        try graph.subscribe(["/secret/open.told"])
         let subscribe = Request.Subscribe(
             patterns: ["/secret.key"], events: .update, initial: true, since: nil, maxRate: nil, frameRate: nil, css: false,
             typed: false, bookmarks: false)
