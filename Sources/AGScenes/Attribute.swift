@@ -113,13 +113,8 @@ public struct Binding: Attribute {
         draft = AttributeDraft(.binding, name, isAmbiguous ? ["to": literal] : literal, problem: constant.problemInDocument)
     }
 
-    /// A component's parameter, given where the component is used.
-    public init(_ name: String, type: String? = nil) {
-        draft = AttributeDraft(parameter: name, of: .binding, type: type, standard: nil)
-    }
-
-    /// A component's parameter with a default.
-    public init(_ name: String, type: String? = nil, default standard: Value) {
+    /// A component's parameter, given where the component is used. With a default it need not be given.
+    public init(_ name: String, type: String? = nil, default standard: Value? = nil) {
         draft = AttributeDraft(parameter: name, of: .binding, type: type, standard: standard)
     }
 }
@@ -137,13 +132,8 @@ public struct Let: Attribute {
         draft = AttributeDraft(.let, name, .literal(value))
     }
 
-    /// A component's parameter, given where the component is used.
-    public init(_ name: String, type: String? = nil) {
-        draft = AttributeDraft(parameter: name, of: .let, type: type, standard: nil)
-    }
-
-    /// A component's parameter with a default.
-    public init(_ name: String, type: String? = nil, default standard: Value) {
+    /// A component's parameter, given where the component is used. With a default it need not be given.
+    public init(_ name: String, type: String? = nil, default standard: Value? = nil) {
         draft = AttributeDraft(parameter: name, of: .let, type: type, standard: standard)
     }
 }

@@ -83,9 +83,15 @@ struct Meter {
         remaining = program.budgetBehindInstructions
     }
 
+    @inline(__always)
     mutating func charge(_ steps: Int) throws(Fault) {
         remaining -= steps
-        if remaining < 0 { throw Fault(limit: "the rule costs more than \(limits.cost) steps") }
+        if _slowPath(remaining < 0) { throw exhausted }
+    }
+
+    // Apart from the many places that charge.
+    private var exhausted: Fault {
+        @inline(never) get { Fault(limit: "the rule costs more than \(limits.cost) steps") }
     }
 
     /// Charges for reading a number of bytes of a text.
