@@ -97,7 +97,7 @@ let package = Package(
             ["AttributeValues", "AttributeGraph", "RuleLanguage", "Timelines", "SceneModel", "ViewGraph", "WireProtocol"],
             settings: fast),
         // Row 6
-        module("StateStore", ["CSQLite", "AttributeValues", "GraphRuntime"]),
+        module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"]),
         // Row 7
         module("DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log], settings: fast),
         module("AGClient", ["AttributeValues", "WireProtocol"]),

@@ -24,7 +24,7 @@ struct Measure {
 
     /// Places that rules no longer read are freed when there are 64 of them, or as many as rules read.
     static let sparePlaces = 100
-    /// The store takes changes out that nothing stands on any more when there are 64 of them and as many more as there are others.
+    /// Rows of nodes that have gone are there until their turns are folded.
     static let spareRows = 200
     /// The allocator's holes, the last requests' texts and what the kernel counts in pages.
     static let spareKilobytes = 16 << 10

@@ -2,8 +2,8 @@ import CSQLite
 import Foundation
 import TestSupport
 
-/// Counts rows of a running daemon's store: changes of structure below /lasting, and all others. It looks at a copy, because the daemon
-/// locks the store. The copy is whole when nothing is written meanwhile.
+/// Counts rows by key of a running daemon's store: those of nodes below /lasting, and all others. Changes that are not folded yet are not
+/// counted: they are those of a few hundred turns. It looks at a copy, because the daemon locks the store. The copy is whole when nothing is written meanwhile.
 func storedRows(in store: String) throws -> (lasting: Int, others: Int) {
     let copy = try Folder()
     for name in ["/state.db", "/state.db-wal"] { try FileManager.default.copyItem(atPath: store + name, toPath: copy.path + name) }
@@ -11,8 +11,8 @@ func storedRows(in store: String) throws -> (lasting: Int, others: Int) {
     defer { sqlite3_close_v2(database) }
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
-    // Kind 0 is a state; all others are changes of structure.
-    let query = "SELECT total(kind <> 0 AND path GLOB '/lasting*'), count(*) FROM journal"
+    // The row of a node has no name.
+    let query = "SELECT total(name = '' AND key GLOB '/lasting*'), count(*) FROM rows"
     guard sqlite3_open_v2(copy.file("state.db"), &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
         sqlite3_prepare_v2(database, query, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
     else { throw Trouble("the store cannot be read: \(String(cString: sqlite3_errmsg(database)))") }

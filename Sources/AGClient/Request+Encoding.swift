@@ -21,6 +21,7 @@ extension Request {
         case .dump: "dump"
         case .stats: "stats"
         case .trace: "trace"
+        case .prune: "prune"
         case .eval: "eval"
         }
     }
@@ -65,6 +66,7 @@ extension Request {
         case .dump(let path, let format):
             parameters.text("path", path)
             parameters.text("format", format.rawValue)
+        case .prune: break
         case .stats(let format): parameters.text("format", format.rawValue)
         case .trace(let trace): if let enable = trace.enable { parameters.value("enable", .bool(enable)) }
         case .eval(let eval):

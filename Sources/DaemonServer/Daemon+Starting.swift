@@ -61,14 +61,14 @@ extension Daemon {
         if restored.isNew {
             log.notice("store \(store.path): begun, epoch \(restored.epoch)")
         } else {
-            log.notice("store \(store.path): epoch \(restored.epoch), revision \(restored.revision), \(restored.entries.count) entries")
+            log.notice("store \(store.path): epoch \(restored.epoch), revision \(restored.revision), \(restored.rows.count) rows")
         }
     }
 
-    /// What no longer has a place (a scene has changed since) is left out, and said.
-    static func replay(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
+    /// Nodes take their rows. Rows without a node stay in the store, and are said.
+    static func restore(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
         let failures = runtime.restore(
-            restored.entries, resumableFrom: restored.resumableFrom, isSalvaged: restored.isSalvaged)
+            restored.rows, resumableFrom: restored.resumableFrom, isSalvaged: restored.isSalvaged)
         for (revision, failure) in failures {
             log.warning("from the store, revision \(revision): \(failure.message)")
         }
@@ -160,7 +160,9 @@ extension Daemon {
         let care = try Timer(loop) { [unowned self] in self.care() }
         let deadline = try Timer(loop) {}
         turn.timer = deadline
-        handles = [wakefulness, care, deadline]
+        let fold = try Timer(loop) { [unowned self] in self.fold() }
+        foldTimer = fold
+        handles = [wakefulness, care, deadline, fold]
         self.wakefulness = wakefulness
         careTimer = care
         handles.append(try BeforeSleep(loop) { [unowned self] in beforeSleep() })

@@ -29,6 +29,8 @@ public final class Daemon {
     var handles: [Handle] = []
     var careTimer: Timer?
     var isCaring = false
+    var foldTimer: Timer?
+    private var isFolding = false
     var shutdownTimer: Timer?
     var wakefulness: Wakefulness?
     var lastStatus = 0.0
@@ -43,12 +45,16 @@ public final class Daemon {
 
     /// Seconds between two looks at clients that wait or have ended their side.
     static let careInterval = 1.0
+    /// Turns in the store that are folded together. Fewer stay as they are until the end.
+    static let turnsToFold = 256
+    /// Seconds between two slices of folding: each takes a commit, and clients go first.
+    static let foldInterval = 0.02
     /// Seconds between two lines of status.
     static let statusInterval = 5.0
 
     public typealias ConfigurationReader = () throws(ConfigurationFaults) -> Configuration
 
-    /// Takes the socket, opens the store, loads the scenes and replays the journal. Nobody is served yet.
+    /// Takes the socket, opens the store, loads the scenes and puts back what the store has kept. Nobody is served yet.
     ///
     /// - Parameters:
     ///   - reader: how the configuration was read, if from a file.
@@ -85,7 +91,7 @@ public final class Daemon {
             runtime.stopwatch = { Loop.monotonicTime }
             runtime.turnClock = { Loop.monotonicTime }
             try Daemon.load(scenes, into: runtime)
-            if let restored { Daemon.replay(restored, into: runtime, log) }
+            if let restored { Daemon.restore(restored, into: runtime, log) }
             runtime.surroundingFigures = { [unowned self] in sessions.statistics.figures + meter.figures }
         } catch {
             ownSocket?.remove()
@@ -129,6 +135,10 @@ public final class Daemon {
         wakefulness?.isAwake = sessions.hasNews
         isStatusDue = !isStopping
         sendStatus(at: now.monotonic)
+        if let store, store.turns >= Daemon.turnsToFold, !isFolding {
+            isFolding = true
+            foldTimer?.start(in: Daemon.foldInterval)
+        }
         if sessions.needsCare || isStatusDue, !isCaring {
             isCaring = true
             careTimer?.start(in: Daemon.careInterval)
@@ -145,6 +155,14 @@ public final class Daemon {
     /// One line for the service manager and those who ask it.
     var status: String {
         runtime.status + (reloadFault.map { "; the configuration stays as it was: \($0)" } ?? "")
+    }
+
+    /// Puts a slice of what turns have changed into the store's rows, and the next one a little later.
+    func fold() {
+        guard let store else { return }
+        do throws(StoreError) { try store.fold() } catch { return end(because: StartupError(error)) }
+        isFolding = store.turns > 0
+        if isFolding { foldTimer?.start(in: Daemon.foldInterval) }
     }
 
     /// Looks after clients that wait or have ended their side, as long as there are any, and says how the daemon is when it

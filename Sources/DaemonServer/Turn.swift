@@ -41,7 +41,7 @@ final class Turn {
         sessions.charge(outcome.times, at: now.monotonic)
         sessions.takeBack(outcome.postponed)
         if !outcome.denials.isEmpty { sessions.note(outcome.denials) }
-        try store?.append(outcome.accepted, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
+        try store?.append(outcome.changes, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
         outbox.take(outcome.deliveries)
         sessions.flush(at: now.monotonic, isSubscribed: runtime.isSubscribed)
         startTimer(at: now)

@@ -29,13 +29,11 @@ extension GraphRuntime {
         }
         outcome.postponed = queue.leftovers()
         outcome.times = queue.times
-        giveSalvagedValues()
         graph.stepsLeft = limits.requestCost
         watching.deliverDue()
-        keepWhatFollowed()
-        keepNothingVoid()
+        keepChanges()
         // Of all but the values of states an earlier life leaves no revisions.
-        if outcome.accepted.contains(where: { !$0.entry.isState }) { history.resumableFrom = revision }
+        if outcome.changes.contains(where: { !$0.change.isValue }) { history.resumableFrom = revision }
         // Subscriptions end when all that they name has been removed.
         if watching.subscriptions.isEmpty { watching.updateScenePhase() }
         graph.sweepVertices()
@@ -130,6 +128,7 @@ extension GraphRuntime {
         case .dump(let path, let format): return try reader.dump(path, format)
         case .stats(let format): return stats(format)
         case .trace(let trace): return self.trace(trace)
+        case .prune: return prune()
         case .eval(let eval): return try reader.eval(eval)
         }
     }

@@ -14,11 +14,8 @@ extension GraphRuntime {
         let motion = try motion(request.options)
         var unset: [String] = []
         if !request.dryRun, !graph.isDone(plan) {
-            forgetRenewed(by: plan)
-            let performed = graph.keeping(changes) { perform(plan, construction, client, motion, cut(request.options.label)) }
-            keep(.applied(document: request.document, at: graph.path(of: at), mode: request.mode.rawValue), states: performed.states)
-            forgetHopeless()
-            unset = performed.unset
+            unset = perform(plan, construction, client, motion, cut(request.options.label))
+            keepChanges()
         }
         func list(_ paths: [String]) -> Value { .list(paths.map { .string($0) }) }
         var result: ValueMap = ValueMap([
@@ -34,17 +31,16 @@ extension GraphRuntime {
     /// - Throws: what is wrong with it, with the file's name in the message.
     public func load(_ text: String, file: String) throws(Failure) {
         let scene = try readScene(.string(text), file: file, at: .root, .merge)
+        graph.notesChanges = false
+        defer { graph.notesChanges = true }
         perform(try graph.plan(scene, at: .root, .merge), nil, nil, .none, file)
+        graph.noteScenePlaces()
+        _ = graph.takeStoreChanges()
         outcome = Outcome()
-        _ = graph.takeLostStates()
-        _ = graph.takeHeldLists()
     }
 
-    /// - Parameter isKept: the document comes from the store.
-    func readScene(
-        _ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode, isKept: Bool = false
-    ) throws(Failure) -> SceneDefinition {
-        let context = graph.sceneContext(at: node, mode, isKept: isKept)
+    func readScene(_ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode) throws(Failure) -> SceneDefinition {
+        let context = graph.sceneContext(at: node, mode, isKept: false)
         do throws(SceneFaults) {
             if case .string(let text) = document { return try SceneReader.read(text: text, file: file, context: context) }
             return try SceneReader.read(value: document, context: context)
@@ -56,13 +52,13 @@ extension GraphRuntime {
     @discardableResult
     private func perform(
         _ plan: ScenePlan, _ construction: Construction?, _ client: ClientID?, _ motion: Motion, _ label: String?
-    ) -> (states: [AttributeID], unset: [String]) {
+    ) -> [String] {
         let stamp = graph.stamp
-        let performed = graph.perform(plan, construction)
+        let unset = graph.perform(plan, construction)
         advanceRevision(client, label, since: stamp, writes: [])
         history.lastRedefinition = revision
         publish(since: stamp, motion, label)
-        return performed
+        return unset
     }
 
     func nodePath(_ text: String) throws(Failure) -> AttributePath { try AttributePath(node: text) }
@@ -70,14 +66,12 @@ extension GraphRuntime {
     func remove(_ text: String, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
         let motion = try motion(options)
         let node = try graph.node(at: try nodePath(text).nodes)
-        let path = graph.path(of: node)
         let stamp = graph.stamp
-        try graph.keeping(changes) { () throws(Failure) in try graph.remove(node) }
+        try graph.remove(node)
         let label = cut(options.label)
         advanceRevision(client, label, since: stamp, writes: [])
         publish(since: stamp, motion, label)
-        keep(.removed(path: path))
-        forgetHopeless()
+        keepChanges()
         return .revision(revision)
     }
 
@@ -86,38 +80,12 @@ extension GraphRuntime {
         let node = try graph.node(at: try nodePath(request.path).nodes)
         let parent = try graph.node(
             at: request.to == nil ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
-        let path = graph.path(of: node)
         let stamp = graph.stamp
-        let level = graph.instanceLevel(of: node)
-        let changesInstance = graph.changesInstance(node, to: parent)
-        let hasMoved = try graph.keeping(changes) { () throws(Failure) in try graph.move(node, to: parent, at: request.index) }
-        guard hasMoved else { return .revision(revision) }
+        guard try graph.move(node, to: parent, at: request.index) else { return .revision(revision) }
         let label = cut(options.label)
         advanceRevision(client, label, since: stamp, writes: [])
         publish(since: stamp, motion, label)
-        if changesInstance {
-            keepAsNew(node, from: path, at: request.index)
-        } else {
-            keep(.moved(path: path, to: request.to.map { _ in graph.path(of: parent) }, index: request.index))
-        }
-        if graph.path(of: node) != path { keepMovedStates(of: node, from: path, level: level) }
-        forgetHopeless()
+        keepChanges()
         return .revision(revision)
-    }
-
-    /// A node that has come out of an instance of a `forEach`, or into one, is kept as one that went there and one that is made here:
-    /// so it stands on nothing that data may take away on its other side. One that cannot be written is kept as moved.
-    private func keepAsNew(_ node: NodeID, from path: String, at index: Int?) {
-        let parent = AttributePath.describe(nodes: Array(graph.ids(of: node).dropLast()))
-        guard let document = try? graph.keptScene(of: node, limit: limits.describedNodes) else {
-            graph.keeping(changes) { graph.noteMade(node) }
-            return keep(.moved(path: path, to: parent, index: index))
-        }
-        keep(.removed(path: path))
-        graph.keeping(changes) { graph.noteMade(node) }
-        keep(.applied(document: document, at: parent, mode: Request.ApplyMode.merge.rawValue))
-        guard let index else { return }
-        graph.keeping(changes) { graph.noteOrder(of: node) }
-        keep(.moved(path: graph.path(of: node), to: nil, index: index))
     }
 }

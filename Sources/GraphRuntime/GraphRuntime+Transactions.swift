@@ -33,7 +33,7 @@ extension GraphRuntime {
         if !commit.states.isEmpty {
             let label = cut(options.label)
             history.advance(client, label, since: stamp, writes: commit.states)
-            keep(states: commit.states)
+            keep(commit.states)
             let bindings = commit.bindingAnimations.compactMapValues(presentations.knownAnimation)
             watching.publish(since: stamp, motion.with(bindings), label)
         }

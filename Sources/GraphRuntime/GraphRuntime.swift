@@ -42,11 +42,6 @@ public final class GraphRuntime {
     var jobSteps = 0
 
     var outcome = Outcome()
-    var unplaced = UnplacedStates()
-    /// Changes of structure that the store has ever held or been given: the next one's number.
-    var changes = 0
-    /// Changes inside instances that data has not made since the start, in order. They are done when it does.
-    var awaited: [(change: Int, entry: JournalEntry)] = []
 
     /// - Parameters:
     ///   - epoch: of a graph that continues an earlier life, or a fresh random name.

@@ -1,4 +1,5 @@
 import AttributeValues
+import ViewGraph
 import WireProtocol
 
 // What goes into a turn and what comes out: the runtime's whole contact with the world.
@@ -57,53 +58,11 @@ public enum Delivery {
     case event([(client: ClientID, subscription: Int64)], Event)
 }
 
-/// What must be on disk before anybody hears of it.
-public enum JournalEntry {
-    /// A durable state's new value.
-    case state(path: String, value: Value)
-    /// A request that changed definitions, to be replayed in order at start.
-    case applied(document: Value, at: String, mode: String)
-    case removed(path: String)
-    case moved(path: String, to: String?, index: Int?)
-    /// The states of a node or attribute and of all below it are gone, or others have taken their place: what was kept of them
-    /// counts no more.
-    case forgotten(path: String)
-    /// Changes of structure that the tree no longer stands on. A change's number is its place among all that were kept, from 0 on.
-    case void(changes: [Int])
-    /// The node that these changes of structure were done in has another path.
-    case rekeyed(changes: [Int], from: String, to: String)
-}
-
-extension JournalEntry {
-    /// Whether it is replayed as a change of structure, and has a number as such.
-    public var isStructure: Bool {
-        switch self {
-        case .applied, .removed, .moved: true
-        case .state, .forgotten, .void, .rekeyed: false
-        }
-    }
-
-    var isState: Bool { if case .state = self { true } else { false } }
-
-    /// The same change, done in a node whose path is another one.
-    public func rekeyed(from old: String, to new: String) -> JournalEntry {
-        func rekey(_ path: String) -> String {
-            path == old || path.hasPrefix(old + "/") ? new + path.dropFirst(old.count) : path
-        }
-        return switch self {
-        case .state(let path, let value): .state(path: rekey(path), value: value)
-        case .applied(let document, let at, let mode): .applied(document: document, at: rekey(at), mode: mode)
-        case .removed(let path): .removed(path: rekey(path))
-        case .moved(let path, let to, let index): .moved(path: rekey(path), to: to.map(rekey), index: index)
-        case .forgotten, .void, .rekeyed: self
-        }
-    }
-}
-
 /// Everything a turn leads to.
 public struct Outcome {
     public var deliveries: [Delivery] = []
-    public var accepted: [(revision: UInt64, entry: JournalEntry)] = []
+    /// What must be on disk before anybody hears of it, in order.
+    public var changes: [(revision: UInt64, change: StoreChange)] = []
     /// Commands that are left to the next turn, to be put before what comes in until then.
     public var postponed: [Command] = []
     /// Seconds that the requests of clients have taken.

@@ -2,6 +2,7 @@ import AttributeValues
 import CSQLite
 import Glibc
 import GraphRuntime
+import ViewGraph
 
 // Looking at a store before it is trusted.
 extension StateStore {
@@ -44,7 +45,7 @@ extension StateStore {
         let losses = try losses(log, path, durability)
         let database = try Database(path: path, lock)
         try prepare(database)
-        var (restored, structure, life) = try read(database, log)
+        var (restored, life) = try read(database, log)
         restored.isNew = isNew
         restored.losses = losses
         if !losses.isEmpty || !life.isContinued(machine: machine, basis) { restored.resumableFrom = restored.revision }
@@ -52,7 +53,7 @@ extension StateStore {
         // From here on; the checks above must not depend on it.
         let level = switch durability { case .full: "FULL"; case .normal: "NORMAL"; case .off: "OFF" }
         try database.execute("PRAGMA synchronous = \(level)")
-        let store = try StateStore(database, path: path, revision: restored.revision, resumableFrom: restored.resumableFrom, structure: structure)
+        let store = try StateStore(database, path: path, revision: restored.revision, resumableFrom: restored.resumableFrom)
         try store.beginLog()
         return (store, restored)
     }
@@ -108,6 +109,12 @@ extension StateStore {
             guard application == applicationID else {
                 throw .foreign(path: database.path, reason: "its application id is \(application)")
             }
+            guard version != 1 else {
+                throw .foreign(
+                    path: database.path,
+                    reason: "it is of an earlier version, which kept a journal; write its tree with that version's agctl export, and apply "
+                        + "the document here, with an empty folder")
+            }
             guard version == schemaVersion else {
                 throw .foreign(path: database.path, reason: "its version is \(version), and \(schemaVersion) is known")
             }
@@ -160,10 +167,8 @@ extension StateStore {
     }
 
     /// Reads the whole store and checks it: SQLite's own check of the file, indexes included, then each row's checksum and form.
-    /// - Returns: what was found, where its changes of structure stand, and what it says of the life before.
-    static func read(
-        _ database: Database, _ log: WriteAheadLog
-    ) throws(StoreError) -> (restored: Restored, structure: [Int64], life: Life) {
+    /// - Returns: what was found, and what it says of the life before.
+    static func read(_ database: Database, _ log: WriteAheadLog) throws(StoreError) -> (restored: Restored, life: Life) {
         var findings: [String] = []
         do throws(StoreError) {
             let check = try database.prepare("PRAGMA integrity_check(20)")
@@ -174,21 +179,19 @@ extension StateStore {
             throw damage(error, database.path)
         }
         let life = readLife(database, &findings)
-        let scan = scanJournal(database, ascending: true)
+        let scan = scan(database)
         findings += scan.findings
         if life.hasLog, !log.hasHeader {
-            let last = scan.rows.last?.revision ?? 0
-            findings.append("lost: what was accepted behind revision \(last); \(logPath(database.path)) is missing, empty or without a sound header")
+            findings.append("lost: what was accepted behind revision \(scan.last); \(logPath(database.path)) is missing, empty or without a sound header")
         }
         guard findings.isEmpty, let epoch = life.epoch, let revision = life.revision else {
             throw .damaged(path: database.path, findings: findings)
         }
-        let last = max(revision, scan.rows.last?.revision ?? 0)
+        let last = max(revision, scan.last)
         var restored = Restored(
-            epoch: epoch, revision: last, resumableFrom: life.rows[resumableName].flatMap { UInt64($0) } ?? last,
-            entries: scan.rows.map { ($0.revision, $0.entry) })
+            epoch: epoch, revision: last, resumableFrom: life.rows[resumableName].flatMap { UInt64($0) } ?? last, rows: scan.rows)
         restored.isSalvaged = life.isSalvaged
-        return (restored, scan.rows.filter { $0.entry.isStructure }.map(\.sequence), life)
+        return (restored, life)
     }
 
     struct Life {
@@ -260,44 +263,79 @@ extension StateStore {
             epoch: epoch, revision: revision, hasLog: life[logName] == usedLog, isSalvaged: life[salvagedName] != nil, rows: life)
     }
 
-    struct Row {
-        var sequence: Int64
-        var revision: UInt64
-        var entry: JournalEntry
-    }
-
-    static let selectRows = "SELECT sequence, revision, kind, path, body, checksum FROM journal"
-
-    /// The row that a statement with `selectRows` stands at.
-    /// - Throws: what is lost with it.
-    static func row(_ select: Statement, _ parser: JSONParser) throws(Failure) -> Row {
-        let revision = UInt64(bitPattern: select.integer(1))
-        let path = select.text(3)
-        do throws(Failure) {
-            let entry = try JournalRow.read(
-                revision: revision, kind: select.integer(2), path: path, body: select.bytes(4), checksum: select.integer(5), parser)
-            return Row(sequence: select.integer(0), revision: revision, entry: entry)
-        } catch {
-            throw Failure(error.code, "lost: the entry for \(path) at revision \(revision): \(error.message)")
-        }
-    }
-
-    /// The rows that can be read, up to the first that SQLite itself fails at, and what is wrong with the others.
-    static func scanJournal(_ database: Database, ascending: Bool) -> (rows: [Row], findings: [String], isWhole: Bool) {
-        var rows: [Row] = []
+    /// What the rows by key and the turns behind them come to.
+    struct Scan {
+        var rows: [StoredRow] = []
+        /// The last revision of which there is anything.
+        var last: UInt64 = 0
         var findings: [String] = []
-        let parser = JSONParser(maximumDepth: JournalRow.maximumDepth)
-        do throws(StoreError) {
-            let select = try database.prepare("\(selectRows) ORDER BY sequence \(ascending ? "ASC" : "DESC")")
-            while try select.step() {
-                do throws(Failure) { rows.append(try row(select, parser)) } catch { findings.append(error.message) }
-            }
-        } catch {
-            let last = rows.last.map { "revision \($0.revision)" } ?? "the \(ascending ? "start" : "end")"
-            findings.append("the journal cannot be read \(ascending ? "behind" : "before") \(last): \(error)")
-            return (rows, findings, false)
+    }
+
+    /// Reads all rows that can be read. A table that SQLite fails in is read from both ends.
+    static func scan(_ database: Database) -> Scan {
+        var found = Scan()
+        var rows: [String: [String: StoredRow]] = [:]
+        let parser = JSONParser(maximumDepth: maximumDepth)
+        func read(_ key: String, _ name: String, _ revision: UInt64, _ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) {
+            let value = try Value(typedJSON: try parser.parse(bytes), anyKeys: true)
+            rows[key, default: [:]][name] = StoredRow(key: key, name: name, revision: revision, value: value)
         }
-        return (rows, findings, true)
+        scan("SELECT key, name, revision, value, checksum FROM rows ORDER BY", ["key, name", "key DESC, name DESC"], database, &found) { (select) throws(Failure) in
+            let (key, name, revision) = (select.text(0), select.text(1), UInt64(bitPattern: select.integer(2)))
+            do throws(Failure) {
+                guard checksum(key, name, revision, select.bytes(3)) == select.integer(4) else { throw badChecksum }
+                try read(key, name, revision, select.bytes(3))
+                return revision
+            } catch {
+                throw Failure(error.code, "lost: the row of \(key)\(name.isEmpty ? "" : "." + name) at revision \(revision): \(error.message)")
+            }
+        }
+        scan("SELECT sequence, revision, body, checksum FROM turns ORDER BY", ["sequence"], database, &found) { (select) throws(Failure) in
+            let revision = UInt64(bitPattern: select.integer(1))
+            do throws(Failure) {
+                guard checksum(revision, select.bytes(2)) == select.integer(3) else { throw badChecksum }
+                var reader = TurnBody.Reader(select.bytes(2))
+                while !reader.isAtEnd {
+                    let change = try reader.next()
+                    if let name = change.name, let value = change.value {
+                        try read(change.key, name, change.revision, value)
+                    } else if let name = change.name {
+                        rows[change.key]?[name] = nil
+                    } else {
+                        rows[change.key] = nil
+                    }
+                }
+                return revision
+            } catch {
+                throw Failure(error.code, "lost: the changes of the turn at revision \(revision): \(error.message)")
+            }
+        }
+        for key in rows.keys.sorted(by: { $0.precedesByBytes($1) }) {
+            found.rows += (rows[key]?.values.sorted { $0.name.precedesByBytes($1.name) } ?? [])
+        }
+        return found
+    }
+
+    private static var badChecksum: Failure { Failure(.unavailable, "its checksum does not fit") }
+
+    /// Looks at the rows of a query in its first order, and in the next one too where SQLite itself fails at a row.
+    /// - Parameter visit: takes a row, and tells its revision.
+    private static func scan(
+        _ query: String, _ orders: [String], _ database: Database, _ found: inout Scan, _ visit: (Statement) throws(Failure) -> UInt64
+    ) {
+        for (number, order) in orders.enumerated() {
+            var count = 0
+            do throws(StoreError) {
+                let select = try database.prepare("\(query) \(order)")
+                while try select.step() {
+                    count += 1
+                    do throws(Failure) { found.last = max(found.last, try visit(select)) } catch { found.findings.append(error.message) }
+                }
+                return
+            } catch {
+                found.findings.append("the rows cannot be read \(number == 0 ? "behind" : "before") \(count) of them: \(error)")
+            }
+        }
     }
 
     /// A failure that says the file is no sound database is damage.

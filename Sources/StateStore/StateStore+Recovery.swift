@@ -1,55 +1,49 @@
 import AttributeValues
 import Glibc
 import GraphRuntime
+import ViewGraph
 
 extension StateStore {
     /// Puts a sound store in the place of a damaged one, with all that can be read of it; the damaged files stay beside it.
     ///
-    /// The journal is read from both ends, so that one unreadable page costs what stands on it. The new store begins a new
+    /// The table is read from both ends, so that one unreadable page costs what stands on it. The new store begins a new
     /// epoch, because a client that resumed would not hear what was lost.
     /// - Returns: what was kept, and where the damaged store is.
     static func recover(_ path: String, _ lock: FolderLock, _ newEpoch: () -> String) throws(StoreError) -> [String] {
         let (rows, reserved) = try salvage(path, lock)
-        let revision = max(reserved, rows.map(\.revision).max() ?? 0)
+        let last = rows.map(\.revision).max()
+        let revision = max(reserved, last ?? 0)
         try make(newPath(path), rows, revision, epoch: newEpoch(), lock)
         let aside = try setAside(path)
         try putInPlace(path, lock)
-        let last = rows.last.map { " up to revision \($0.revision)" } ?? ""
-        return ["\(rows.count) entries\(last) were kept; the damaged store is \(aside)"]
+        let end = last.map { " up to revision \($0)" } ?? ""
+        return ["\(rows.count) rows\(end) were kept; the damaged store is \(aside)"]
     }
 
     /// The rows that can be read, and the revision that the damaged store had reserved.
-    private static func salvage(_ path: String, _ lock: FolderLock) throws(StoreError) -> (rows: [Row], reserved: UInt64) {
+    private static func salvage(_ path: String, _ lock: FolderLock) throws(StoreError) -> (rows: [StoredRow], reserved: UInt64) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return ([], 0) }
         do throws(StoreError) {
             let database = try Database(path: path, lock)
             try prepare(database)
             var ignored: [String] = []
-            return (salvage(database), readLife(database, &ignored).revision ?? 0)
+            return (scan(database).rows, readLife(database, &ignored).revision ?? 0)
         } catch {
             guard case .damaged = error else { throw error }
             return ([], 0)
         }
     }
 
-    private static func salvage(_ database: Database) -> [Row] {
-        let forward = scanJournal(database, ascending: true)
-        if forward.isWhole { return forward.rows }
-        let last = forward.rows.last?.sequence ?? .min
-        let backward = scanJournal(database, ascending: false).rows.prefix { $0.sequence > last }
-        return forward.rows + backward.reversed()
-    }
-
     private static func make(
-        _ path: String, _ rows: [Row], _ revision: UInt64, epoch: String, _ lock: FolderLock
+        _ path: String, _ rows: [StoredRow], _ revision: UInt64, epoch: String, _ lock: FolderLock
     ) throws(StoreError) {
         try create(path, epoch: epoch, lock)
         let database = try Database(path: path, lock)
         try prepare(database)
         try write(salvagedName, "yes", with: try database.prepare(setLife))
         let store = try StateStore(database, path: path, revision: 0)
-        try store.append(rows.map { ($0.revision, $0.entry) }, revision: revision)
+        try store.append(rows.map { ($0.revision, StoreChange(key: $0.key, name: $0.name, value: $0.value)) }, revision: revision)
         try store.close(revision: revision + reservation)
     }
 

@@ -1,13 +1,13 @@
 import AttributeValues
 import CSQLite
 import GraphRuntime
+import ViewGraph
 
-/// What survives the daemon: definitions and durable states, in an SQLite file.
+/// What survives the daemon: what clients have changed of the scenes, and the values of durable states, in an SQLite file.
 ///
-/// The file holds a journal in which a newer value of a state takes the place of the older one, and a state that is gone takes
-/// its value with it: values grow with the graph and not with time. Changes of structure are kept each with what it said, so that
-/// scenes which the daemon starts with may change below them, until the runtime says that the tree no longer stands on them. Replayed in order, over the scenes that the daemon starts
-/// with, it gives the graph back: a state's value stands behind the definitions that made it and before those that came later.
+/// The file holds rows by key and name. A row says what clients changed of one node, or the value of one state, so that the store grows
+/// with the tree and not with time. A turn appends one row with all that it has changed, in order, to the table `turns`. `fold` puts
+/// these changes into the rows by key later, in slices. Opening a store reads both.
 ///
 /// One `append` is one SQLite transaction. With `durability: full` it is on the disk when `append` returns.
 public final class StateStore {
@@ -29,8 +29,8 @@ public final class StateStore {
         /// Who has seen this revision or a later one has seen nothing that the store does not hold, and from here on nothing has changed
         /// but values of states.
         public var resumableFrom: UInt64
-        /// To be replayed in order.
-        public var entries: [(revision: UInt64, entry: JournalEntry)]
+        /// In no order that matters.
+        public var rows: [StoredRow]
         /// Whether there was none, and it begins with this start.
         public var isNew = false
         /// Whether it was ever made from what a damaged one still had.
@@ -41,36 +41,44 @@ public final class StateStore {
 
     public let path: String
     private let database: Database
-    private let insert: Statement
+    private let appendTurn: Statement
+    private let selectTurn: Statement
+    private let deleteTurn: Statement
+    private let put: Statement
     private let delete: Statement
-    private let deleteRow: Statement
-    private let selectRow: Statement
+    private let deleteKey: Statement
     private let setLife: Statement
     private var nextSequence: Int64
     /// Clients may be told of revisions below this without another word to the disk.
     private var reserved: UInt64
     private var resumableFrom: UInt64
-    /// Where the changes of structure stand that are here, by number.
-    private var structure: [Int: Int64]
-    /// The number of the next one.
-    private var changes: Int
-    private let parser = JSONParser(maximumDepth: JournalRow.maximumDepth)
-    /// The last entry of each state in the turn at hand; kept for its memory.
-    private var lastWrites: [String: Int] = [:]
+    /// Turns that are not folded yet.
+    public private(set) var turns: Int
+    /// How much of the oldest of them is folded, in bytes.
+    private var folded = 0
+    /// The changes of the turn at hand; kept for its memory.
+    private var body = TurnBody()
+    /// The last change of each row in the turn at hand; kept for its memory.
+    private var lastWrites: [RowName: Int] = [:]
+
+    private struct RowName: Hashable {
+        var key: String
+        var name: String
+    }
 
     static let fileName = "state.db"
     static let applicationID: Int64 = 0x6167_6431
-    static let schemaVersion: Int64 = 1
+    static let schemaVersion: Int64 = 2
     /// Revisions reserved at once. Transactions that write only transient states cost no commit that way, and a daemon that
     /// was killed continues behind the reservation: its clients never see a revision twice.
     static let reservation: UInt64 = 1 << 20
 
     static let schema = """
         CREATE TABLE life(name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
-        CREATE TABLE journal(
-            sequence INTEGER PRIMARY KEY, revision INTEGER NOT NULL, kind INTEGER NOT NULL,
-            path TEXT NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL);
-        CREATE UNIQUE INDEX state_path ON journal(path) WHERE kind = 0;
+        CREATE TABLE rows(
+            key TEXT NOT NULL, name TEXT NOT NULL, revision INTEGER NOT NULL, value BLOB NOT NULL, checksum INTEGER NOT NULL,
+            PRIMARY KEY(key, name)) WITHOUT ROWID;
+        CREATE TABLE turns(sequence INTEGER PRIMARY KEY, revision INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL);
         """
 
     /// The row of `life` that says whether the write-ahead log must be there: written into the database itself, before the
@@ -84,22 +92,18 @@ public final class StateStore {
 
     static let setLife = "INSERT OR REPLACE INTO life(name, value, checksum) VALUES(?1, ?2, ?3)"
 
-    /// - Parameter structure: where the changes of structure stand that are in the database, in order.
-    init(_ database: Database, path: String, revision: UInt64, resumableFrom: UInt64 = 0, structure: [Int64] = []) throws(StoreError) {
-        self.structure = Dictionary(uniqueKeysWithValues: structure.enumerated().map { ($0.offset, $0.element) })
-        changes = structure.count
+    init(_ database: Database, path: String, revision: UInt64, resumableFrom: UInt64 = 0) throws(StoreError) {
         self.database = database
         self.path = path
-        insert = try database.prepare(
-            "INSERT OR REPLACE INTO journal(sequence, revision, kind, path, body, checksum) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
-        // '0' is the character behind '/', which is the one behind '.': the range holds attributes and nodes below a node, or
-        // the properties of an attribute's object. The first bound is for SQLite, which would look at all states without it.
-        delete = try database.prepare(
-            "DELETE FROM journal WHERE kind = 0 AND path >= ?1 AND path < ?1 || '0' AND (path = ?1 OR path > ?1 || '.')")
-        deleteRow = try database.prepare("DELETE FROM journal WHERE sequence = ?1")
-        selectRow = try database.prepare("\(StateStore.selectRows) WHERE sequence = ?1")
+        appendTurn = try database.prepare("INSERT INTO turns(sequence, revision, body, checksum) VALUES(?1, ?2, ?3, ?4)")
+        selectTurn = try database.prepare("SELECT sequence, body FROM turns ORDER BY sequence LIMIT 1")
+        deleteTurn = try database.prepare("DELETE FROM turns WHERE sequence = ?1")
+        put = try database.prepare("INSERT OR REPLACE INTO rows(key, name, revision, value, checksum) VALUES(?1, ?2, ?3, ?4, ?5)")
+        delete = try database.prepare("DELETE FROM rows WHERE key = ?1 AND name = ?2")
+        deleteKey = try database.prepare("DELETE FROM rows WHERE key = ?1")
         setLife = try database.prepare(StateStore.setLife)
-        nextSequence = try database.integer("SELECT ifnull(max(sequence), 0) FROM journal") + 1
+        nextSequence = try database.integer("SELECT ifnull(max(sequence), 0) FROM turns") + 1
+        turns = Int(try database.integer("SELECT count(*) FROM turns"))
         reserved = revision
         self.resumableFrom = resumableFrom
     }
@@ -110,89 +114,130 @@ public final class StateStore {
     ///   - revision: the runtime's, after the turn.
     ///   - floor: the first revision from which a client can resume in a later life; nil: as it was.
     /// - Throws: `failed`. The entries are not in the store then.
-    public func append(_ accepted: [(revision: UInt64, entry: JournalEntry)], revision: UInt64, resumableFrom floor: UInt64? = nil) throws(StoreError) {
+    public func append(_ changes: [(revision: UInt64, change: StoreChange)], revision: UInt64, resumableFrom floor: UInt64? = nil) throws(StoreError) {
         let floor = floor ?? resumableFrom
-        if accepted.isEmpty, revision <= reserved, floor == resumableFrom { return }
-        try database.execute("BEGIN IMMEDIATE")
-        do throws(StoreError) {
+        if changes.isEmpty, revision <= reserved, floor == resumableFrom { return }
+        // One statement is a transaction by itself.
+        let isAlone = revision <= reserved && floor == resumableFrom
+        if isAlone { return try write(changes, revision) }
+        try transaction { () throws(StoreError) in
             if revision > reserved { try reserve(revision + StateStore.reservation) }
             if floor != resumableFrom { try StateStore.write(StateStore.resumableName, String(floor), with: setLife) }
-            try write(accepted)
+            if !changes.isEmpty { try write(changes, revision) }
+        }
+        resumableFrom = floor
+    }
+
+    private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        try database.execute("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            try body()
             try database.execute("COMMIT")
         } catch {
             try? database.execute("ROLLBACK")
             throw error
         }
-        resumableFrom = floor
     }
 
     /// Gives back memory that a larger graph has needed.
     public func giveBack() {
-        structure.giveBack()
         lastWrites = [:]
+        body = TurnBody()
     }
 
-    private func write(_ accepted: [(revision: UInt64, entry: JournalEntry)]) throws(StoreError) {
-        lastWrites.removeAll(keepingCapacity: true)
-        for (place, accepted) in accepted.enumerated() {
-            if case .state(let path, _) = accepted.entry { lastWrites[path] = place }
-        }
-        for (place, accepted) in accepted.enumerated() {
-            switch accepted.entry {
-            case .state(let path, _): if lastWrites[path] != place { continue }
-            case .removed(let path), .forgotten(let path): try forget(path)
-            case .void(let changes): for change in changes { try takeOut(change) }
-            case .rekeyed(let changes, let old, let new):
-                for change in changes { try rekey(change, from: old, to: new, accepted.revision) }
-            case .applied, .moved: break
+    private func write(_ changes: [(revision: UInt64, change: StoreChange)], _ revision: UInt64) throws(StoreError) {
+        body.removeAll()
+        if changes.count == 1 {
+            body.append(changes[0].change, changes[0].revision)
+        } else {
+            // A row that is written again in the same turn is written once.
+            lastWrites.removeAll(keepingCapacity: true)
+            for (place, (_, change)) in changes.enumerated() {
+                if let name = change.name { lastWrites[RowName(key: change.key, name: name)] = place }
             }
-            guard let row = JournalRow(revision: accepted.revision, accepted.entry) else { continue }
-            if accepted.entry.isStructure {
-                structure[changes] = nextSequence
-                changes += 1
+            for (place, (revision, change)) in changes.enumerated() {
+                if let name = change.name, lastWrites[RowName(key: change.key, name: name)] != place { continue }
+                body.append(change, revision)
             }
-            try write(row)
         }
-    }
-
-    /// Deletes the states of a node or attribute, with those below.
-    private func forget(_ path: String) throws(StoreError) {
-        try delete.bind(1, path == "/" ? "" : path)
-        _ = try delete.step()
-    }
-
-    /// Deletes a change of structure.
-    private func takeOut(_ change: Int) throws(StoreError) {
-        guard let sequence = structure.removeValue(forKey: change) else { return }
-        try deleteRow.bind(1, sequence)
-        _ = try deleteRow.step()
-    }
-
-    /// Puts a change of structure behind all others, with its paths as they are now.
-    private func rekey(_ change: Int, from old: String, to new: String, _ revision: UInt64) throws(StoreError) {
-        guard let sequence = structure[change] else { return }
-        try selectRow.bind(1, sequence)
-        defer { selectRow.reset() }
-        guard try selectRow.step() else { return }
-        let entry: JournalEntry
-        do throws(Failure) { entry = try StateStore.row(selectRow, parser).entry } catch {
-            throw .damaged(path: path, findings: [error.message])
+        try appendTurn.bind(1, nextSequence)
+        try appendTurn.bind(2, Int64(bitPattern: revision))
+        try body.bytes.withBytes { (bytes) throws(StoreError) in
+            try appendTurn.bind(3, bytes)
+            try appendTurn.bind(4, StateStore.checksum(revision, bytes))
         }
-        try takeOut(change)
-        guard let row = JournalRow(revision: revision, entry.rekeyed(from: old, to: new)) else { return }
-        structure[change] = nextSequence
-        try write(row)
-    }
-
-    private func write(_ row: JournalRow) throws(StoreError) {
-        try insert.bind(1, nextSequence)
-        try insert.bind(2, Int64(bitPattern: row.revision))
-        try insert.bind(3, row.kind)
-        try insert.bind(4, row.path)
-        try row.body.withBytes { (bytes) throws(StoreError) in try insert.bind(5, bytes) }
-        try insert.bind(6, row.checksum)
-        _ = try insert.step()
+        _ = try appendTurn.step()
         nextSequence += 1
+        turns += 1
+    }
+
+    // MARK: Folding
+
+    /// Changes that one slice folds, and bytes of values after which it ends: no more than a few milliseconds of work.
+    public static let sliceChanges = 500
+    private static let sliceBytes = 1 << 20
+
+    /// Puts changes of the oldest turns into the rows by key. A turn may take several slices: its changes do the same when they are done
+    /// again, and it is there until all of them are done.
+    /// - Returns: the changes that were folded.
+    @discardableResult
+    public func fold(atMost limit: Int = StateStore.sliceChanges) throws(StoreError) -> Int {
+        guard turns > 0 else { return 0 }
+        var left = limit
+        var bytesLeft = StateStore.sliceBytes
+        let before = (turns, folded)
+        do throws(StoreError) {
+            try transaction { () throws(StoreError) in
+                while left > 0, bytesLeft > 0, turns > 0 { try foldOldest(&left, &bytesLeft) }
+            }
+        } catch {
+            (turns, folded) = before
+            throw error
+        }
+        return limit - left
+    }
+
+    private func foldOldest(_ left: inout Int, _ bytesLeft: inout Int) throws(StoreError) {
+        guard try selectTurn.step() else {
+            turns = 0
+            return
+        }
+        let sequence = selectTurn.integer(0)
+        defer { selectTurn.reset() }
+        var reader = TurnBody.Reader(selectTurn.bytes(1), from: folded)
+        while left > 0, bytesLeft > 0, !reader.isAtEnd {
+            let change: TurnBody.Written
+            do throws(Failure) { change = try reader.next() } catch { throw .damaged(path: path, findings: [error.message]) }
+            try perform(change)
+            left -= 1
+            bytesLeft -= change.value?.count ?? 0
+        }
+        folded = reader.place
+        guard reader.isAtEnd else { return }
+        try deleteTurn.bind(1, sequence)
+        _ = try deleteTurn.step()
+        folded = 0
+        turns -= 1
+    }
+
+    private func perform(_ change: TurnBody.Written) throws(StoreError) {
+        guard let name = change.name else {
+            try deleteKey.bind(1, change.key)
+            _ = try deleteKey.step()
+            return
+        }
+        guard let value = change.value else {
+            try delete.bind(1, change.key)
+            try delete.bind(2, name)
+            _ = try delete.step()
+            return
+        }
+        try put.bind(1, change.key)
+        try put.bind(2, name)
+        try put.bind(3, Int64(bitPattern: change.revision))
+        try put.bind(4, value)
+        try put.bind(5, StateStore.checksum(change.key, name, change.revision, value))
+        _ = try put.step()
     }
 
     private func reserve(_ revision: UInt64) throws(StoreError) {
@@ -214,6 +259,7 @@ public final class StateStore {
 
     /// Ends in order: the next start continues right behind `revision`.
     public func close(revision: UInt64) throws(StoreError) {
+        while turns > 0 { try fold(atMost: .max) }
         try reserve(revision)
         try StateStore.write(StateStore.logName, StateStore.unusedLog, with: setLife)
         // One file is left, which can be copied as it is.

@@ -156,12 +156,10 @@ extension ViewGraph {
     /// Destroys nodes that shall not come into the tree, until the steps are used up.
     /// - Returns: whether all are gone.
     public func abandon(_ construction: Construction, _ steps: inout Int) -> Bool {
-        let lost = lostStates
         swapContext(with: construction)
         defer {
             // Nobody is told of nodes that nobody has seen.
             structureChange = StructureChange()
-            lostStates = lost
             swapContext(with: construction)
         }
         var rows: [UInt32]

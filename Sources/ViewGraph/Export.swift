@@ -12,21 +12,21 @@ import SceneModel
 /// Cost: O(nodes and attributes below).
 struct SceneExporter {
     let graph: ViewGraph
-    /// It is for a store, which has declarations and present values beside it: states are written as they begin.
-    private let isKept: Bool
+    /// Names are noted wherever they lead: that may change.
+    private let notesAllNames: Bool
     /// The ids of the place that the document is to be applied to.
     private let place: Int
     private var values: [(String, Value)] = []
     /// Names in what is written that lead nowhere, as those of a node that was moved may.
-    private var dangling: Set<String> = []
+    private(set) var dangling: Set<String> = []
     /// Nodes written so far.
     private var count = 0
     /// Whether a component in use is still the declared one, and those inside it, by definition.
     private var known: [ObjectIdentifier: Bool] = [:]
 
-    init(_ graph: ViewGraph, at row: UInt32, isKept: Bool = false) {
+    init(_ graph: ViewGraph, at row: UInt32, notesAllNames: Bool = false) {
         self.graph = graph
-        self.isKept = isKept
+        self.notesAllNames = notesAllNames
         place = row == NodeID.root.row ? 0 : graph.nodes.ids(of: row).count - 1
     }
 
@@ -61,13 +61,6 @@ struct SceneExporter {
         document["dangling"] = writtenDangling
         if !values.isEmpty { document["values"] = .map(ValueMap(values.map { (.string($0.0), $0.1) })) }
         return document
-    }
-
-    /// A node alone, for a store: see `isKept`.
-    mutating func keptDocument(of row: UInt32, limit: Int) throws(Failure) -> Value {
-        var document = ValueMap([(.string("agd"), 1), (.string("nodes"), .list([try node(row, limit)]))])
-        document["dangling"] = writtenDangling
-        return .map(document)
     }
 
     private var writtenDangling: Value? {
@@ -147,7 +140,7 @@ struct SceneExporter {
     }
 
     /// In a template. What repeats the component that it stands in has no end otherwise.
-    private mutating func isWrittenAsUse(_ definition: NodeDefinition) -> Bool {
+    mutating func isWrittenAsUse(_ definition: NodeDefinition) -> Bool {
         definition.isRepeated || definition.base.map { isCurrent($0) } ?? false
     }
 
@@ -178,7 +171,7 @@ struct SceneExporter {
 
     /// Whether a document that names a component gets what this definition says. A component may have been declared anew since,
     /// and so may one that it uses.
-    private mutating func isCurrent(_ component: NodeDefinition) -> Bool {
+    mutating func isCurrent(_ component: NodeDefinition) -> Bool {
         if let known = known[ObjectIdentifier(component)] { return known }
         var seen: Set<ObjectIdentifier> = []
         var pending = [component]
@@ -230,7 +223,7 @@ struct SceneExporter {
         for (name, attribute) in node.attributes {
             guard let definition = graph.record(attribute).definition else { continue }
             var written = DefinitionWriter.attribute(definition)
-            if case .state(_, let isTransient) = definition.role, !isKept {
+            if case .state(_, let isTransient) = definition.role {
                 written.value = DefinitionWriter.state(graph.storedValue(of: attribute), definition.type, isTransient)
             }
             if let position = groups.firstIndex(where: { $0.0 == written.group }) { groups[position].1[name] = written.value }
@@ -242,7 +235,7 @@ struct SceneExporter {
     }
 
     /// Notes the names that a node's attributes and modifiers say and that mean nothing where it stands.
-    private mutating func noteDangling(in row: UInt32) {
+    mutating func noteDangling(in row: UInt32) {
         let definition = graph.nodes[Int(row)].definition
         for (_, attribute) in graph.nodes[Int(row)].attributes {
             switch graph.record(attribute).definition?.role {
@@ -283,7 +276,7 @@ struct SceneExporter {
                 }
             for name in names where !known.contains(name) {
                 // A name that leads to what may not be read leads nowhere.
-                if graph.attribute(named: name, from: row, scope).map({ graph.isVisible($0) }) != true { dangling.insert(name) }
+                if notesAllNames || graph.attribute(named: name, from: row, scope).map({ graph.isVisible($0) }) != true { dangling.insert(name) }
             }
         }
     }
@@ -363,13 +356,6 @@ extension ViewGraph {
         try chargeDescription(of: nodes.subtree(of: node.row))
         var exporter = SceneExporter(self, at: node.row)
         return try exporter.document(of: node.row, limit: limit)
-    }
-
-    /// A node as a document that makes it again where it stands, for a store that keeps its states beside it.
-    /// - Throws: as `scene`.
-    public func keptScene(of node: NodeID, limit: Int) throws(Failure) -> Value {
-        var exporter = SceneExporter(self, at: node.row, isKept: true)
-        return try exporter.keptDocument(of: node.row, limit: limit)
     }
 
     /// A state's value; of an object without what it computes. As deep as types contain each other.

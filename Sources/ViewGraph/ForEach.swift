@@ -14,7 +14,7 @@ struct ForEachState {
     var failure: Failure?
     /// The list would change without end: what it waits for to be tried again.
     var endless: EndlessData?
-    /// The instances are kept beside the data that is refused: see `heldLists`.
+    /// The instances are kept beside the data that is refused: see `keepHeld`.
     var isHeld = false
     /// Data that is a reference: where the elements live, so that instances can bind to them.
     var target: Place?
@@ -42,7 +42,6 @@ extension ViewGraph {
 
     func destroyForEach(_ row: UInt32) {
         guard let state = nodes[Int(row)].instances else { return }
-        if state.isHeld { heldLists.append((elementsPath(of: row), nil)) }
         forEachByData[state.data.index] = nil
         staleForEach.remove(row)
         destroy(state.data)
@@ -74,7 +73,7 @@ extension ViewGraph {
     /// Begins again without instances, when those there are cannot be carried on.
     func removeInstances(of row: UInt32) {
         guard var state = nodes[Int(row)].instances else { return }
-        if state.isHeld { heldLists.append((elementsPath(of: row), nil)) }
+        if state.isHeld { forgetHeld(row) }
         destroySubtrees(nodes[Int(row)].children)
         state.isHeld = false
         state.list = []
@@ -85,45 +84,11 @@ extension ViewGraph {
         staleForEach.insert(row)
     }
 
-    /// Notes at the instances around a node that what they hold is changed by more than their data.
-    func markEdited(_ row: UInt32) {
-        var at = row
-        while at != NodeID.root.row {
-            let parent = nodes[Int(at)].parent
-            if nodes[Int(parent)].kind == .forEach { nodes[Int(at)].isEdited = true }
-            at = parent
-        }
-    }
-
     /// Brings the instances in line with the data until nothing changes any more: instances may hold further `forEach`.
     /// What may have changed beside that is collected in `watches`.
     func settleStructure() {
-        let created = createdInstances
-        settleInstances()
-        if created != createdInstances, !isCompletingInstances { completeInstances() }
-    }
-
-    /// Gives instances that data has made what was kept of them, from the outside in, as either may make those inside anew: what
-    /// somebody changed in them, and the values of their states.
-    private func completeInstances() {
-        guard onNewInstances != nil || !awaitedStates.isEmpty else { return }
-        isCompletingInstances = true
-        defer { isCompletingInstances = false }
-        // What the changes take away was made by the data just now, and is not kept anywhere.
-        var lost = lostStates
-        while true {
-            let ready = readyStates()
-            if onNewInstances?(ready.depth) == true { continue }
-            if ready.states.isEmpty { break }
-            lost += giveAwaitedValues(to: ready.states)
-            settleInstances()
-        }
-        lostStates = lost
-        forgetAwaitedLists()
-    }
-
-    private func settleInstances() {
         sweepVertices()
+        completeNew()
         connectNew()
         var settlement = Settlement()
         while true {
@@ -136,6 +101,7 @@ extension ViewGraph {
             for (_, row) in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil {
                 noteUpdate(update(forEach: row), of: row, &settlement)
             }
+            completeNew()
             connectNew()
         }
         noteEndless(settlement)
@@ -187,17 +153,15 @@ extension ViewGraph {
     private func refuse(_ row: UInt32, _ failure: Failure) {
         let located = failure.located(at: nodes.path(of: row))
         guard let state = nodes[Int(row)].instances, state.failure != located else { return }
-        if state.failure == nil, isRestoring || isCompletingInstances {
+        if state.failure == nil, isRestoring {
             removeInstances(of: row)
         } else if state.failure == nil, isWorthHolding(row) {
-            heldLists.append((elementsPath(of: row), state.list))
+            keepHeld(row, state.list)
             nodes[Int(row)].instances?.isHeld = true
         }
         nodes[Int(row)].instances?.failure = located
         orderChanged(of: row)
-        if nodes[Int(row)].instances?.ids.isEmpty == true, case .list(let list)? = awaitedStates.removeValue(forKey: elementsPath(of: row)) {
-            try? makeHeld(list, at: row)
-        }
+        if nodes[Int(row)].instances?.ids.isEmpty == true { makeHeld(at: row) }
     }
 
     func orderChanged(of row: UInt32) {
@@ -239,10 +203,11 @@ extension ViewGraph {
             }
         }
         let hasHealed = state.failure != nil
-        if state.isHeld { heldLists.append((elementsPath(of: row), nil)) }
+        if state.isHeld { forgetHeld(row) }
         state.isHeld = false
         state.failure = nil
         nodes[Int(row)].instances = state
+        if !state.ids.isEmpty { forgetAbsentList(of: row) }
         if change.isReordering {
             shapeChanged(at: row)
             orderChanged(of: row)
@@ -310,7 +275,7 @@ extension ViewGraph {
         nodes[Int(made)].indexScope = (definition.indexName, nil)
         if isNamed(attribute) { structureChange.addedAttributes.append(attribute) }
         structureChange.addedInstances.append(nodes.nodeID(made))
-        createdInstances += 1
+        if !absentRows.isEmpty { newInstances.append(made) }
         return made
     }
 

@@ -33,6 +33,7 @@ extension ViewGraph {
     func instantiate(_ pending: inout [UnmadeNode], _ steps: inout Int) {
         while steps > 0, let next = pending.popLast() {
             let row = makeNode(next.definition, next.definition.id, under: next.parent, next.slot)
+            nodes[Int(row)].basePlace = UInt32(nodes[Int(next.parent)].children.count)
             nodes.attach(row, to: next.parent)
             addChildren(of: next.definition, at: row, to: &pending)
             steps -= BuildCost.node + BuildCost.attribute * next.definition.attributes.count
@@ -68,7 +69,6 @@ extension ViewGraph {
         switch definition.role {
         case .state(let initial, let isTransient):
             kind = .state
-            createdStates += 1
             if case .object(let type) = definition.type, let object = declarations.types[type] {
                 attribute = createObject(object, initial, definition, of: row)
             } else {
@@ -192,8 +192,7 @@ extension ViewGraph {
     /// Destroys a node that its parent no longer names, and all that is below.
     func destroySubtree(_ top: UInt32) {
         let rows = nodes.subtree(of: top)
-        if !hasLostEdits { hasLostEdits = rows.contains { nodes[Int($0)].isEdited } }
-        if !durableStates(of: rows).isEmpty { lostStates.append(nodes.path(of: top)) }
+        noteGone(rows)
         for row in rows.reversed() { destroyNode(row) }
     }
 
@@ -210,7 +209,6 @@ extension ViewGraph {
         for vertex in nodes[Int(row)].system.values { destroy(vertex) }
         if let structure = nodes[Int(row)].structure { destroy(structure) }
         destroyForEach(row)
-        if nodes[Int(row)].strand != 0 { keptChanges.lose(nodes[Int(row)].strand) }
         nodes[Int(row)].clear(nodes[0].definition)
         nodes.remove(row)
     }

@@ -23,6 +23,12 @@ extension ViewGraph {
         withObjects(rows).lazy.flatMap { self.nodes[Int($0)].attributes.list }.map(\.attribute).filter { self.isDurable($0) }
     }
 
+    /// A state, if it is durable, or the durable ones of the object in it.
+    func durableStates(in state: AttributeID) -> [AttributeID] {
+        guard case .object(let object) = record(state).source else { return isDurable(state) ? [state] : [] }
+        return Array(durableStates(of: [object]))
+    }
+
     /// The attribute in which a write to a place ends, as far as it is known now.
     public func target(of place: Place) -> AttributeID { follow(place, isWritten: true).attribute }
 

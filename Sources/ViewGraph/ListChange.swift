@@ -144,7 +144,7 @@ struct ListChange {
 
     /// Survivors outside a longest increasing run of old places. O(n log n) by patience sorting (Fredman 1975), O(n) where the
     /// order is kept.
-    private static func displaced(_ sources: [Int?]) -> [Int] {
+    static func displaced(_ sources: [Int?]) -> [Int] {
         var last = -1
         if sources.allSatisfy({ source in
             guard let source else { return true }

@@ -24,6 +24,6 @@ extension ViewGraph {
         clocks.giveBack()
         animations.giveBack()
         places.giveBack()
-        awaitedStates.giveBack()
+        absentRows.giveBack()
     }
 }

@@ -15,10 +15,12 @@ final class NodeRecord: TreeNode {
     var attributes = NamedAttributes()
     /// An instance's element, as its `forEach` names it.
     var elementScope: [(name: String, attribute: AttributeID)] = []
-    /// An instance that somebody has defined, removed or moved something in: it is not what its `forEach` makes.
-    var isEdited = false
-    /// Of the changes of structure that concern it, as a store keeps them; 0: none does. See `KeptChanges`.
-    var strand = 0
+    /// What a store has to know of it, if clients have changed it.
+    var kept: KeptNode?
+    /// Its place among the children that its parent was made with.
+    var basePlace: UInt32 = 0
+    /// A store has values of its states.
+    var hasValues = false
     /// An instance's index; its vertex is made when first asked for.
     var indexScope: (name: String, attribute: AttributeID?)?
     /// The properties of an object in a state; such a node is no child of its parent.
@@ -60,6 +62,7 @@ final class NodeRecord: TreeNode {
         indexScope = nil
         system = [:]
         structure = nil
+        kept = nil
         self.definition = definition
     }
 }

@@ -8,9 +8,6 @@ extension ViewGraph {
     /// - Throws: `conflict` for the root and for instances of a `forEach`.
     public func remove(_ node: NodeID) throws(Failure) {
         try refuseRootAndInstances(node)
-        markEdited(node.row)
-        notePlace(nodes[Int(node.row)].parent)
-        noteRemoval(of: node.row)
         destroySubtrees([node.row])
         settleStructure()
     }
@@ -38,17 +35,7 @@ extension ViewGraph {
             let siblings = nodes[Int(oldParent)].children
             if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
         }
-        markEdited(node.row)
-        markEdited(parent.row)
-        notePlace(oldParent)
-        if changesInstance(node, to: parent) {
-            noteLeaving(of: node.row)
-        } else {
-            notePlace(parent.row)
-            noteConcern(node.row)
-            // An index counts all that stands there now.
-            if index != nil { for sibling in nodes[Int(parent.row)].children { noteReliance(on: sibling) } }
-        }
+        let leaving = parent.row == oldParent ? [] : noteMove(of: node.row, to: parent.row)
         let before = structureChange.removedNames.count
         if parent.row != oldParent {
             structureChange.movedNodes.append(.init(node: node, from: nodes.ids(of: node.row), names: nodes(below: node).map(names)))
@@ -57,6 +44,7 @@ extension ViewGraph {
             structureChange.reorderedNodes.append(node)
         }
         nodes.move(node.row, to: parent.row, at: index)
+        if parent.row == oldParent { notePlace(of: node.row) } else { noteMoved(node.row, leaving) }
         let rows = nodes.subtree(of: node.row)
         connect(withObjects(rows))
         placeChanged(of: rows)
@@ -66,12 +54,6 @@ extension ViewGraph {
         settleStructure()
         if parent.row != oldParent { forgetRemovals(since: before, below: nodes.ids(of: node.row)) }
         return true
-    }
-
-    /// Whether a move takes a node out of an instance of a `forEach` or into one. What is moved so has to be kept as what it is now:
-    /// the instance on one side may go and the node stay, or the other way round.
-    public func changesInstance(_ node: NodeID, to parent: NodeID) -> Bool {
-        enclosingInstance(of: node) != enclosingInstance(of: parent)
     }
 
     /// What went from a moved node with the move went from its old place, and was never at the new one.

@@ -7,18 +7,21 @@ import SceneModel
 extension ViewGraph {
     /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
     /// - Parameter construction: the new nodes of this plan or of an earlier one with the same `creations`, if they were made ahead.
-    /// - Returns: the states whose present value counts from now on, because `values` has changed it or because they were transient;
-    ///   and the paths in `values` where no state takes the value.
+    /// - Returns: the paths in `values` where no state takes the value.
     @discardableResult
-    public func perform(_ plan: ScenePlan, _ construction: Construction? = nil) -> (states: [AttributeID], unset: [String]) {
+    public func perform(_ plan: ScenePlan, _ construction: Construction? = nil) -> [String] {
         // States that are made belong to this change, not to the one before.
         engine.advanceRevision()
-        noteConcerns(of: plan)
         let before = declarations
         declare(plan.declarations)
         destroySubtrees(plan.removals)
-        for row in plan.restarts { removeInstances(of: row) }
+        for row in plan.restarts {
+            if !absentRows.isEmpty { storeChanges += absentRows.remove(below: [key(of: row)]) }
+            removeInstances(of: row)
+        }
+        if !absentRows.isEmpty { for row in plan.templates { forgetAbsentChanges(below: row) } }
         for (row, definition, isReplacing, isContent) in plan.updates {
+            noteUpdate(of: row, isReplacing, isRemade: plan.remade.contains(row))
             update(row, definition, isReplacing)
             nodes[Int(row)].isContent = isContent
         }
@@ -28,15 +31,14 @@ extension ViewGraph {
         for (position, (parent, definition, slot, isContent)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
-            if isBeside(parent, plan.top) { noteMade(nodes.subtree(of: made)) }
+            if notesChanges, !plan.remadeCreations.contains(position) { makeOwn(made, isNew: true) }
             parents.insert(parent)
         }
-        for (parent, definitions) in plan.orders where order(definitions, below: parent) && isBeside(parent, plan.top) {
-            for child in nodes[Int(parent)].children { noteConcern(child) }
+        for (parent, definitions) in plan.orders {
+            let isReordered = order(definitions, below: parent)
+            if plan.remade.contains(parent) { notePlacesAsMade(below: parent) } else if isReordered { noteOrder(below: parent) }
         }
         for parent in parents { shapeChanged(at: parent) }
-        noteRenewal(of: plan.renewed)
-        markEdited(plan.top)
         if !plan.updates.isEmpty {
             let made = unboundNodes
             unboundNodes = []
@@ -44,9 +46,11 @@ extension ViewGraph {
             shapeChanged(at: plan.top)
         }
         settleStructure()
-        let set = set(plan.values, isKept: plan.isKept)
-        defer { durableFromNow = [] }
-        return (durableFromNow.filter { engine.isAlive($0) } + set.states, set.unset)
+        if isSalvaged { giveSalvagedValues(below: plan.top) }
+        let set = set(plan.values)
+        keep(keptFromNow.filter { engine.isAlive($0) } + set.states)
+        keptFromNow = []
+        return set.unset
     }
 
     /// The rows of these nodes and of all below them, each once.
@@ -62,25 +66,30 @@ extension ViewGraph {
         }.flatMap { nodes.subtree(of: $0) }
     }
 
-    /// What a plan concerns before it is done. What it makes of instances by way of their template data makes again.
-    private func noteConcerns(of plan: ScenePlan) {
-        guard keptChanges.current != nil else { return }
-        if !isDeclared(plan.declarations) { keptChanges.pin() }
-        notePlace(plan.top)
-        for update in plan.updates { noteReliance(on: update.row) }
-        for row in plan.changes where isBeside(row, plan.top) { noteConcern(row) }
-        for row in plan.removals where isBeside(row, plan.top) { noteRemoval(of: row) }
+    /// A node becomes what a document or another template says.
+    private func noteUpdate(of row: UInt32, _ isReplacing: Bool, isRemade: Bool) {
+        guard notesChanges else { return }
+        if isRemade {
+            guard let kept = nodes[Int(row)].kept else { return }
+            kept.base = nil
+            forgetRemoved(row, key(of: row))
+            if kept.isOwn || kept.home != nil { makeHeir(row) }
+        } else if isReplacing, isOwn(row) {
+            kept(row).base = nil
+        } else if kept(row).base == nil {
+            kept(row).base = nodes[Int(row)].definition
+        }
+        noteRow(of: row)
     }
 
-    /// The value of a transient state comes again with the document alone. That of an instance goes with it.
-    private func noteConcern(ofTransient state: AttributeID) {
-        let row = record(state).node
-        if !isDurable(state), enclosingInstance(of: nodes.nodeID(row)) == nil { noteConcern(row) }
-    }
-
-    /// Whether a node is in the same instances of a `forEach` as another.
-    func isBeside(_ row: UInt32, _ other: UInt32) -> Bool {
-        enclosingInstance(of: nodes.nodeID(row)) == enclosingInstance(of: nodes.nodeID(other))
+    /// The children of a node stand as its template says.
+    private func notePlacesAsMade(below parent: UInt32) {
+        for (place, child) in nodes[Int(parent)].children.enumerated() {
+            nodes[Int(child)].basePlace = UInt32(place)
+            guard let kept = nodes[Int(child)].kept else { continue }
+            kept.order = nil
+            noteRow(of: child)
+        }
     }
 
     /// Gives a child of a section its place in another part of it.
@@ -89,11 +98,14 @@ extension ViewGraph {
         nodes.put(row, into: slot)
         structureChange.reorderedNodes.append(nodes.nodeID(row))
         indicesChanged(below: parent)
+        if notesChanges {
+            kept(row).isElsewhere = true
+            notePlace(of: row)
+        }
     }
 
     /// Sets states, those of a `forEach`'s instances after those that its data is made from.
-    /// - Parameter isKept: the values of durable states are kept by themselves, and gone where their states have begun anew.
-    private func set(_ values: [(path: AttributePath, value: Value)], isKept: Bool) -> (states: [AttributeID], unset: [String]) {
+    private func set(_ values: [(path: AttributePath, value: Value)]) -> (states: [AttributeID], unset: [String]) {
         var left = values
         var states: [AttributeID] = []
         while !left.isEmpty {
@@ -102,9 +114,7 @@ extension ViewGraph {
             left.removeAll { path, value in
                 do throws(Failure) {
                     let place = try locate(path)
-                    if isKept, isDurable(target(of: place)) { return true }
                     try write(place, through: path, isKept: true) { _ throws(Failure) in value }
-                    noteConcern(ofTransient: target(of: place))
                     return true
                 } catch {
                     return false
@@ -130,6 +140,9 @@ extension ViewGraph {
 
     /// Adds declarations; a key declared again takes the new default and type.
     public func declare(_ new: Declarations) {
+        let uses = new.components.isEmpty ? [] : usesOfComponents()
+        defer { if !new.components.isEmpty { noteDeclared(uses) } }
+        keepDeclarations(new)
         // The types first: defaults of keys may be objects of them.
         declarations.types.merge(new.types) { $1 }
         let hasNewObjects = renewDefaults(declarations.completed(new.environment))
@@ -147,7 +160,7 @@ extension ViewGraph {
 
     // MARK: Updating one node
 
-    private func update(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) {
+    func update(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) {
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
         let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
         nodes[Int(row)].definition = target
@@ -189,8 +202,8 @@ extension ViewGraph {
             attributes[Int(existing.index)]?.kind = definition.kind
             if case .binding(_, let animation) = definition.role { attributes[Int(existing.index)]?.animation = animation }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
-                if isTransient, isDurable(existing) { lostStates.append(path(of: existing)) }
-                if !isTransient, !isDurable(existing) { durableFromNow.append(existing) }
+                if isTransient, isDurable(existing) { forget([existing]) }
+                if !isTransient, !isDurable(existing) || !old.isSame(as: definition) { keptFromNow.append(existing) }
                 attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
             }
         } else {
@@ -201,7 +214,7 @@ extension ViewGraph {
 
     /// Takes an attribute from a node that stays.
     private func destroy(_ attribute: AttributeID, named name: String, of row: UInt32) {
-        if record(attribute).kind == .state { lostStates.append(path(of: attribute)) }
+        if record(attribute).kind == .state { forget(durableStates(in: attribute)) }
         structureChange.removedNames.append(NodeNames(ids: nodes.ids(of: row), attributes: [name], isWhole: false))
         destroy(attribute)
         nodes[Int(row)].attributes.remove(name)

@@ -59,20 +59,18 @@ public struct ScenePlan {
     var slots: [(row: UInt32, slot: Slot)] = []
     /// Nodes whose children shall stand in the document's order.
     var orders: [(parent: UInt32, definitions: [NodeDefinition])] = []
-    /// Instances of `forEach` nodes that get another template.
-    var renewed: [UInt32] = []
-    /// The `forEach` nodes of these templates, whether they have instances or not.
+    /// The `forEach` nodes that get another template, whether they have instances or not.
     var templates: Set<UInt32> = []
     /// `forEach` nodes whose instances cannot be carried on.
     var restarts: [UInt32] = []
-    /// All that is removed or begins anew.
-    var taken: Set<UInt32> = []
+    /// Nodes that become what a template says, and not what the document says.
+    var remade: Set<UInt32> = []
+    /// Creations below these.
+    var remadeCreations: Set<Int> = []
     /// Nodes below which everything is connected anew.
     var top: UInt32
     /// States to set at the end.
     var values: [(path: AttributePath, value: Value)] = []
-    /// It is done again, as a store kept it.
-    var isKept: Bool
 
     /// Paths, for people.
     public internal(set) var added: [String] = []
@@ -89,6 +87,8 @@ public struct ScenePlan {
         var isReplacing: Bool
         /// The component that the parent will have been made from.
         var base: NodeDefinition?
+        /// A template says what they are, and not the document.
+        var isRemade = false
     }
 }
 
@@ -185,7 +185,7 @@ extension ViewGraph {
                 .conflict, "\(path(of: node)) is a view, which takes no children", path: path(of: node),
                 hint: "make it a container or a group")
         }
-        var plan = ScenePlan(declarations: scene.declarations, top: node.row, isKept: isKept)
+        var plan = ScenePlan(declarations: scene.declarations, top: node.row)
         let place = nodes.ids(of: node.row)
         plan.values = scene.values.map { path, value in
             (AttributePath(nodes: place + path.nodes, attribute: path.attribute, steps: path.steps), value)
@@ -206,6 +206,7 @@ extension ViewGraph {
             for (definition, slot) in definitions {
                 let name = prefix + AttributePath.quoteIfNeeded(definition.id)
                 guard let existing = nodes.child(definition.id, of: row) else {
+                    if next.isRemade { plan.remadeCreations.insert(plan.creations.count) }
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.added.append(name)
                     growth += try self.growth(by: definition, below: depth, scene.declarations)
@@ -218,6 +219,7 @@ extension ViewGraph {
                 let old = nodes[Int(existing)]
                 guard canBecome(definition, old, isReplacing) else {
                     plan.removals.append(existing)
+                    if next.isRemade { plan.remadeCreations.insert(plan.creations.count) }
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.changed.append(name)
                     growth += try self.growth(by: definition, below: depth, scene.declarations)
@@ -231,6 +233,7 @@ extension ViewGraph {
                     if isTold { tell(differences(existing, definition, isReplacing), in: &plan) }
                 }
                 plan.updates.append((existing, definition, isReplacing, isContent))
+                if next.isRemade { plan.remade.insert(existing) }
                 growth.attributes += definition.attributes.count { ownAttribute($0.name, of: existing) == nil }
                 if let made = definition.forEach {
                     planInstances(of: existing, made, &plan, &pending)
@@ -238,7 +241,7 @@ extension ViewGraph {
                     pending.append(
                         ScenePlan.Children(
                             parent: existing, definitions: definition.slotted, isReplacing: isReplacing,
-                            base: definition.base ?? (isReplacing ? nil : old.definition.base)))
+                            base: definition.base ?? (isReplacing ? nil : old.definition.base), isRemade: next.isRemade))
                 }
             }
             if isReplacing {
@@ -251,7 +254,6 @@ extension ViewGraph {
             }
         }
         if plan.untoldDifferences > 0 { plan.differences.append("and \(plan.untoldDifferences) more") }
-        plan.taken = Set(plan.removals + plan.restarts)
         try refuse(growth)
         if !isKept { try refuseRetyping(scene.declarations, plan) }
         return plan
@@ -281,10 +283,11 @@ extension ViewGraph {
         plan.templates.insert(row)
         for instance in nodes[Int(row)].children {
             plan.updates.append((instance, made.template, true, false))
-            plan.renewed.append(instance)
+            plan.remade.insert(instance)
             pending.append(
                 ScenePlan.Children(
-                    parent: instance, definitions: made.template.slotted, isReplacing: true, base: made.template.base))
+                    parent: instance, definitions: made.template.slotted, isReplacing: true, base: made.template.base,
+                    isRemade: true))
         }
     }
 

@@ -164,6 +164,12 @@ struct Tree<Node: TreeNode> {
         parent.childrenByID?[node(child).id] = nil
     }
 
+    /// Adds a node that was detached to another parent, as content.
+    func adopt(_ child: UInt32, by parent: UInt32) {
+        node(child).slot = .content
+        attach(child, to: parent)
+    }
+
     /// As `detach` of each. O(children of the parent).
     func detach(_ children: [UInt32], from parent: UInt32) {
         let gone = Set(children)

@@ -41,29 +41,34 @@ public final class ViewGraph {
     var unboundNodes: [UInt32] = []
     /// What changed in the tree since it was last taken.
     var structureChange = StructureChange()
-    /// What a store keeps of changes of structure, as far as the tree stands on it.
-    var keptChanges = KeptChanges()
-    /// Instances that were edited have gone since it was last asked.
-    var hasLostEdits = false
-    /// Where durable states have gone since it was last asked.
-    var lostStates: [String] = []
-    /// States that were transient before the change at hand.
-    var durableFromNow: [AttributeID] = []
-    /// Lists whose instances stay although the data is refused, where that has changed: what they are made from, or nil where the
-    /// data is right again.
-    var heldLists: [(path: String, list: [Value]?)] = []
-    /// A store is being replayed: instances of data that has yet to become what it was are none that could be held.
-    public var isRestoring = false
-    /// Values of durable states that data has not made yet since the start, by path.
-    var awaitedStates: [String: Value] = [:]
-    /// Called when data has made instances, before anybody sees them, until it has nothing to change in the outermost ones, as far as
-    /// they are no deeper than that. What it changes is part of the same change.
-    public var onNewInstances: ((_ depth: Int) -> Bool)?
-    var isCompletingInstances = false
-    /// Counts the instances that were ever made.
-    var createdInstances: UInt64 = 0
-    /// Counts the states that were ever made.
-    public internal(set) var createdStates: UInt64 = 0
+    /// What a store has to know, in order.
+    var storeChanges: [StoreChange] = []
+    /// Nodes whose rows may be others.
+    var dueNodes: [NodeID] = []
+    /// Children without a place among their siblings, by parent.
+    var unplaced: [UInt32: [NodeID]] = [:]
+    /// Nodes whose children stand in another order.
+    var reordered: Set<UInt32> = []
+    /// Whether changes are those of clients and data. Those of scenes at a start are not kept: the next start makes them again.
+    public var notesChanges = true
+    /// Rows of the store without a node.
+    var absentRows = AbsentRows()
+    /// The last number in a client's key.
+    var nextKeyNumber: UInt64 = 0
+    /// The rows come from a store that was recovered: a client's node goes on with the values that are left of it.
+    var isSalvaged = false
+    /// A store's rows are on their way back into the tree. What data makes on the way goes without taking its rows along.
+    var isRestoring = false
+    /// What was wrong with rows that found their nodes.
+    var restoringFailures: [(revision: UInt64, failure: Failure)] = []
+    /// When the states that have their values from a store were written.
+    var restoredStates: [AttributeID: UInt64] = [:]
+    /// Whether components are still the declared ones, by definition. Good until the next declaration.
+    var currentComponents: [ObjectIdentifier: Bool] = [:]
+    /// Instances that were made while rows of the store had no node.
+    var newInstances: [UInt32] = []
+    /// States whose present value counts from the change at hand on.
+    var keptFromNow: [AttributeID] = []
     var transaction: OpenTransaction?
 
     public init(limits: Limits = Limits(), wallTime: Timestamp) {

@@ -4,7 +4,7 @@ extension Method {
     /// All methods, the most common first. They are searched in this order.
     public static func table() -> [Method] {
         [get, set, transact, subscribe, unsubscribe, apply, remove, move, onDisconnect, hello, ping, describe, explain]
-            + [dump, stats, trace, eval]
+            + [dump, stats, trace, eval, prune]
     }
 
     // Parameters and shapes that several methods share.
@@ -297,6 +297,15 @@ extension Method {
             parameters: [.optional(.enable, .bool, "Whether turns are recorded from now on, which begins anew if they were not; left out: what was recorded.")],
             result: .any, errors: [.denied, .limit], need: Need(.admin, on: "the whole tree")
         ) { (given) throws(Failure) in .trace(.init(enable: given.optionalFlag(.enable))) }
+    }
+
+    private static var prune: Method {
+        Method(
+            name: "prune", summary: "Deletes what the store has kept of nodes that are not there: of scenes that have changed, and of data that nobody feeds.",
+            parameters: [],
+            result: .object([.required("pruned", .count, "How many rows were deleted.")]), errors: [.denied, .limit],
+            need: Need(.admin, on: "the whole tree")
+        ) { (_) throws(Failure) in .prune }
     }
 
     private static var eval: Method {

@@ -40,7 +40,7 @@ extension Request {
             try need(.read, .subtree(path))
         case .stats:
             try need(.read, .everything)
-        case .trace:
+        case .trace, .prune:
             try need(.admin, .everything)
         case .eval(let eval):
             // A rule can name attributes of the node itself and values gathered from below. It cannot read the
@@ -58,7 +58,7 @@ extension Request {
         case .get, .subscribe, .describe, .explain, .dump, .stats, .eval: .read
         case .set, .transact, .onDisconnect: .write
         case .apply, .remove, .move: .define
-        case .trace: .admin
+        case .trace, .prune: .admin
         }
     }
 }

@@ -20,6 +20,8 @@ public enum Request {
     case dump(path: String, format: DumpFormat)
     case stats(format: StatsFormat)
     case trace(Trace)
+    /// Deletes the rows of the store that have no node.
+    case prune
     case eval(Eval)
 
     /// True if the request changes nothing. Such a request can be refused even after its answer has been computed.

@@ -8,7 +8,7 @@ struct Agctl: ParsableCommand {
         WatchCommand.self,
         ApplyCommand.self, ExportCommand.self, CheckCommand.self, RemoveCommand.self, MoveCommand.self,
         TreeCommand.self, DescribeCommand.self, ExplainCommand.self, DumpCommand.self,
-        StatsCommand.self, TopCommand.self, TraceCommand.self, PingCommand.self, CallCommand.self,
+        StatsCommand.self, TopCommand.self, TraceCommand.self, PruneCommand.self, PingCommand.self, CallCommand.self,
         EvalCommand.self, CurveCommand.self,
     ]
 

@@ -41,7 +41,7 @@ struct MethodTests {
     @Test("all methods of the protocol are there and describe themselves")
     func allMethods() {
         let specified = [
-            "apply", "describe", "dump", "eval", "explain", "get", "hello", "move", "onDisconnect", "ping", "remove", "set",
+            "apply", "describe", "dump", "eval", "explain", "get", "hello", "move", "onDisconnect", "ping", "prune", "remove", "set",
             "stats", "subscribe", "trace", "transact", "unsubscribe",
         ]
         #expect(schema.methods.sorted() == specified)
@@ -277,6 +277,10 @@ struct MethodTests {
         #expect(reasons["changed"]?["label"] == "tap")
         #expect(try call("dump").jsonText.contains("/player/playButton.symbol"))
         #expect(try call("dump", ["format": "dot"])["dot"]?.string?.hasPrefix("digraph") == true)
+    }
+
+    @Test("prune says how many rows of the store had no node") func prune() throws {
+        #expect(try call("prune") == ["pruned": 0])
     }
 
     @Test("stats count, also as OpenMetrics; trace records when asked to")

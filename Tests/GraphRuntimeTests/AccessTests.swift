@@ -94,7 +94,7 @@ struct AccessTests {
         "explain": #"{"path":"/hosts/a.load"}"#,
         "dump": #"{"path":"/hosts"}"#,
         "stats": "{}",
-        "trace": "{}",
+        "trace": "{}", "prune": "{}",
         "eval": #"{"expression":"load","at":"/hosts/a"}"#,
     ]
 

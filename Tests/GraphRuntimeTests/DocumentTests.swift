@@ -392,17 +392,14 @@ struct DocumentTests {
         }
     }
 
-    @Test("a store's documents keep the names that they were accepted with") func keptNames() throws {
-        let graph = try Harness(
-            """
-            components: { Box: { kind: container, state: { s: 1 }, children: [{ id: own, kind: view }] } }
-            nodes: [{ id: top, state: { around: 2 }, children: [{ id: box, component: Box }] }]
-            """)
-        let document: Value = "nodes: [{ id: new, binding: { c: $s } }, { id: own, let: { a: =around, b: =s } }]"
-        #expect(refusal { try graph.apply(document.string ?? "", at: "/top/box") }?.code == .invalid)
-        let lost = graph.runtime.restore([(1, .applied(document: document, at: "/top/box", mode: "merge"))])
-        #expect(lost.map(\.failure.message) == [])
-        #expect(try graph.value("/top/box/own.b") == 1)
+    @Test("a store's rows may name what leads nowhere") func keptNames() throws {
+        let graph = try Harness("nodes: [{ id: top, kind: container }]")
+        let row: Value = [
+            "id": "a", "parent": "/top", "own": ["kind": "view", "let": ["n": "=gone + 1"], "binding": ["b": "$lost"]], "names": ["gone", "lost"],
+        ]
+        let failures = graph.runtime.restore([StoredRow(key: "/top/a#1", name: "", revision: 1, value: row)])
+        #expect(failures.map(\.failure.message) == [])
+        #expect(try graph.get("/top/a.b").failure?.code == .dangling)
     }
 
     @Test("merge leaves the kind of what it gives children, and the data of what it gives modifiers") func mergedKinds() throws {

@@ -12,7 +12,7 @@ final class Harness {
     /// Everything said in the last call, in order.
     private(set) var deliveries: [Delivery] = []
     /// What the last call gave the store.
-    private(set) var accepted: [JournalEntry] = []
+    private(set) var kept: [StoreChange] = []
     /// Rules that ran, by path; not while the runtime records.
     private var recorded: [String] = []
 
@@ -32,7 +32,7 @@ final class Harness {
     func turn(_ commands: [Command]) -> [Delivery] {
         let outcome = runtime.apply(commands, at: now)
         deliveries = outcome.deliveries
-        accepted = outcome.accepted.map(\.entry)
+        kept = outcome.changes.map(\.change)
         return deliveries
     }
 

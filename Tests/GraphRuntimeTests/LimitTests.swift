@@ -1,5 +1,6 @@
 import AttributeValues
 import Testing
+import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
@@ -97,7 +98,7 @@ struct LimitTests {
     func longValue() throws {
         let graph = try Harness("nodes: [{ id: a, state: { list: [0, ''] } }]", limits: limits { $0.graph.valueSize = 2000 })
         let kept = Value.list([1, .string(String(repeating: "x", count: 5000))])
-        #expect(graph.runtime.restore([(1, .state(path: "/a.list", value: kept))]).isEmpty)
+        #expect(graph.runtime.restore([StoredRow(key: "/a", name: "list", revision: 1, value: kept)]).isEmpty)
         try graph.set("/a.list[0]", 123_456_789)
         try graph.set("/a.list[1]", "short")
         #expect(try graph.value("/a.list") == [123_456_789, "short"])
@@ -112,7 +113,8 @@ struct LimitTests {
         let failure = refusal { try graph.apply(document) }
         #expect(failure?.code == .limit && failure?.hint == "value-size is the limit")
         #expect(refusal { try graph.runtime.load(text, file: "scene.yaml") }?.code == .limit)
-        #expect(graph.runtime.restore([(1, .applied(document: .string(text), at: "/", mode: "create"))]).isEmpty)
+        let row: Value = ["id": "a", "parent": "", "own": ["kind": "view", "state": ["x": .string(String(repeating: "x", count: 3000))]]]
+        #expect(graph.runtime.restore([StoredRow(key: "/a#1", name: "", revision: 1, value: row)]).isEmpty)
         #expect(try graph.value("/a.x").string?.utf8.count == 3000)
     }
 

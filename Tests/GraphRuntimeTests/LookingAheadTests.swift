@@ -50,11 +50,8 @@ struct LookingAheadTests {
         }
         #expect(updates.count == 1 && updates.first?.sorted() == ["/a.far", "/a.w", "/a.x", "/a.y"])
         #expect(invalidated.sorted() == ["/a.x", "/a.y"])
-        #expect(outcome.accepted.map(\.revision) == [before + 1])
-        guard case .state("/a.x", 5)? = outcome.accepted.first?.entry else {
-            Issue.record("the state is kept: \(outcome.accepted)")
-            return
-        }
+        #expect(outcome.changes.map(\.revision) == [before + 1])
+        #expect(outcome.changes.map(\.change) == [StoreChange(key: "/a", name: "x", value: 5)])
         #expect(try explanation(graph, "/a.x")?.map?["label"] == "cas")
     }
 
@@ -63,7 +60,7 @@ struct LookingAheadTests {
         try graph.subscribe(["/a.x", "/a.y", "/a.z"], initial: true)
         let request = Request.transact([set("/a.x", 7), test("/a.y", 8), set("/a.z", 1), set("/a.x", 8)], TransactionOptions())
         let outcome = graph.runtime.apply([.call(ClientID(number: 1), id: .int(0), request)], at: graph.now)
-        let kept = outcome.accepted.compactMap { if case .state(let path, let value) = $0.entry { "\(path) \(value)" } else { nil } }
+        let kept = outcome.changes.map { "\($0.change.key).\($0.change.name ?? "") \($0.change.value ?? .null)" }
         #expect(kept == ["/a.x 8", "/a.z 1"])
         #expect(try graph.value("/a.y") == 9)
     }

@@ -111,11 +111,6 @@ struct RefusalTests {
             nodes: [{ id: a, environment: { k: other }, children: [{ id: b, computed: { x: 'env.k + "!"' } }] }]
             """, mode: .replace)
         #expect(try graph.value("/a/b.x") == "other!")
-        // A store may hold such a document from before it was refused.
-        let restored = try Harness().runtime
-        let documents = ["1 } }\nnodes: [{ id: a, computed: { x: env.k } }]", "text } }\nnodes: []"].map { "agd: 1\nkeys: { environment: { k: \($0)" }
-        let entries = documents.map { (1 as UInt64, JournalEntry.applied(document: .string($0), at: "/", mode: "merge")) }
-        #expect(restored.restore(entries).isEmpty)
     }
 
     @Test("what methods are refused with beside the common errors is listed with them") func listed() throws {

@@ -1,5 +1,6 @@
 import AttributeValues
 import Testing
+import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
@@ -523,7 +524,7 @@ struct WorkTests {
         }
         let runtime = GraphRuntime(limits: limits, epoch: "test", at: Harness.start)
         try runtime.load("agd: 1\nnodes: [\(lists.joined(separator: ", "))]", file: "test.yaml")
-        let lost = runtime.restore((0..<10).map { (1, JournalEntry.state(path: "/l\($0)/1.kept", value: .int(Int64($0)))) })
+        let lost = runtime.restore((0..<10).map { StoredRow(key: "/l\($0)/1", name: "kept", revision: 1, value: .int(Int64($0))) })
         #expect(lost.allSatisfy { $0.failure.code == .notFound })
         let waiting = runtime.graph.waitingRuleCount
         #expect(waiting >= 5 && waiting < 10, "\(waiting)")

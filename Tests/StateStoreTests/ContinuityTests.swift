@@ -1,6 +1,7 @@
 import GraphRuntime
 import StateStore
 import Testing
+import ViewGraph
 
 /// From which revision on a client may be told that it has missed nothing, as far as the store goes.
 @Suite("Continuity of the store")
@@ -11,8 +12,8 @@ struct ContinuityTests {
     ) throws -> StateStore.Restored {
         let folder = try Folder()
         let (store, _) = try folder.open(durability: durability, basis: "b1")
-        try store.append([(3, .removed(path: "/x"))], revision: 3, resumableFrom: 3)
-        try store.append([(7, .state(path: "/a.x", value: 1))], revision: 7, resumableFrom: 3)
+        try store.append([(3, .gone("/x"))], revision: 3, resumableFrom: 3)
+        try store.append([(7, .put("/a", "x", 1))], revision: 7, resumableFrom: 3)
         if inOrder { try store.close(revision: 7) }
         return try folder.copy().open(durability: durability, basis: basis, machine: machine).restored
     }
@@ -49,7 +50,7 @@ struct ContinuityTests {
         #expect(restored.resumableFrom == 0)
         try store.append([], revision: 5, resumableFrom: 5)
         #expect(try folder.copy().open(basis: "b1").restored.resumableFrom == 5)
-        try store.append([(6, .state(path: "/a.x", value: 1))], revision: 6)
+        try store.append([(6, .put("/a", "x", 1))], revision: 6)
         #expect(try folder.copy().open(basis: "b1").restored.resumableFrom == 5)
     }
 }

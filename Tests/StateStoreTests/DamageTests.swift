@@ -3,6 +3,7 @@ import Foundation
 import GraphRuntime
 import StateStore
 import Testing
+import ViewGraph
 
 @Suite("Damaged stores")
 struct DamageTests {
@@ -12,7 +13,7 @@ struct DamageTests {
         let (store, _) = try folder.open()
         for number in 1...200 {
             let value = Value.string("\(number) " + String(repeating: "v", count: 200))
-            try store.append([(UInt64(number), .state(path: "/a.s\(number)", value: value))], revision: UInt64(number))
+            try store.append([(UInt64(number), .put("/a", "s\(number)", value))], revision: UInt64(number))
         }
         try store.close(revision: 200)
         return (folder, try texts(folder.copy().open().restored))
@@ -67,7 +68,7 @@ struct DamageTests {
     @Test("a page that cannot be read costs what stands on it, not what stands behind it") func lostPage() throws {
         let (folder, whole) = try made()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.database))
-        let page = try #require(bytes.range(of: Data("100 vvv".utf8))).lowerBound / 4096
+        let page = try #require(bytes.range(of: Data("200 vvv".utf8))).lowerBound / 4096
         for place in page * 4096..<(page + 1) * 4096 { bytes[place] = 0xff }
         try bytes.write(to: URL(fileURLWithPath: folder.database))
         #expect(throws: StoreError.self) { try folder.open() }

@@ -2,6 +2,7 @@ import Foundation
 import GraphRuntime
 import StateStore
 import AttributeValues
+import ViewGraph
 
 /// A folder that goes with the test.
 final class Folder {
@@ -46,17 +47,17 @@ final class Folder {
     }
 }
 
-/// Entries as text, to compare.
-func texts(_ restored: StateStore.Restored) -> [String] { restored.entries.map { "\($0.revision) \(text($0.entry))" } }
+/// Rows as text, to compare.
+func texts(_ restored: StateStore.Restored) -> [String] { restored.rows.map { text($0) } }
 
-func text(_ entry: JournalEntry) -> String {
-    switch entry {
-    case .state(let path, let value): "state \(path) \(value.typedJSON)"
-    case .applied(let document, let at, let mode): "applied \(document) \(at) \(mode)"
-    case .removed(let path): "removed \(path)"
-    case .forgotten(let path): "forgotten \(path)"
-    case .void(let changes): "void \(changes)"
-    case .rekeyed(let changes, let old, let new): "rekeyed \(changes) \(old) \(new)"
-    case .moved(let path, let to, let index): "moved \(path) \(to ?? "-") \(index.map(String.init) ?? "-")"
-    }
+func text(_ row: StoredRow) -> String {
+    "\(row.revision) \(row.key)\(row.name.isEmpty ? "" : ".\(row.name)") \(row.value.typedJSON)"
+}
+
+extension StoreChange {
+    /// A state's new value.
+    static func put(_ key: String, _ name: String, _ value: Value) -> StoreChange { StoreChange(key: key, name: name, value: value) }
+
+    /// The end of all rows of a node.
+    static func gone(_ key: String) -> StoreChange { StoreChange(key: key, name: nil, value: nil) }
 }

@@ -20,7 +20,7 @@ final class Life {
         (store, runtime, failures) = try Life.open(folder, scene)
     }
 
-    /// What the journal holds that found no place at the start.
+    /// What the store holds that has no node at the start.
     private(set) var failures: [String] = []
 
     private static func open(_ folder: Folder, _ scene: String) throws -> (StateStore, GraphRuntime, [String]) {
@@ -28,15 +28,16 @@ final class Life {
         let now = Moment(monotonic: 1000, wall: .epoch)
         let runtime = GraphRuntime(epoch: restored.epoch, revision: restored.revision, at: now)
         if !scene.isEmpty { try runtime.load("agd: 1\n" + scene, file: "test.yaml") }
-        let failures = runtime.restore(restored.entries).map { "\($0.revision): \($0.failure)" }
+        let failures = runtime.restore(restored.rows).map { "\($0.revision): \($0.failure)" }
         let outcome = runtime.apply([.connected(ClientID(number: 1), Peer(pid: 1, uid: 1000, gid: 1000))], at: now)
-        try store.append(outcome.accepted, revision: runtime.revision)
+        try store.append(outcome.changes, revision: runtime.revision)
         return (store, runtime, failures)
     }
 
     /// The next life of what a killed daemon leaves behind.
-    func next() throws -> Life {
-        let next = try Life(of: folder.copy(), scene)
+    /// - Parameter scene: what its daemon starts with, if that is another scene.
+    func next(_ scene: String? = nil) throws -> Life {
+        let next = try Life(of: folder.copy(), scene ?? self.scene)
         next.done = done + ["restart"]
         return next
     }
@@ -58,7 +59,7 @@ final class Life {
         let id = nextRequest
         nextRequest += 1
         let outcome = runtime.apply([.call(ClientID(number: 1), id: .int(id), request)], at: Moment(monotonic: 1000, wall: .epoch))
-        try store.append(outcome.accepted, revision: runtime.revision)
+        try store.append(outcome.changes, revision: runtime.revision)
         for case .reply(_, .int(id), let result) in outcome.deliveries {
             switch result {
             case .fault(let fault): throw fault.failure
@@ -92,11 +93,12 @@ final class Life {
 
     func exported() throws -> Value { try call(.dump(path: "/", format: .scene)) }
 
-    /// How many changes of structure found no place at the start, and have none yet.
-    var awaitedChanges: Int { runtime.graph.awaitedChanges }
+    /// How many rows that say what clients changed have no node.
+    var absentNodes: Int { runtime.graph.absentNodeCount }
 
-    /// Changes of structure that the store holds, as text.
-    func structure() throws -> [String] {
-        try folder.copy().open().restored.entries.filter(\.entry.isStructure).map { text($0.entry) }
-    }
+    /// Rows of nodes that the store holds, as text.
+    func structure() throws -> [String] { try rows().filter(\.name.isEmpty).map { "\($0.key) \($0.value)" } }
+
+    /// All rows that the store holds.
+    func rows() throws -> [StoredRow] { try folder.copy().open().restored.rows }
 }

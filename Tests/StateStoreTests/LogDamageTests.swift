@@ -3,6 +3,7 @@ import Foundation
 import GraphRuntime
 import StateStore
 import Testing
+import ViewGraph
 
 /// What a daemon that was killed leaves behind, with damage in it.
 @Suite("Damaged write-ahead logs")
@@ -16,7 +17,7 @@ struct LogDamageTests {
     }
 
     private func append(_ number: UInt64, to store: StateStore, _ text: String = "") throws {
-        try store.append([(number, .state(path: "/a.s\(number)", value: .string("\(number) \(text)")))], revision: number)
+        try store.append([(number, .put("/a", "s\(number)", .string("\(number) \(text)")))], revision: number)
     }
 
     private func change(_ file: String, _ body: (inout Data) -> Void) throws {
@@ -25,7 +26,7 @@ struct LogDamageTests {
         try data.write(to: URL(fileURLWithPath: file))
     }
 
-    private func entries(_ folder: Folder) throws -> Int { try folder.open(durability: .full).restored.entries.count }
+    private func entries(_ folder: Folder) throws -> Int { try folder.open(durability: .full).restored.rows.count }
 
     /// Where the frames of the log begin that end a transaction.
     private func ends(_ folder: Folder) throws -> [Int] {
@@ -74,9 +75,9 @@ struct LogDamageTests {
         let damaged = try Data(contentsOf: URL(fileURLWithPath: folder.log))
         let restored = try folder.open(recover: true, epoch: "after", durability: .full).restored
         #expect(restored.epoch == "after")
-        #expect((1..<20).contains(restored.entries.count))
+        #expect((1..<20).contains(restored.rows.count))
         #expect(restored.losses.contains { $0.contains("damaged at byte") })
-        #expect(restored.losses.contains { $0.contains("\(restored.entries.count) entries up to revision") })
+        #expect(restored.losses.contains { $0.contains("\(restored.rows.count) rows up to revision") })
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database + ".damaged-1-wal")) == damaged)
         #expect(try folder.open(durability: .full).restored.epoch == "after")
     }
@@ -87,7 +88,7 @@ struct LogDamageTests {
         let place = try ends(folder)[10] + 100
         try change(folder.log) { $0[place] ^= 1 }
         let restored = try folder.open(durability: .normal).restored
-        #expect((1..<20).contains(restored.entries.count))
+        #expect((1..<20).contains(restored.rows.count))
         #expect(restored.losses.contains { $0.contains("damaged at byte") })
     }
 
@@ -96,7 +97,7 @@ struct LogDamageTests {
         let end = try #require(ends(folder).last)
         try change(folder.log) { $0.removeSubrange((end + 1000)...) }
         let restored = try folder.open(durability: .full).restored
-        #expect(restored.entries.count == 19)
+        #expect(restored.rows.count == 19)
         #expect(restored.losses.count == 1 && restored.losses[0].hasPrefix("left out"))
     }
 
@@ -121,7 +122,7 @@ struct LogDamageTests {
             let folder = try cutOff.copy()
             try change(folder.log) { $0.removeSubrange(length...) }
             let restored = try folder.open(durability: durability).restored
-            #expect(restored.entries.count == 1 && restored.losses.isEmpty)
+            #expect(restored.rows.count == 1 && restored.losses.isEmpty)
         }
     }
 
@@ -141,7 +142,7 @@ struct LogDamageTests {
         let (store, _) = try folder.open()
         for number in UInt64(1)...600 {
             try append(number, to: store, String(repeating: "v", count: 3000))
-            if number % 25 == 0 { #expect(try folder.copy().open(durability: .full).restored.entries.count == Int(number)) }
+            if number % 25 == 0 { #expect(try folder.copy().open(durability: .full).restored.rows.count == Int(number)) }
         }
         // SQLite has begun at the front again.
         let size = try #require(try FileManager.default.attributesOfItem(atPath: folder.log)[.size] as? Int)

@@ -153,8 +153,8 @@ struct RandomRestartTests {
             let found = try differences(before, next.described()).filter { !$0.contains(".type: \"dyn\" ≠") && !$0.hasSuffix("≠ \"dyn\"") }
             #expect(found == [], "seed \(seed), step \(number): before ≠ after\n\(found.prefix(8).joined(separator: "\n"))")
             if !found.isEmpty { return tell(life, next) }
-            #expect(next.awaitedChanges == 0, "seed \(seed), step \(number)")
-            if next.awaitedChanges != 0 { return tell(life, next) }
+            #expect(next.absentNodes == 0, "seed \(seed), step \(number)")
+            if next.absentNodes != 0 { return tell(life, next) }
             let exported = try differences(life.exported(), next.exported())
             #expect(exported == [], "seed \(seed), step \(number), export: before ≠ after\n\(exported.prefix(8).joined(separator: "\n"))")
             if !exported.isEmpty { return tell(life, next) }

@@ -49,12 +49,14 @@ struct RestartOrderTests {
         try life.apply(nodes)
         try next.apply(nodes)
         let kept = try life.structure()
-        #expect(try next.structure() == kept)
+        // A client's node has another number.
+        func withoutNumbers(_ rows: [String]) -> [String] { rows.map { $0.replacing(/#[0-9]+/, with: "#") } }
+        #expect(try withoutNumbers(next.structure()) == withoutNumbers(kept))
         let anew = try next.next()
         for other in [next, anew] {
             for life in [life, other] { try life.set("/p.fed", [["id": "x"]]) }
             #expect(try differences(life.described(), other.described()) == [])
-            #expect(other.awaitedChanges == 0)
+            #expect(other.absentNodes == 0)
         }
     }
 
@@ -91,7 +93,7 @@ struct RestartOrderTests {
             try next.set("/p.fed", life.value("/p.fed"))
             if isNestedTransient { try next.set("/p/rows/x.sub", refused) }
             #expect(try differences(life.described(), next.described()) == [])
-            #expect(next.awaitedChanges == 0)
+            #expect(next.absentNodes == 0)
         }
         try expectKept(life)
         try life.set("/p.fed", refused)

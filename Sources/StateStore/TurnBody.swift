@@ -1,0 +1,119 @@
+import AttributeValues
+import ViewGraph
+
+/// What a turn has changed, in order, as one row holds it until it is folded into the rows by key.
+///
+/// Each change is an operation (a byte: 0 puts a row, 1 deletes a row, 2 deletes all rows of a key), the revision (8 bytes, little-endian),
+/// and texts with their lengths (4 bytes each): the key; for 0 and 1 the name; for 0 the value as typed JSON.
+struct TurnBody {
+    private enum Operation {
+        static let put: UInt8 = 0
+        static let delete: UInt8 = 1
+        static let deleteKey: UInt8 = 2
+    }
+
+    let bytes = ByteBuffer()
+    private let value = ByteBuffer()
+
+    mutating func removeAll() { bytes.removeAll() }
+
+    mutating func append(_ change: StoreChange, _ revision: UInt64) {
+        let operation = change.name == nil ? Operation.deleteKey : change.value == nil ? Operation.delete : Operation.put
+        bytes.append(operation)
+        append(UInt64(revision), 8)
+        append(change.key)
+        if let name = change.name { append(name) }
+        guard operation == Operation.put, let new = change.value else { return }
+        value.removeAll()
+        value.appendTypedJSON(new)
+        append(UInt64(value.count), 4)
+        value.withBytes { bytes.append($0) }
+    }
+
+    private func append(_ text: String) {
+        append(UInt64(text.utf8.count), 4)
+        bytes.append(text: text)
+    }
+
+    private func append(_ number: UInt64, _ width: Int) {
+        for place in 0..<width { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(place)))) }
+    }
+
+    /// A change as it stands in the bytes; good as long as they are.
+    struct Written {
+        var revision: UInt64
+        var key: String
+        /// nil: all rows of the key go.
+        var name: String?
+        /// Typed JSON; nil: the row goes.
+        var value: UnsafeBufferPointer<UInt8>?
+    }
+
+    /// Reads changes from the first that is not read yet.
+    struct Reader {
+        private let bytes: UnsafeBufferPointer<UInt8>
+        private(set) var place: Int
+
+        init(_ bytes: UnsafeBufferPointer<UInt8>, from place: Int = 0) {
+            self.bytes = bytes
+            self.place = place
+        }
+
+        var isAtEnd: Bool { place >= bytes.count }
+
+        /// - Throws: when the bytes are no changes.
+        mutating func next() throws(Failure) -> Written {
+            let operation = try number(1)
+            var change = Written(revision: try number(8), key: try text(), name: nil, value: nil)
+            switch UInt8(operation) {
+            case Operation.put:
+                change.name = try text()
+                change.value = try part()
+            case Operation.delete: change.name = try text()
+            case Operation.deleteKey: break
+            default: throw TurnBody.unreadable
+            }
+            return change
+        }
+
+        private mutating func number(_ width: Int) throws(Failure) -> UInt64 {
+            guard bytes.count - place >= width else { throw TurnBody.unreadable }
+            defer { place += width }
+            return (0..<width).reduce(0) { $0 | UInt64(bytes[place + $1]) << (8 * UInt64($1)) }
+        }
+
+        private mutating func part() throws(Failure) -> UnsafeBufferPointer<UInt8> {
+            let count = Int(try number(4))
+            guard bytes.count - place >= count else { throw TurnBody.unreadable }
+            defer { place += count }
+            return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
+        }
+
+        private mutating func text() throws(Failure) -> String { String(decoding: try part(), as: UTF8.self) }
+    }
+
+    private static var unreadable: Failure { Failure(.unavailable, "it is not a list of changes") }
+}
+
+extension StateStore {
+    /// The checksum of a row by key.
+    static func checksum(_ key: String, _ name: String, _ revision: UInt64, _ value: UnsafeBufferPointer<UInt8>) -> Int64 {
+        var sum = Checksum()
+        sum.add(key)
+        sum.add(name)
+        sum.add(Int64(bitPattern: revision))
+        sum.add(value)
+        return Int64(sum.value)
+    }
+
+    /// The checksum of what a turn has changed.
+    static func checksum(_ revision: UInt64, _ body: UnsafeBufferPointer<UInt8>) -> Int64 {
+        var sum = Checksum()
+        sum.add(Int64(bitPattern: revision))
+        sum.add(body)
+        return Int64(sum.value)
+    }
+
+    /// Typed JSON nests about twice as deeply as the JSON that values came in as.
+    static let maximumDepth = 1024
+}

@@ -1,0 +1,64 @@
+/// Places among siblings, as texts that are compared byte by byte. There is always room for one more between two of them, so that a
+/// node gets its place without a change to the others.
+///
+/// A node that a scene, template or component makes has the key of its place there, unless it was moved. Keys that begin with `~`
+/// stand behind all of these, and keys that begin with `-` stand before them.
+enum OrderKey {
+    private static let digits = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz~".utf8)
+    private static let values: [Int] = {
+        var values = [Int](repeating: 0, count: 256)
+        for (value, digit) in digits.enumerated() { values[Int(digit)] = value }
+        return values
+    }()
+    /// Digits of a whole number in base 62.
+    private static let width = 5
+    /// Keys that are longer make room for shorter ones: all siblings get new keys.
+    static let longest = 48
+
+    /// The key of a place in a scene, template or component.
+    static func implied(_ place: Int) -> String { String(decoding: number(place), as: UTF8.self) }
+
+    private static func number(_ number: Int) -> [UInt8] {
+        var rest = number
+        var text = [UInt8](repeating: digits[1], count: width)
+        for place in (0..<width).reversed() {
+            text[place] = digits[1 + rest % 62]
+            rest /= 62
+        }
+        return text
+    }
+
+    private static func number(in key: some Collection<UInt8>) -> Int {
+        key.prefix(width).reduce(0) { $0 * 62 + max(0, values[Int($1)] - 1) }
+    }
+
+    /// A key between two others.
+    /// - Parameters:
+    ///   - low: nil: before all others.
+    ///   - high: nil: behind all others. Greater than `low`.
+    static func between(_ low: String?, _ high: String?) -> String {
+        let (low, high) = (low.map { Array($0.utf8) } ?? [], high.map { Array($0.utf8) })
+        guard let high else {
+            // Behind all: the next whole number.
+            let next = low.first == digits[63] ? number(in: low.dropFirst()) + 1 : 1
+            return String(decoding: [digits[63]] + number(next), as: UTF8.self)
+        }
+        if low.isEmpty {
+            let next = high.first == digits[0] ? number(in: high.dropFirst()) - 1 : 916_132_831
+            if next > 0 { return String(decoding: [digits[0]] + number(next), as: UTF8.self) }
+        }
+        var key: [UInt8] = []
+        var isBounded = true
+        for place in 0... {
+            let least = place < low.count ? values[Int(low[place])] : 0
+            let most = isBounded && place < high.count ? values[Int(high[place])] : 64
+            if most - least > 1 {
+                key.append(digits[(least + most) / 2])
+                break
+            }
+            key.append(digits[least])
+            if least < most { isBounded = false }
+        }
+        return String(decoding: key, as: UTF8.self)
+    }
+}

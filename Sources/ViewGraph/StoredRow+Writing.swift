@@ -1,0 +1,174 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+// A node's row says what its document or its clients say of it, member by member:
+//
+// | field | says |
+// |---|---|
+// | `id`, `parent`, `order`, `slot` | where it stands; of a node that stands where it was made only what differs |
+// | `own` | of a client's node: the definition that it was made with, as a document has it |
+// | `madeFrom` | of a client's node that is written in full: the component that it was made from |
+// | `isContent` | it was given to the component around it |
+// | `members` | what is said otherwise than it was made with, as a document has it |
+// | `without` | members that it was made with and has no more, as `[group, name]` |
+// | `heir` | it is made by a scene or template now, and goes on with this key |
+// | `removed` | a client has removed it |
+// | `names` | names in its expressions: those that lead nowhere are no fault |
+
+extension ViewGraph {
+    /// The row of a node; nil where it is what it was made as, where it was made.
+    func storedRow(of row: UInt32) -> Value? {
+        let node = nodes[Int(row)]
+        guard let kept = node.kept else { return nil }
+        var fields = ValueMap()
+        if kept.isOwn || kept.home != nil || kept.isHeir {
+            fields["id"] = .string(node.id)
+            fields["parent"] = .string(key(of: node.parent))
+        }
+        if let order = kept.order { fields["order"] = .string(order) }
+        if node.slot != .content { fields["slot"] = .string(node.slot == .header ? "header" : "footer") } else if kept.isElsewhere { fields["slot"] = "content" }
+        if kept.isHeir { fields["heir"] = true }
+        if kept.isOwn {
+            let isUse = isUse(row)
+            let definition = isUse ? base(of: row) : node.definition
+            fields["own"] = .map(isUse ? use(definition) : plain(definition, row))
+            if !isUse, let component = definition.component { fields["madeFrom"] = .string(component) }
+            if node.isContent { fields["isContent"] = true }
+            if isUse { addDifferences(of: row, to: &fields) }
+        } else {
+            addDifferences(of: row, to: &fields)
+        }
+        let isSaid = fields["own"] != nil || fields["members"] != nil
+        if isSaid {
+            var exporter = SceneExporter(self, at: row, notesAllNames: true)
+            exporter.noteDangling(in: row)
+            let names = exporter.dangling.sorted { $0.precedesByBytes($1) }
+            if !names.isEmpty { fields["names"] = .list(names.map { .string($0) }) }
+        }
+        if !isSaid, !kept.isHeir, fields["without"] == nil, fields["parent"] == nil, kept.order == nil, !kept.isElsewhere { return nil }
+        return .map(fields)
+    }
+
+    private func use(_ definition: NodeDefinition) -> ValueMap {
+        var fields = ValueMap()
+        DefinitionWriter.use(of: definition, into: &fields)
+        return fields
+    }
+
+    private func plain(_ definition: NodeDefinition, _ row: UInt32) -> ValueMap {
+        var fields = members(of: definition, row)
+        fields["kind"] = .string(definition.kind.rawValue)
+        return fields
+    }
+
+    /// What a definition says beside its id, kind and children, as a document has it.
+    private func members(of definition: NodeDefinition, _ row: UInt32) -> ValueMap {
+        var fields = ValueMap()
+        for attribute in definition.attributes {
+            let (group, value) = DefinitionWriter.attribute(attribute)
+            var entries = fields[group]?.map ?? ValueMap()
+            entries[attribute.name] = value
+            fields[group] = .map(entries)
+        }
+        DefinitionWriter.modifiers(of: definition, beyond: nil, into: &fields)
+        if let forEach = definition.forEach {
+            var exporter = SceneExporter(self, at: row)
+            fields["forEach"] = DefinitionWriter.forEach(forEach) { exporter.isWrittenAsUse($0) }
+        }
+        return fields
+    }
+
+    private func addDifferences(of row: UInt32, to fields: inout ValueMap) {
+        let (base, definition) = (base(of: row), nodes[Int(row)].definition)
+        guard base !== definition else { return }
+        var members = ValueMap()
+        var without: [Value] = []
+        func add(_ group: String, _ name: String, _ value: Value) {
+            var entries = members[group]?.map ?? ValueMap()
+            entries[name] = value
+            members[group] = .map(entries)
+        }
+        let old = Dictionary(base.attributes.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        var names: Set<String> = []
+        for attribute in definition.attributes {
+            names.insert(attribute.name)
+            if old[attribute.name]?.isSame(as: attribute) == true { continue }
+            let (group, value) = DefinitionWriter.attribute(attribute)
+            add(group, attribute.name, value)
+        }
+        for attribute in base.attributes where !names.contains(attribute.name) { without.append(["attribute", .string(attribute.name)]) }
+        var (before, after) = (ValueMap(), ValueMap())
+        DefinitionWriter.modifiers(of: base, beyond: nil, into: &before)
+        DefinitionWriter.modifiers(of: definition, beyond: nil, into: &after)
+        for group in ["environment", "containerValues", "preferences"] {
+            let (before, after) = (before[group]?.map ?? ValueMap(), after[group]?.map ?? ValueMap())
+            for case (.string(let name), let value) in after where before[name] != value { add(group, name, value) }
+            for case .string(let name) in before.keys where after[name] == nil { without.append([.string(group), .string(name)]) }
+        }
+        for group in ["transformEnvironment", "tag", "animation"] where before[group] != after[group] {
+            if let value = after[group] { members[group] = value } else { without.append([.string(group), ""]) }
+        }
+        if let forEach = definition.forEach, base.forEach.map({ !$0.isSame(as: forEach) }) ?? true {
+            members["forEach"] = self.members(of: definition, row)["forEach"]
+        }
+        if !members.isEmpty { fields["members"] = .map(members) }
+        if !without.isEmpty { fields["without"] = .list(without) }
+    }
+
+    // MARK: Declarations
+
+    /// Notes what documents declare otherwise than it is declared.
+    func keepDeclarations(_ new: Declarations) {
+        guard notesChanges else { return }
+        func keep(_ group: String, _ entries: [String: Value], _ old: [String: Value]) {
+            for (name, value) in entries.sorted(by: { $0.key.precedesByBytes($1.key) }) where old[name] != value {
+                storeChanges.append(StoreChange(key: StoredKey.declarations + group, name: name, value: value))
+            }
+        }
+        for (group, entries) in new.written.keys { keep("keys/" + group, entries, declarations.written.keys[group] ?? [:]) }
+        keep("types", new.written.types, declarations.written.types)
+        // In the same words it is another one if a component that it uses is.
+        let same = declarations.written.components.filter { name, _ in
+            new.components[name].map { declarations.components[name]?.makesSame(as: $0) == true } ?? true
+        }
+        keep("components", new.written.components, same)
+    }
+
+    /// Client's nodes that are stored as uses of their components.
+    func usesOfComponents() -> [NodeID] {
+        notesChanges ? nodes.living.filter { isOwn($0) && isUse($0) }.map { nodes.nodeID($0) } : []
+    }
+
+    /// Components are others now: nodes that were made from the old ones are stored in full.
+    /// - Parameter uses: those that were stored as uses before.
+    func noteDeclared(_ uses: [NodeID]) {
+        currentComponents = [:]
+        guard notesChanges else { return }
+        for node in uses where !isUse(node.row) { makeOwn(node.row) }
+        for row in nodes.living where nodes[Int(row)].kept != nil && nodes[Int(row)].definition.forEach != nil { noteRow(of: row) }
+    }
+}
+
+extension NodeDefinition {
+    /// The same without some members, by group and name.
+    func without(_ members: [Value]) -> NodeDefinition {
+        let rest = NodeDefinition().merged(over: self)
+        for member in members {
+            guard let group = member.list?.first?.string, let name = member.list?.last?.string else { continue }
+            func isOther(_ entry: KeyedExpression) -> Bool { entry.key + entry.steps.map(\.description).joined() != name }
+            switch group {
+            case "attribute": rest.attributes.removeAll { $0.name == name }
+            case "environment" where name == "objects": rest.environmentObjects = []
+            case "environment": rest.environment = rest.environment.filter(isOther)
+            case "containerValues": rest.containerValues = rest.containerValues.filter(isOther)
+            case "preferences": rest.preferences = rest.preferences.filter(isOther)
+            case "transformEnvironment": rest.transformEnvironment = []
+            case "tag": rest.tag = nil
+            case "animation": rest.animations = []
+            default: break
+            }
+        }
+        return rest
+    }
+}
