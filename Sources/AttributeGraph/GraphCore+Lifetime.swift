@@ -35,8 +35,8 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.pending.count == 0 { return freeVertex(index, 0) }
         settleOrder()
         vertex.pointee.kind = vertex.pointee.kind.condemned
-        // Sends a rule that knows it by its row the slow way.
-        vertex.pointee.flags.insert(.unseen)
+        // Not reported any more; and a rule that knows it by its row is sent the slow way.
+        vertex.pointee.flags = vertex.pointee.flags.subtracting(.watched).union(.unseen)
         let maker = s.pointee.subgraphs.base[Int(vertex.pointee.subgraph)].maker
         let isRunning = s.pointee.vertex(maker).pointee.flags.contains(.running) && s.pointee.vertex(maker).pointee.kind.isRule
         s.pointee.condemned.append(Condemned(vertex: index, maker: isRunning ? maker : 0))
