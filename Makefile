@@ -5,7 +5,7 @@ SYSCONFDIR  ?= /etc
 DESTDIR     ?=
 SWIFT       ?= swift
 
-.PHONY: help run test bench release package wheel install uninstall dependencies clean
+.PHONY: help run test lint docs bench release package wheel install uninstall dependencies clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -14,9 +14,15 @@ help: ## show this
 run: ## build the release, start agd with the host monitor and its feeder, until Ctrl-C
 	@SWIFT="$(SWIFT)" Scripts/run
 
-test: ## run all tests
+test: lint ## run all tests
 	@Scripts/dependencies --tests
 	@SWIFT="$(SWIFT)" Scripts/test
+
+lint: ## compare the sources with the committed format; "Scripts/lint --mend" writes it
+	@SWIFT="$(SWIFT)" Scripts/lint
+
+docs: dependencies ## build the documentation of the Swift libraries, in .build/docs
+	@SWIFT="$(SWIFT)" Scripts/docs
 
 bench: dependencies ## run the benchmarks
 	@SWIFT="$(SWIFT)" Scripts/bench
