@@ -41,7 +41,8 @@ func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: "\(name)Tests", dependencies: ["TestSupport"] + dependencies, exclude: exclude, swiftSettings: strict)
+    .testTarget(
+        name: "\(name)Tests", dependencies: ["TestSupport"] + dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 /// A thin C++ face over a system library.
@@ -94,18 +95,28 @@ let package = Package(
         // Row 5
         module(
             "GraphRuntime",
-            ["AttributeValues", "AttributeGraph", "RuleLanguage", "Timelines", "SceneModel", "ViewGraph", "WireProtocol"],
+            [
+                "AttributeValues", "AttributeGraph", "RuleLanguage", "Timelines", "SceneModel", "ViewGraph",
+                "WireProtocol",
+            ],
             settings: fast),
         // Row 6
         module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"]),
         // Row 7
-        module("DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log], settings: fast),
+        module(
+            "DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log],
+            settings: fast),
         module("AGClient", ["AttributeValues", "WireProtocol"]),
         // Row 8
         module("AGScenes", ["AGClient", "AttributeValues", "WireProtocol"]),
         // Row 9
         program("agd", ["DaemonServer", "AttributeValues", "WireProtocol", log, arguments]),
-        program("agctl", ["AGClient", "AttributeValues", "RuleCases", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol", arguments]),
+        program(
+            "agctl",
+            [
+                "AGClient", "AttributeValues", "RuleCases", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol",
+                arguments,
+            ]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
         program("agd-gateway", ["AttributeValues", "WireProtocol", arguments] + nio),
 
@@ -116,15 +127,21 @@ let package = Package(
         benchmark("documents-benchmark", ["AttributeValues", "SceneModel"]),
         benchmark("hostile-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport"]),
         benchmark("soak-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport", "CSQLite"]),
-        .target(name: "BenchmarkSupport", dependencies: ["AttributeValues", "TestSupport"], path: "Benchmarks/Support", swiftSettings: strict),
+        .target(
+            name: "BenchmarkSupport", dependencies: ["AttributeValues", "TestSupport"], path: "Benchmarks/Support",
+            swiftSettings: strict),
         .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
         // The cases of reactivity-benchmark on a bare engine in C++, to be run in turn with it.
         .executableTarget(
             name: "floor-benchmark", path: "Benchmarks/floor-benchmark",
-            cxxSettings: [.unsafeFlags(["-fomit-frame-pointer", "-fno-exceptions"] + floorBranchesInPlace, .when(configuration: .release))],
+            cxxSettings: [
+                .unsafeFlags(
+                    ["-fomit-frame-pointer", "-fno-exceptions"] + floorBranchesInPlace, .when(configuration: .release))
+            ],
             linkerSettings: [.linkedLibrary("m")]),
 
-        .target(name: "TestSupport", dependencies: ["AttributeValues"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["AttributeValues"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
         tests("RuleLanguage", ["RuleCases", "RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),
@@ -132,7 +149,9 @@ let package = Package(
         tests("SceneModel", ["SceneModel", "RuleLanguage", "AttributeValues"]),
         tests("WireProtocol", ["WireProtocol", "AttributeValues"]),
         tests("ViewGraph", ["ViewGraph", "AttributeGraph", "RuleLanguage", "SceneModel", "AttributeValues"]),
-        tests("GraphRuntime", ["GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol", "AttributeValues"]),
+        tests(
+            "GraphRuntime",
+            ["GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", log]),
@@ -144,7 +163,10 @@ let package = Package(
         // They start the programs, so they wait for them to be built.
         tests(
             "EndToEnd",
-            ["AttributeValues", "AGClient", "AGScenes", "SceneModel", "agd", "agctl", "agd-host-feeder", "agd-gateway", "soak-benchmark"]),
+            [
+                "AttributeValues", "AGClient", "AGScenes", "SceneModel", "agd", "agctl", "agd-host-feeder",
+                "agd-gateway", "soak-benchmark",
+            ]),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -45,7 +45,9 @@ public final class DaemonClient {
     }
 
     /// Sends a request without waiting for its reply.
-    public func request(_ method: String, _ parameters: String = "{}") throws { try send(DaemonClient.line(method, parameters)) }
+    public func request(_ method: String, _ parameters: String = "{}") throws {
+        try send(DaemonClient.line(method, parameters))
+    }
 
     public static func line(_ method: String, _ parameters: String = "{}") -> String {
         #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"# + "\n"
@@ -53,7 +55,9 @@ public final class DaemonClient {
 
     /// Sends a request and reads up to its reply; events before it are passed over. A refusal is an answer, too.
     @discardableResult
-    public func call(_ method: String, _ parameters: String = "{}", within patience: Double = .infinity) throws -> [UInt8] {
+    public func call(_ method: String, _ parameters: String = "{}", within patience: Double = .infinity) throws
+        -> [UInt8]
+    {
         try request(method, parameters)
         let line = try reply(within: patience)
         if printed > 0 {
@@ -102,7 +106,9 @@ public final class DaemonClient {
             bytes += received.count
             received.withUnsafeBytes { part in
                 var at = 0
-                while at < part.count, let start = part.baseAddress, let found = memchr(start + at, 0x0A, part.count - at) {
+                while at < part.count, let start = part.baseAddress,
+                    let found = memchr(start + at, 0x0A, part.count - at)
+                {
                     messages += 1
                     at = UnsafeRawPointer(found) - start + 1
                 }

@@ -9,7 +9,9 @@ public final class DaemonProcess {
 
     /// `agd` beside this program; nil where it has not been built.
     public static var program: String? {
-        let path = ChildProcess.own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/agd"
+        let path =
+            ChildProcess.own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+            + "/agd"
         return access(path, X_OK) == 0 ? path : nil
     }
 

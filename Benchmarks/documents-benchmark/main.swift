@@ -15,12 +15,14 @@ func peakMemory() -> Double {
 
 /// Nodes that are all alike: what is checked for one holds for all.
 func alike(_ count: Int) -> String {
-    "nodes:\n" + (0..<count).map { "  - { id: n\($0), state: { a: \($0), b: true }, computed: { c: \"a + 1\" } }\n" }.joined()
+    "nodes:\n"
+        + (0..<count).map { "  - { id: n\($0), state: { a: \($0), b: true }, computed: { c: \"a + 1\" } }\n" }.joined()
 }
 
 /// Every node with rules of its own.
 func different(_ count: Int) -> String {
-    "nodes:\n" + (0..<count).map { "  - { id: n\($0), state: { a: \($0) }, computed: { c: \"a + \($0)\" } }\n" }.joined()
+    "nodes:\n"
+        + (0..<count).map { "  - { id: n\($0), state: { a: \($0) }, computed: { c: \"a + \($0)\" } }\n" }.joined()
 }
 
 /// Uses of a component, in groups below a node that holds what they are bound to.
@@ -37,7 +39,8 @@ func components(_ count: Int) -> String {
     for group in 0..<(count + 99) / 100 {
         text += "  - id: g\(group)\n    state: { load: 0.5 }\n    children:\n"
         for place in 0..<99 {
-            text += "      - { id: n\(place), component: Gauge, let: { title: Core \(place) }, binding: { value: $load } }\n"
+            text +=
+                "      - { id: n\(place), component: Gauge, let: { title: Core \(place) }, binding: { value: $load } }\n"
         }
     }
     return text

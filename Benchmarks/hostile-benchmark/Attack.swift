@@ -20,8 +20,10 @@ struct Attack: Sendable {
     var run: @Sendable (Target) throws -> Void
 
     init(
-        name: String, scene: @escaping @autoclosure @Sendable () -> String? = nil, settings: [String] = [], hasRights: Bool = true,
-        seconds: Double = 2, ending: Ending = .served, most: [String: Double] = [:], run: @escaping @Sendable (Target) throws -> Void
+        name: String, scene: @escaping @autoclosure @Sendable () -> String? = nil, settings: [String] = [],
+        hasRights: Bool = true,
+        seconds: Double = 2, ending: Ending = .served, most: [String: Double] = [:],
+        run: @escaping @Sendable (Target) throws -> Void
     ) {
         self.name = name
         self.scene = scene

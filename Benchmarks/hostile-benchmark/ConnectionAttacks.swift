@@ -28,7 +28,9 @@ let connectionAttacks = [
     // They have begun messages and do not end them.
     Attack(name: "950-half-messages", scene: scene, seconds: 3) { target in
         let clients = try connect(950, target)
-        let half = #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/top.x","value":""# + String(repeating: "a", count: 250_000)
+        let half =
+            #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/top.x","value":""#
+            + String(repeating: "a", count: 250_000)
         for client in clients { try client.send(half) }
         for client in clients { try client.send("\"}}") }
         for client in clients { try client.send("\n") }
@@ -61,7 +63,8 @@ let connectionAttacks = [
     },
     Attack(name: "stop-during-a-batch-of-costly-evals", scene: scene, seconds: 0.6, ending: .stopped) { target in
         let client = try target.connect()
-        let call = #"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"expression":"lists.range(300).map(i, lists.range(300).map(j, string(i * j) + string(j))).size()"}}"#
+        let call =
+            #"{"jsonrpc":"2.0","id":1,"method":"eval","params":{"expression":"lists.range(300).map(i, lists.range(300).map(j, string(i * j) + string(j))).size()"}}"#
         try client.send("[" + (0..<1024).map { _ in call }.joined(separator: ",") + "]\n")
         _ = try client.reply()
     },

@@ -11,7 +11,8 @@ extension DaemonProcess {
 
     /// The numbers that the daemon tells of itself.
     func figures(within patience: Double) -> [String: Double]? {
-        guard let client = try? DaemonClient(socketPath, patience: 0), let line = try? client.call("stats", within: patience),
+        guard let client = try? DaemonClient(socketPath, patience: 0),
+            let line = try? client.call("stats", within: patience),
             let reply = try? JSONParser.parseOnce(line[...]), let members = reply.map?["result"]?.map
         else { return nil }
         var figures: [String: Double] = [:]

@@ -1,7 +1,8 @@
 // Documents and reads as large as they may be.
 
 private func nodes(_ count: Int) -> String {
-    #"{"agd":1,"nodes":[{"id":"top","kind":"container","children":["# + (0..<count).map { #"{"id":"c\#($0)","state":{"v":\#($0)}}"# }.joined(separator: ",") + "]}]}"
+    #"{"agd":1,"nodes":[{"id":"top","kind":"container","children":["#
+        + (0..<count).map { #"{"id":"c\#($0)","state":{"v":\#($0)}}"# }.joined(separator: ",") + "]}]}"
 }
 
 let documentAttacks = [
@@ -15,7 +16,9 @@ let documentAttacks = [
         try target.connect().call("apply", #"{"document":"\#(text)","mode":"merge"}"#)
     },
     Attack(name: "document-with-20000-rules") { target in
-        let rules = (0..<20_000).map { #"{"id":"c\#($0)","state":{"v":\#($0)},"computed":{"w":"v * 2 + (v > \#($0) ? 1 : 0)"}}"# }.joined(separator: ",")
+        let rules = (0..<20_000).map {
+            #"{"id":"c\#($0)","state":{"v":\#($0)},"computed":{"w":"v * 2 + (v > \#($0) ? 1 : 0)"}}"#
+        }.joined(separator: ",")
         try target.connect().call("apply", #"{"document":{"agd":1,"nodes":[\#(rules)]}}"#)
     },
     Attack(name: "get-of-300000-values", scene: nodes(300_000)) { target in

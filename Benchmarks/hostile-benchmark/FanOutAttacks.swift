@@ -12,7 +12,9 @@ private func write(_ client: DaemonClient, times: Int) throws {
 
 let fanOutAttacks = [
     Attack(
-        name: "fan-out-to-100000-attributes", scene: container(#""state":{"x":0}"#, children: (0..<100_000).map { #"{"id":"c\#($0)","let":{"y":"=x + \#($0 % 7)"}}"# })
+        name: "fan-out-to-100000-attributes",
+        scene: container(
+            #""state":{"x":0}"#, children: (0..<100_000).map { #"{"id":"c\#($0)","let":{"y":"=x + \#($0 % 7)"}}"# })
     ) { target in
         let watcher = try target.connect()
         try watcher.request("subscribe", #"{"paths":["/top/**"],"initial":false}"#)
@@ -20,7 +22,8 @@ let fanOutAttacks = [
     },
     Attack(
         name: "environment-key-with-60000-readers",
-        scene: #"{"agd":1,"keys":{"environment":{"k":0}},"nodes":[{"id":"top","kind":"container","state":{"x":0},"environment":{"k":"=x"},"children":["#
+        scene:
+            #"{"agd":1,"keys":{"environment":{"k":0}},"nodes":[{"id":"top","kind":"container","state":{"x":0},"environment":{"k":"=x"},"children":["#
             + (0..<60_000).map { #"{"id":"c\#($0)","inherit":["k"]}"# }.joined(separator: ",") + "]}]}"
     ) { target in
         let watcher = try target.connect()
@@ -28,14 +31,22 @@ let fanOutAttacks = [
         try write(try target.connect(), times: 5)
     },
     Attack(
-        name: "900000-instances", scene: container(#""state":{"x":0}"#, children: [#"{"id":"list","forEach":{"in":"=lists.range(x)","id":"self","as":"i","node":{"let":{"y":"=i"}}}}"#]),
+        name: "900000-instances",
+        scene: container(
+            #""state":{"x":0}"#,
+            children: [
+                #"{"id":"list","forEach":{"in":"=lists.range(x)","id":"self","as":"i","node":{"let":{"y":"=i"}}}}"#
+            ]),
         seconds: 3
     ) { target in
         let client = try target.connect()
         try client.call("set", #"{"path":"/top.x","value":900000}"#)
         try client.call("set", #"{"path":"/top.x","value":1}"#)
     },
-    Attack(name: "1000-patterns", scene: container(#""state":{"x":0}"#, children: (0..<20_000).map { #"{"id":"c\#($0)","state":{"y":\#($0)}}"# })) { target in
+    Attack(
+        name: "1000-patterns",
+        scene: container(#""state":{"x":0}"#, children: (0..<20_000).map { #"{"id":"c\#($0)","state":{"y":\#($0)}}"# })
+    ) { target in
         let client = try target.connect()
         for round in 0..<4 {
             let patterns = (0..<1000).map { #""/**/c\#($0)-\#(round).y""# }.joined(separator: ",")
@@ -49,14 +60,16 @@ let fanOutAttacks = [
     },
     Attack(
         name: "list-with-changing-ids",
-        scene: #"{"agd":1,"nodes":[{"id":"list","state":{"items":[]},"children":[{"id":"rows","forEach":{"in":"$items","id":"id","as":"item","node":{"kind":"view","computed":{"y":"item.n * 2"}}}}]}]}"#,
+        scene:
+            #"{"agd":1,"nodes":[{"id":"list","state":{"items":[]},"children":[{"id":"rows","forEach":{"in":"$items","id":"id","as":"item","node":{"kind":"view","computed":{"y":"item.n * 2"}}}}]}]}"#,
         // Two elements and what watches them; it was two more for each write.
         most: ["vertices": 200]
     ) { target in
         let client = try target.connect()
         try client.call("subscribe", #"{"paths":["/list/**"]}"#)
         for round in 0..<2000 {
-            try client.call("set", #"{"path":"/list.items","value":[{"id":"a\#(round)","n":\#(round)},{"id":"b\#(round)","n":1}]}"#)
+            try client.call(
+                "set", #"{"path":"/list.items","value":[{"id":"a\#(round)","n":\#(round)},{"id":"b\#(round)","n":1}]}"#)
         }
     },
 ]

@@ -23,7 +23,10 @@ enum HealthyClient {
             client.ping()
             var isAnswered = false
             while !isAnswered, !isOver {
-                var pollers = [pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: 0, events: Int16(POLLIN), revents: 0)]
+                var pollers = [
+                    pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0),
+                    pollfd(fd: 0, events: Int16(POLLIN), revents: 0),
+                ]
                 poll(&pollers, 2, -1)
                 if pollers[1].revents != 0 { isOver = true }
                 if pollers[0].revents != 0 {
@@ -43,7 +46,8 @@ enum HealthyClient {
     /// Output of the process so far.
     static func read(_ text: String) -> Waits? {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
-        guard words.count == 3, let pings = Int(words[0]), let worst = Double(words[1]), let most = Double(words[2]) else { return nil }
+        guard words.count == 3, let pings = Int(words[0]), let worst = Double(words[1]), let most = Double(words[2])
+        else { return nil }
         return Waits(pings: pings, worst: worst, permille999: most)
     }
 }

@@ -10,8 +10,12 @@ private func rows(_ count: Int) -> String {
 /// Sends all rows somewhere else again and again, before they have come to rest.
 private func retarget(_ client: DaemonClient, rows: Int, times: Int) throws {
     for round in 1...times {
-        let mutations = (0..<rows).map { #"{"op":"set","path":"/rows/r\#($0).v","value":\#(Double(round * 1000 + $0))}"# }
-        try client.call("transact", #"{"mutations":[\#(mutations.joined(separator: ","))],"animation":"spring(duration: 0.5, bounce: 0.9)"}"#)
+        let mutations = (0..<rows).map {
+            #"{"op":"set","path":"/rows/r\#($0).v","value":\#(Double(round * 1000 + $0))}"#
+        }
+        try client.call(
+            "transact",
+            #"{"mutations":[\#(mutations.joined(separator: ","))],"animation":"spring(duration: 0.5, bounce: 0.9)"}"#)
     }
 }
 

@@ -2,11 +2,13 @@ import BenchmarkSupport
 
 // Clients that ask and do not read.
 
-private let longText = #"{"agd":1,"nodes":[{"id":"top","state":{"text":"\#(String(repeating: "a", count: 12_000_000))","x":0}}]}"#
+private let longText =
+    #"{"agd":1,"nodes":[{"id":"top","state":{"text":"\#(String(repeating: "a", count: 12_000_000))","x":0}}]}"#
 
 private let manyValues =
     #"{"agd":1,"nodes":[{"id":"rows","kind":"container","children":["#
-    + (0..<5000).map { #"{"id":"r\#($0)","state":{"v":0,"text":"some text that makes events longer"}}"# }.joined(separator: ",") + "]}]}"
+    + (0..<5000).map { #"{"id":"r\#($0)","state":{"v":0,"text":"some text that makes events longer"}}"# }.joined(
+        separator: ",") + "]}]}"
 
 let outputAttacks = [
     Attack(name: "40-clients-that-hoard-72-MB", scene: longText, seconds: 3) { target in
@@ -40,7 +42,8 @@ let outputAttacks = [
         }
         let writer = try target.connect()
         for value in 1...20 {
-            let mutations = (0..<5000).map { #"{"op":"set","path":"/rows/r\#($0).v","value":\#(value)}"# }.joined(separator: ",")
+            let mutations = (0..<5000).map { #"{"op":"set","path":"/rows/r\#($0).v","value":\#(value)}"# }.joined(
+                separator: ",")
             try writer.call("transact", #"{"mutations":[\#(mutations)]}"#)
         }
         withExtendedLifetime(clients) {}

@@ -3,7 +3,8 @@ import BenchmarkSupport
 
 // Clients without any right. They can connect; all they get is refusals.
 
-private let scene = #"{"agd":1,"nodes":[{"id":"top","kind":"container","state":{"x":0},"children":["#
+private let scene =
+    #"{"agd":1,"nodes":[{"id":"top","kind":"container","state":{"x":0},"children":["#
     + (0..<50_000).map { #"{"id":"c\#($0)","state":{"v":\#($0)}}"# }.joined(separator: ",") + "]}]}"
 
 /// One kind of message, as often as it goes in.
@@ -23,13 +24,18 @@ private func rightless(_ name: String, _ run: @escaping @Sendable (Target) throw
 
 let rightlessAttacks = [
     rightless("long-lists") { target in
-        try flood(target, DaemonClient.line("set", #"{"path":"/top.x","value":[\#(String(repeating: "1,", count: 7_500_000))1]}"#))
+        try flood(
+            target,
+            DaemonClient.line("set", #"{"path":"/top.x","value":[\#(String(repeating: "1,", count: 7_500_000))1]}"#))
     },
     rightless("long-texts") { target in
-        try flood(target, DaemonClient.line("set", #"{"path":"/top.x","value":"\#(String(repeating: "a", count: 15_000_000))"}"#))
+        try flood(
+            target,
+            DaemonClient.line("set", #"{"path":"/top.x","value":"\#(String(repeating: "a", count: 15_000_000))"}"#))
     },
     rightless("documents") { target in
-        let nodes = (0..<150_000).map { #"{"id":"c\#($0)","state":{"v":\#($0)},"computed":{"w":"v + 1"}}"# }.joined(separator: ",")
+        let nodes = (0..<150_000).map { #"{"id":"c\#($0)","state":{"v":\#($0)},"computed":{"w":"v + 1"}}"# }.joined(
+            separator: ",")
         try flood(target, DaemonClient.line("apply", #"{"document":{"agd":1,"nodes":[\#(nodes)]}}"#))
     },
     rightless("mutations") { target in
@@ -59,7 +65,12 @@ let rightlessAttacks = [
         try flood(target, "[" + (0..<1024).map { _ in call }.joined(separator: ",") + "]\n")
     },
     rightless("nested-lists") { target in
-        try flood(target, DaemonClient.line("set", #"{"path":"/top.x","value":\#(String(repeating: String(repeating: "[", count: 100) + String(repeating: "]", count: 100) + ",", count: 70_000))1}"#))
+        try flood(
+            target,
+            DaemonClient.line(
+                "set",
+                #"{"path":"/top.x","value":\#(String(repeating: String(repeating: "[", count: 100) + String(repeating: "]", count: 100) + ",", count: 70_000))1}"#
+            ))
     },
     rightless("lines-that-are-no-requests") { target in
         try flood(target, String(repeating: "[", count: 500) + "\n")

@@ -74,7 +74,9 @@ struct Trial {
         if outcome.longestTurn > attack.longestTurn {
             outcome.faults.append("a turn of more than \(Int(attack.longestTurn * 1000)) ms")
         }
-        if outcome.peak > Trial.mostMemory { outcome.faults.append("more than \(Trial.mostMemory >> 20) MiB of memory") }
+        if outcome.peak > Trial.mostMemory {
+            outcome.faults.append("more than \(Trial.mostMemory >> 20) MiB of memory")
+        }
         for (name, most) in attack.most.sorted(by: { $0.key < $1.key }) where outcome.figures[name] ?? 0 > most {
             outcome.faults.append("\(name) is \(Int(outcome.figures[name] ?? 0)), more than \(Int(most))")
         }

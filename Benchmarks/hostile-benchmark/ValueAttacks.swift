@@ -43,25 +43,30 @@ let valueAttacks = [
         try client.call("set", #"{"path":"/top.items","value":\#(list)}"#)
         try client.call("subscribe", #"{"paths":["/top.items[5]","/top.items[399999]"]}"#)
         for round in 0..<20 { try client.call("set", #"{"path":"/top.items[\#(round * 1000)]","value":2}"#) }
-        let mutations = (0..<1000).map { #"{"op":"set","path":"/top.items[\#($0 * 997)]","value":3}"# }.joined(separator: ",")
+        let mutations = (0..<1000).map { #"{"op":"set","path":"/top.items[\#($0 * 997)]","value":3}"# }.joined(
+            separator: ",")
         try client.call("transact", #"{"mutations":[\#(mutations)]}"#)
-        let inserts = (0..<200).map { #"{"op":"insert","path":"/top.items","value":3,"index":\#($0)}"# }.joined(separator: ",")
+        let inserts = (0..<200).map { #"{"op":"insert","path":"/top.items","value":3,"index":\#($0)}"# }.joined(
+            separator: ",")
         try client.call("transact", #"{"mutations":[\#(inserts)]}"#)
     },
     Attack(name: "100000-mutations", scene: scene) { target in
         let client = try target.connect()
         for round in 1...3 {
-            let mutations = (0..<100_000).map { #"{"op":"set","path":"/top.x","value":\#($0 + round)}"# }.joined(separator: ",")
+            let mutations = (0..<100_000).map { #"{"op":"set","path":"/top.x","value":\#($0 + round)}"# }.joined(
+                separator: ",")
             try client.call("transact", #"{"mutations":[\#(mutations)]}"#)
         }
     },
     Attack(
         name: "100000-mutations-of-100000-states",
-        scene: #"{"agd":1,"nodes":[{"id":"top","kind":"container","children":["# + (0..<100_000).map { #"{"id":"c\#($0)","state":{"v":0}}"# }.joined(separator: ",") + "]}]}"
+        scene: #"{"agd":1,"nodes":[{"id":"top","kind":"container","children":["#
+            + (0..<100_000).map { #"{"id":"c\#($0)","state":{"v":0}}"# }.joined(separator: ",") + "]}]}"
     ) { target in
         let client = try target.connect()
         for round in 1...2 {
-            let mutations = (0..<100_000).map { #"{"op":"set","path":"/top/c\#($0).v","value":\#(round)}"# }.joined(separator: ",")
+            let mutations = (0..<100_000).map { #"{"op":"set","path":"/top/c\#($0).v","value":\#(round)}"# }.joined(
+                separator: ",")
             try client.call("transact", #"{"mutations":[\#(mutations)]}"#)
         }
     },

@@ -39,7 +39,9 @@ func runAll(_ wanted: [String], isVerbose: Bool) throws -> Bool {
     var isGood = true
     for attack in Attack.all where wanted.isEmpty || wanted.contains(where: { attack.name.hasPrefix($0) }) {
         if !attack.hasRights, getuid() != 0 {
-            tell(#"{"benchmark":"hostile","attack":"\#(attack.name)","skipped":"only root can attack as a user without rights"}"#)
+            tell(
+                #"{"benchmark":"hostile","attack":"\#(attack.name)","skipped":"only root can attack as a user without rights"}"#
+            )
             continue
         }
         if try !Trial(attack: attack, program: program, isVerbose: isVerbose).run() { isGood = false }

@@ -72,10 +72,13 @@ struct DynamicGraph {
     }
 
     /// Of many inputs, as one reads through a context, the first that has changed spares a look at the others.
-    static func sum(_ graph: Graph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>) -> AttributeID {
+    static func sum(_ graph: Graph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>) -> AttributeID
+    {
         let size = inputs.count
         if isFixed && size == 2 {
-            return graph.rule(inputs[0], inputs[1]) { count.pointee += 1; return 0.0 + $0 + $1 }
+            return graph.rule(inputs[0], inputs[1]) {
+                count.pointee += 1; return 0.0 + $0 + $1
+            }
         }
         if isFixed && size <= 4 {
             return graph.rule(over: inputs) { inputs in
@@ -93,7 +96,9 @@ struct DynamicGraph {
         }
     }
 
-    static func skippingSum(_ graph: Graph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>) -> AttributeID {
+    static func skippingSum(_ graph: Graph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>)
+        -> AttributeID
+    {
         let first = inputs[0]
         let rest = Array(inputs.dropFirst())
         return graph.rule { context in

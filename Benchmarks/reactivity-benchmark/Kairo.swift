@@ -34,8 +34,12 @@ func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&numb
 
 /// An observer that counts its runs.
 func count(_ attribute: AttributeID, _ runs: UnsafeMutablePointer<Int>, in graph: Graph<Double>) throws {
-    _ = try isFixed
-        ? graph.observe(attribute) { _ in runs.pointee += 1 } : graph.observe { _ = try $0[attribute]; runs.pointee += 1 }
+    _ =
+        try isFixed
+        ? graph.observe(attribute) { _ in runs.pointee += 1 }
+        : graph.observe {
+            _ = try $0[attribute]; runs.pointee += 1
+        }
 }
 
 func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
@@ -57,11 +61,28 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
         let work = sharedNumber()
         let head = graph.input(0)
         let c1 = isFixed ? graph.rule(head) { $0 } : graph.rule { try $0[head] }
-        let c2 = isFixed ? graph.rule(c1) { _ in 0 } : graph.rule { _ = try $0[c1]; return 0 }
-        let c3 = isFixed ? graph.rule(c2) { busy(work); return $0 + 1 } : graph.rule { busy(work); return try $0[c2] + 1 }
+        let c2 =
+            isFixed
+            ? graph.rule(c1) { _ in 0 }
+            : graph.rule {
+                _ = try $0[c1]; return 0
+            }
+        let c3 =
+            isFixed
+            ? graph.rule(c2) {
+                busy(work); return $0 + 1
+            }
+            : graph.rule {
+                busy(work); return try $0[c2] + 1
+            }
         let c4 = isFixed ? graph.rule(c3) { $0 + 2 } : graph.rule { try $0[c3] + 2 }
         let c5 = isFixed ? graph.rule(c4) { $0 + 3 } : graph.rule { try $0[c4] + 3 }
-        _ = try isFixed ? graph.observe(c5) { _ in busy(work) } : graph.observe { _ = try $0[c5]; busy(work) }
+        _ =
+            try isFixed
+            ? graph.observe(c5) { _ in busy(work) }
+            : graph.observe {
+                _ = try $0[c5]; busy(work)
+            }
         return {
             try graph.batch { try graph.set(head, 1) }
             try check(try graph.peek(c5), 6)

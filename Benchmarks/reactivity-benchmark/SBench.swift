@@ -99,7 +99,9 @@ func observeThousand(_ graph: Graph<Double>, _ sources: [AttributeID], from firs
     SBenchCase(name: "create1to2", count: 100_000, sources: 50_000) { try createOne($0, $1, $2, readers: 2) },
     SBenchCase(name: "create1to4", count: 100_000, sources: 25_000) { try createOne($0, $1, $2, readers: 4) },
     SBenchCase(name: "create1to8", count: 100_000, sources: 12_500) { try createOne($0, $1, $2, readers: 8) },
-    SBenchCase(name: "create1to1000", count: 100_000, sources: 100) { try createOne($0, $1, $2, readers: min(1000, $1)) },
+    SBenchCase(name: "create1to1000", count: 100_000, sources: 100) {
+        try createOne($0, $1, $2, readers: min(1000, $1))
+    },
     SBenchCase(name: "update1to1", count: 400_000, sources: 1) { try updateOne($0, $2, observers: 1, writes: $1) },
     SBenchCase(name: "update2to1", count: 200_000, sources: 2) { graph, n, sources in
         let (a, b) = (sources[0], sources[1])

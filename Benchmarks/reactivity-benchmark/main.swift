@@ -19,7 +19,8 @@ let all = kairoCases + cellxCases + sbenchCases + dynamicCases
 
 do {
     for name in names where !all.contains(where: { $0.name == name }) {
-        throw WrongResult(description: "no case is called \(name); there are: \(all.map(\.name).joined(separator: ", "))")
+        throw WrongResult(
+            description: "no case is called \(name); there are: \(all.map(\.name).joined(separator: ", "))")
     }
     for mode in modes {
         switch mode {

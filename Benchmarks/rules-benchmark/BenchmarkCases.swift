@@ -49,7 +49,8 @@ extension BenchmarkCase {
                 "04_has_ternary", "has(cfg.timeout) ? cfg.timeout : 30",
                 ["cfg": (.map(.string, .int), ["timeout": 12, "retries": 3])], 12),
             BenchmarkCase(
-                "05_string_build", "name + \"-\" + string(id)", ["name": (.string, "worker"), "id": (.int, 42)], "worker-42"),
+                "05_string_build", "name + \"-\" + string(id)", ["name": (.string, "worker"), "id": (.int, 42)],
+                "worker-42"),
             BenchmarkCase(
                 "06_regex", "path.matches(\"^/api/v[0-9]+/users/\")", ["path": (.string, "/api/v2/users/1234")], true),
             BenchmarkCase(

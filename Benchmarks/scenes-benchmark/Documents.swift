@@ -38,7 +38,9 @@ func applyDocuments(of count: Int) throws {
         let start = now()
         let result = try body()
         let time = now() - start
-        print("{\"case\": \"apply \(count), \(name)\", \"ms\": \((time / 1e4).rounded() / 100), \"nsPerNode\": \(Int(time / Double(count)))}")
+        print(
+            "{\"case\": \"apply \(count), \(name)\", \"ms\": \((time / 1e4).rounded() / 100), \"nsPerNode\": \(Int(time / Double(count)))}"
+        )
         return result
     }
     func apply(_ text: String, _ name: String, _ mode: ApplyMode) throws {

@@ -31,7 +31,9 @@ func changeLists(of count: Int) throws {
     let start = now()
     try transact { _ in (0..<count).map(element) }
     let filled = now() - start
-    print("{\"case\": \"forEach \(count), fill\", \"ms\": \((filled / 1e4).rounded() / 100), \"nsPerElement\": \(Int(filled / Double(count)))}")
+    print(
+        "{\"case\": \"forEach \(count), fill\", \"ms\": \((filled / 1e4).rounded() / 100), \"nsPerElement\": \(Int(filled / Double(count)))}"
+    )
 
     func measure(_ name: String, _ change: ([Value]) -> [Value], undo: ([Value]) -> [Value]) throws {
         // What the first change after the fill finds out once.
@@ -55,9 +57,11 @@ func changeLists(of count: Int) throws {
 
     let middle = count / 2
     let new = element(count)
-    try measure("insert", { $0[..<middle] + [new] + $0[middle...] }, undo: { Array($0[..<middle] + $0[(middle + 1)...]) })
+    try measure(
+        "insert", { $0[..<middle] + [new] + $0[middle...] }, undo: { Array($0[..<middle] + $0[(middle + 1)...]) })
     let old = element(middle)
-    try measure("remove", { Array($0[..<middle] + $0[(middle + 1)...]) }, undo: { $0[..<middle] + [old] + $0[middle...] })
+    try measure(
+        "remove", { Array($0[..<middle] + $0[(middle + 1)...]) }, undo: { $0[..<middle] + [old] + $0[middle...] })
     try measure(
         "move",
         { list in

@@ -25,11 +25,14 @@ func graph(states: [String: Value], rules: [(String, String)]) throws -> ViewGra
     node.id = "n"
     for (name, value) in states {
         node.attributes.append(
-            AttributeDefinition(name: name, role: .state(initial: value, isTransient: true), type: ValueType(of: value), position: .none))
+            AttributeDefinition(
+                name: name, role: .state(initial: value, isTransient: true), type: ValueType(of: value), position: .none
+            ))
     }
     for (name, text) in rules {
         node.attributes.append(
-            AttributeDefinition(name: name, role: .computed(try Rule.compile(text, in: scope)), type: .int, position: .none))
+            AttributeDefinition(
+                name: name, role: .computed(try Rule.compile(text, in: scope)), type: .int, position: .none))
     }
     let graph = ViewGraph(wallTime: .epoch)
     graph.perform(try graph.plan(SceneDefinition(declarations: Declarations(), nodes: [node]), at: .root, .create))
@@ -55,7 +58,10 @@ func diamonds(_ count: Int) -> Benchmark {
     var rules: [(String, String)] = []
     for number in 1...count {
         let below = number == 1 ? "x" : "j\(number - 1)"
-        rules += [("a\(number)", "\(below) + 1"), ("b\(number)", "\(below) - 1"), ("j\(number)", "(a\(number) + b\(number)) / 2")]
+        rules += [
+            ("a\(number)", "\(below) + 1"), ("b\(number)", "\(below) - 1"),
+            ("j\(number)", "(a\(number) + b\(number)) / 2"),
+        ]
     }
     return Benchmark(name: "diamonds \(count)", vertices: rules.count, rules: rules, last: "j\(count)")
 }
@@ -91,7 +97,9 @@ let wanted = Set(CommandLine.arguments.dropFirst())
 func isWanted(_ name: String) -> Bool { wanted.isEmpty || wanted.contains { name.hasPrefix($0) } }
 
 do {
-    for benchmark in [chain(10), chain(1000), chain(10_000), diamonds(300)] where isWanted(benchmark.name) { try run(benchmark) }
+    for benchmark in [chain(10), chain(1000), chain(10_000), diamonds(300)] where isWanted(benchmark.name) {
+        try run(benchmark)
+    }
     for count in [1_000, 10_000, 100_000] where isWanted("forEach \(count), ") { try changeLists(of: count) }
     for count in [1_000, 10_000, 100_000] where isWanted("apply \(count), ") { try applyDocuments(of: count) }
 } catch {

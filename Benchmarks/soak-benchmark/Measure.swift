@@ -38,7 +38,9 @@ struct Measure {
         hold("vertices", vertices, first.vertices, Measure.sparePlaces)
         hold("edges", edges, first.edges, 2 * Measure.sparePlaces)
         hold("rows in the store", storedRows, first.storedRows, Measure.spareRows + lastingRows)
-        hold("resident kilobytes", residentKilobytes, first.residentKilobytes, Measure.spareKilobytes + first.residentKilobytes / 4)
+        hold(
+            "resident kilobytes", residentKilobytes, first.residentKilobytes,
+            Measure.spareKilobytes + first.residentKilobytes / 4)
         return faults
     }
 }

@@ -65,7 +65,8 @@ final class Soak {
             while MonotonicTime.now < next { try generator.pick(steps)(self)() }
             let (time, count) = (daemon.processorTime - processor, writes - before)
             try takeBack()
-            let measure = try self.measure(at: MonotonicTime.now - start, writes: count, time / Double(max(1, count)) * 1e6)
+            let measure = try self.measure(
+                at: MonotonicTime.now - start, writes: count, time / Double(max(1, count)) * 1e6)
             tell(measure.line)
             if let first { faults = measure.growth(since: first) } else { first = measure }
             (processor, before) = (daemon.processorTime, writes)
@@ -79,7 +80,8 @@ final class Soak {
         func figure(_ name: String) -> Int { stats[name]?.number.map { Int($0) } ?? -1 }
         let rows = try storedRows(in: daemon.store)
         return Measure(
-            seconds: time, writes: writes, microsecondsPerWrite: microseconds, vertices: figure("vertices"), edges: figure("edges"),
+            seconds: time, writes: writes, microsecondsPerWrite: microseconds, vertices: figure("vertices"),
+            edges: figure("edges"),
             storedRows: rows.others, lastingRows: rows.lasting, residentKilobytes: daemon.residentKilobytes)
     }
 
@@ -87,7 +89,9 @@ final class Soak {
     private func settledStats() throws -> ValueMap {
         let deadline = MonotonicTime.now + 60
         while MonotonicTime.now < deadline {
-            if let stats = try main.result("stats", "{}").map, stats["running_timelines"] == 0, stats["clients"] == 1 { return stats }
+            if let stats = try main.result("stats", "{}").map, stats["running_timelines"] == 0, stats["clients"] == 1 {
+                return stats
+            }
             usleep(10_000)
         }
         throw Trouble("the daemon did not come to rest: \(try main.result("stats", "{}"))")
@@ -99,7 +103,8 @@ final class Soak {
 
     private static var steps: [Step] {
         [
-            writeList, writeList, writeList, writePart, writeKey, writeCount, addNode, changeNode, removeNode, subscribe, unsubscribe,
+            writeList, writeList, writeList, writePart, writeKey, writeCount, addNode, changeNode, removeNode,
+            subscribe, unsubscribe,
             animate, connect, disconnect, move, redefine, ask,
         ]
     }
@@ -112,7 +117,9 @@ final class Soak {
         try call(method, parameters)
     }
 
-    private func set(_ path: String, _ value: String) throws { try write("set", #"{"path":"\#(path)","value":\#(value)}"#) }
+    private func set(_ path: String, _ value: String) throws {
+        try write("set", #"{"path":"\#(path)","value":\#(value)}"#)
+    }
 
     private func newName() -> String {
         names += 1
@@ -121,10 +128,13 @@ final class Soak {
 
     private func element() -> String {
         let name = newName()
-        return #"{"id":"\#(name)","n":\#(generator.below(100)),"part":{"x":\#(names)},"tags":["\#(name)a","\#(name)b"]}"#
+        return
+            #"{"id":"\#(name)","n":\#(generator.below(100)),"part":{"x":\#(names)},"tags":["\#(name)a","\#(name)b"]}"#
     }
 
-    private func elements(_ count: Int) -> String { "[" + (0..<count).map { _ in element() }.joined(separator: ",") + "]" }
+    private func elements(_ count: Int) -> String {
+        "[" + (0..<count).map { _ in element() }.joined(separator: ",") + "]"
+    }
 
     private func writeList() throws { try set("/list.items", elements(1 + generator.below(6))) }
 
@@ -133,7 +143,8 @@ final class Soak {
         try set("/list.items", elements(3))
         try write(
             "transact",
-            #"{"mutations":[{"op":"remove","path":"/list.items[0]"},{"op":"append","path":"/list.items","value":\#(element())}]}"#)
+            #"{"mutations":[{"op":"remove","path":"/list.items[0]"},{"op":"append","path":"/list.items","value":\#(element())}]}"#
+        )
     }
 
     private func writeKey() throws {
@@ -154,7 +165,8 @@ final class Soak {
     /// A node whose rules and schedule no other has.
     private func node(_ name: String) -> String {
         names += 1
-        return #"{"id":"\#(name)","kind":"container","state":{"s":{"a":1,"b\#(names)":2}},"clock":{"now":"every \#(100 + names)s"},"#
+        return
+            #"{"id":"\#(name)","kind":"container","state":{"s":{"a":1,"b\#(names)":2}},"clock":{"now":"every \#(100 + names)s"},"#
             + #""computed":{"r":"s.a + \#(names)","q":"s.?b\#(names).orValue(0)","time":"now"},"environment":{"font.size":"=s.a + \#(names)"},"#
             + #""children":[{"id":"c","kind":"view","computed":{"f":"env.font.size"},"let":{"k":"=s.a"}}]}"#
     }
@@ -178,11 +190,17 @@ final class Soak {
 
     private func subscribe() throws {
         if subscriptions.count >= Soak.most { try unsubscribe() }
-        let patterns = ["/list/**", "/list/rows/*.y", "/list.map.k0", "/list.items[0].n", "/nodes/**", "/**/c.f", "/made.height", "/list.x"]
-        let events = [#"["update"]"#, #"["invalidate"]"#, #"["update","frames"]"#, #"["structure"]"#, #"["update","completion"]"#]
+        let patterns = [
+            "/list/**", "/list/rows/*.y", "/list.map.k0", "/list.items[0].n", "/nodes/**", "/**/c.f", "/made.height",
+            "/list.x",
+        ]
+        let events = [
+            #"["update"]"#, #"["invalidate"]"#, #"["update","frames"]"#, #"["structure"]"#, #"["update","completion"]"#,
+        ]
         let reply = try call(
             "subscribe",
-            #"{"paths":["\#(generator.pick(patterns))"],"events":\#(generator.pick(events)),"css":\#(generator.chance(30)),"maxRate":\#(1 + generator.below(100))}"#)
+            #"{"paths":["\#(generator.pick(patterns))"],"events":\#(generator.pick(events)),"css":\#(generator.chance(30)),"maxRate":\#(1 + generator.below(100))}"#
+        )
         if case .int(let number)? = reply.map?["subscription"] { subscriptions.append(number) }
     }
 
@@ -194,7 +212,9 @@ final class Soak {
     }
 
     private func animate() throws {
-        let animation = generator.pick(["linear(duration: 0.05)", "spring(duration: 0.05, bounce: 0.2)", "easeOut(duration: 0.1).delay(0.02)"])
+        let animation = generator.pick([
+            "linear(duration: 0.05)", "spring(duration: 0.05, bounce: 0.2)", "easeOut(duration: 0.1).delay(0.02)",
+        ])
         try write("set", #"{"path":"/list.x","value":\#(Double(generator.below(1000))),"animation":"\#(animation)"}"#)
     }
 
@@ -204,7 +224,8 @@ final class Soak {
         let client = try DaemonClient(daemon.socketPath)
         try client.result("hello", #"{"client":"\#(newName())"}"#)
         try client.result("subscribe", #"{"paths":["/list/**","/nodes/**"]}"#)
-        try client.result("onDisconnect", #"{"mutations":[{"op":"set","path":"/made.n","value":\#(generator.below(6))}]}"#)
+        try client.result(
+            "onDisconnect", #"{"mutations":[{"op":"set","path":"/made.n","value":\#(generator.below(6))}]}"#)
         clients.append(client)
     }
 
@@ -229,7 +250,8 @@ final class Soak {
         names += 1
         try write(
             "apply",
-            #"{"document":{"agd":1,"nodes":[{"id":"c","kind":"view","clock":{"now":"every \#(100 + names)s"},"computed":{"r":"\#(names) + 1","time":"now"}}]},"at":"/lasting","mode":"merge"}"#)
+            #"{"document":{"agd":1,"nodes":[{"id":"c","kind":"view","clock":{"now":"every \#(100 + names)s"},"computed":{"r":"\#(names) + 1","time":"now"}}]},"at":"/lasting","mode":"merge"}"#
+        )
     }
 
     private func ask() throws {

@@ -6,7 +6,9 @@ import TestSupport
 /// counted: they are those of a few hundred turns. It looks at a copy, because the daemon locks the store. The copy is whole when nothing is written meanwhile.
 func storedRows(in store: String) throws -> (lasting: Int, others: Int) {
     let copy = try Folder()
-    for name in ["/state.db", "/state.db-wal"] { try FileManager.default.copyItem(atPath: store + name, toPath: copy.path + name) }
+    for name in ["/state.db", "/state.db-wal"] {
+        try FileManager.default.copyItem(atPath: store + name, toPath: copy.path + name)
+    }
     var database: OpaquePointer?
     defer { sqlite3_close_v2(database) }
     var statement: OpaquePointer?

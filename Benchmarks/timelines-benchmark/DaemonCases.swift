@@ -18,10 +18,14 @@ private func move(_ client: DaemonClient, numbersPerRow: Int) throws {
         for row in 0..<20 {
             for number in 0..<numbersPerRow {
                 let place = group * 20 + row
-                mutations.append(#"{"op":"set","path":"/rows/row\#(place).v\#(number)","value":\#(Double(place + number + 1))}"#)
+                mutations.append(
+                    #"{"op":"set","path":"/rows/row\#(place).v\#(number)","value":\#(Double(place + number + 1))}"#)
             }
         }
-        try client.result("transact", #"{"mutations":[\#(mutations.joined(separator: ","))],"animation":"spring(duration: \#(3600 + group), bounce: 0.3)"}"#)
+        try client.result(
+            "transact",
+            #"{"mutations":[\#(mutations.joined(separator: ","))],"animation":"spring(duration: \#(3600 + group), bounce: 0.3)"}"#
+        )
     }
 }
 
@@ -36,8 +40,12 @@ func measureDaemonFrames(_ program: String, seconds length: Double) throws {
     let (messages, bytes) = try client.drain(seconds: length)
     let passed = MonotonicTime.now - time
     let percent = (daemon.processorTime - processor) / passed * 100
-    guard try client.result("stats", "{}").map?["running_timelines"] == 10_000 else { preconditionFailure("timelines ended while they were measured") }
-    print(#"{"benchmark":"timelines","case":"10,000 springs at 60 Hz through the daemon to one subscriber","corePercent":\#(percent),"framesPerSecond":\#(Double(messages) / passed),"bytesPerSecond":\#(Double(bytes) / passed)}"#)
+    guard try client.result("stats", "{}").map?["running_timelines"] == 10_000 else {
+        preconditionFailure("timelines ended while they were measured")
+    }
+    print(
+        #"{"benchmark":"timelines","case":"10,000 springs at 60 Hz through the daemon to one subscriber","corePercent":\#(percent),"framesPerSecond":\#(Double(messages) / passed),"bytesPerSecond":\#(Double(bytes) / passed)}"#
+    )
 }
 
 /// 100,000 timelines that somebody watches and nobody samples: what they cost while they run.
@@ -57,8 +65,12 @@ func measureDaemonRest(_ program: String, seconds length: Double) throws {
     usleep(UInt32(length * 1e6))
     let (wakesAfter, processorAfter) = (daemon.wakes, daemon.processorTime)
     let stats = try client.result("stats", "{}")
-    guard stats.map?["running_timelines"] == 100_000 else { preconditionFailure("timelines ended while they were measured") }
+    guard stats.map?["running_timelines"] == 100_000 else {
+        preconditionFailure("timelines ended while they were measured")
+    }
     // The request itself is one turn.
     let turnsBetween = (stats.map?["turns"]?.number ?? .nan) - turns - 1
-    print(#"{"benchmark":"timelines","case":"100,000 running timelines that nobody samples, \#(length) s","turns":\#(turnsBetween),"wakes":\#(wakesAfter - wakes),"processorSeconds":\#(processorAfter - processor),"bytesPerTimeline":\#(memory * 1024 / 100_000)}"#)
+    print(
+        #"{"benchmark":"timelines","case":"100,000 running timelines that nobody samples, \#(length) s","turns":\#(turnsBetween),"wakes":\#(wakesAfter - wakes),"processorSeconds":\#(processorAfter - processor),"bytesPerTimeline":\#(memory * 1024 / 100_000)}"#
+    )
 }

@@ -19,7 +19,8 @@ func best(of runs: Int, _ body: () throws -> Void) rethrows -> Double {
     return best
 }
 
-func measure(_ name: String, operations: Int, runs: Int = 7, samples: Bool = false, _ body: () throws -> Void) rethrows {
+func measure(_ name: String, operations: Int, runs: Int = 7, samples: Bool = false, _ body: () throws -> Void) rethrows
+{
     let each = try best(of: runs, body) / Double(operations)
     var line = #"{"benchmark":"timelines","case":"\#(name)","ns":\#(each)"#
     if samples { line += #","corePercentAt100kx60Hz":\#(each * 100_000 * 60 / 1e9 * 100)"# }
@@ -44,7 +45,9 @@ func sampler(_ texts: [String]) throws -> FrameSampler {
     let animations = try texts.map { try Animation($0) }
     var sampler = FrameSampler()
     for i in 0..<count {
-        let timeline = Timeline(from: 0, to: Components(Double(i + 1)), velocity: Components(Double(i % 7)), animation: animations[i % animations.count], start: Double(i % 100) * 1e-3)
+        let timeline = Timeline(
+            from: 0, to: Components(Double(i + 1)), velocity: Components(Double(i % 7)),
+            animation: animations[i % animations.count], start: Double(i % 100) * 1e-3)
         _ = sampler.insert(timeline)
     }
     sampler.sample(at: 0.2)
@@ -74,24 +77,31 @@ func frames(_ name: String, _ body: (Double, ByteBuffer) -> Void) {
     let buffer = ByteBuffer(capacity: 1 << 20)
     var time = 0.2
     var bytes = 0
-    let each = best(of: 7) {
-        for _ in 0..<frames {
-            time += 1.0 / 60
-            buffer.removeAll()
-            body(time, buffer)
-            bytes = buffer.count
-        }
-    } / Double(values * frames)
-    print(#"{"benchmark":"timelines","case":"\#(name)","ns":\#(each),"corePercentAt10kx60Hz":\#(each * 10_000 * 60 / 1e9 * 100),"bytesPerFrame":\#(bytes)}"#)
+    let each =
+        best(of: 7) {
+            for _ in 0..<frames {
+                time += 1.0 / 60
+                buffer.removeAll()
+                body(time, buffer)
+                bytes = buffer.count
+            }
+        } / Double(values * frames)
+    print(
+        #"{"benchmark":"timelines","case":"\#(name)","ns":\#(each),"corePercentAt10kx60Hz":\#(each * 10_000 * 60 / 1e9 * 100),"bytesPerFrame":\#(bytes)}"#
+    )
 }
 
 func writeFrames() throws {
     let animations = try (0..<64).map { try Animation("spring(duration: \(50 + $0), bounce: 0.3)") }
-    let timelines = (0..<10_000).map { Timeline(from: 0, to: Components(Double($0 + 1)), animation: animations[$0 % 64], start: 0) }
+    let timelines = (0..<10_000).map {
+        Timeline(from: 0, to: Components(Double($0 + 1)), animation: animations[$0 % 64], start: 0)
+    }
     let paths = timelines.indices.map { "/hosts/row\($0).load" }
     frames("text of 10,000 springs, each by its formula") { time, buffer in
         var values: [(path: String, value: Value)] = []
-        for (path, timeline) in zip(paths, timelines) where !timeline.isFinished(at: time) { values.append((path, timeline.displayed(at: time))) }
+        for (path, timeline) in zip(paths, timelines) where !timeline.isFinished(at: time) {
+            values.append((path, timeline.displayed(at: time)))
+        }
         for (path, value) in values {
             buffer.append(UInt8(ascii: ","))
             buffer.appendJSONString(path)
@@ -118,7 +128,10 @@ func writeFrames() throws {
 try writeFrames()
 
 let spring = Spring(duration: 0.5, bounce: 0.3)
-for (name, spring) in [("under-damped", spring), ("critical", Spring(duration: 0.5, bounce: 0)), ("over-damped", Spring(duration: 0.5, bounce: -0.5))] {
+for (name, spring) in [
+    ("under-damped", spring), ("critical", Spring(duration: 0.5, bounce: 0)),
+    ("over-damped", Spring(duration: 0.5, bounce: -0.5)),
+] {
     measure("closed form, \(name)", operations: 1_000_000, samples: true) {
         var sum = 0.0
         for i in 0..<1_000_000 { sum += spring.state(from: 0, to: 1, velocity: 0, at: Double(i) * 1e-6 + 0.2).value }
@@ -139,7 +152,9 @@ measure("timeline's displayed scalar", operations: 1_000_000, samples: true) {
 }
 measure("retarget of a running spring", operations: 100_000) {
     var running = timeline
-    for i in 0..<100_000 { running = running.retarget(to: Components(Double(i % 10)), animation: .bouncy, at: Double(i) * 0.05) }
+    for i in 0..<100_000 {
+        running = running.retarget(to: Components(Double(i % 10)), animation: .bouncy, at: Double(i) * 0.05)
+    }
     consume(running.from.first)
 }
 try measure("parse of 'spring(duration: 0.5, bounce: 0.3).delay(0.2)'", operations: 20_000) {

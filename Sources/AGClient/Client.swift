@@ -49,7 +49,9 @@ public final class Client: Sendable {
 extension Client {
     /// - Parameter presentation: true for the displayed value instead of the model value.
     /// - Throws: `attribute` if the attribute has an error instead of a value, and the errors of `call`.
-    public nonisolated(nonsending) func get(_ path: String, presentation: Bool = false) async throws(ClientError) -> Value {
+    public nonisolated(nonsending) func get(_ path: String, presentation: Bool = false) async throws(ClientError)
+        -> Value
+    {
         let result = try await call(.get(.init(paths: [path], isSingle: true, presentation: presentation, typed: true)))
         switch try Content(result: result, typed: true) {
         case .value(let value): return value
@@ -156,7 +158,8 @@ extension Client {
         let result = try await call(.apply(request))
         func texts(_ name: String) -> [String] { (result.map?[name]?.list ?? []).compactMap(\.string) }
         return AppliedScene(
-            revision: try revision(of: result), added: texts("added"), removed: texts("removed"), changed: texts("changed"))
+            revision: try revision(of: result), added: texts("added"), removed: texts("removed"),
+            changed: texts("changed"))
     }
 
     @discardableResult

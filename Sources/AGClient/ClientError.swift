@@ -62,14 +62,16 @@ extension ClientError {
             return "start the daemon with 'agd --socket \(location.path)', or check the path"
         case ENOENT:
             let places = location.searched.joined(separator: " and ")
-            return "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', or name its socket with --socket or \(SocketPlaces.environmentVariable)"
+            return
+                "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', or name its socket with --socket or \(SocketPlaces.environmentVariable)"
         case ECONNREFUSED where !isSocket(location.path):
             return "name the daemon's socket with --socket or \(SocketPlaces.environmentVariable)"
         case ECONNREFUSED:
             return "the socket was left behind by a daemon that has ended; start agd again"
         case EACCES, EPERM:
             guard let group = group(of: location.path) else { return nil }
-            return "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' and log in again"
+            return
+                "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' and log in again"
         default: return nil
         }
     }
@@ -82,7 +84,9 @@ extension ClientError {
     private static func group(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        guard let entry = getgrgid(status.st_gid), let name = entry.pointee.gr_name else { return String(status.st_gid) }
+        guard let entry = getgrgid(status.st_gid), let name = entry.pointee.gr_name else {
+            return String(status.st_gid)
+        }
         return String(cString: name)
     }
 }
@@ -92,10 +96,12 @@ extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let location, ENOENT): "no socket at \(location.path): agd does not run there"
-        case .unreachable(let location, ECONNREFUSED) where !ClientError.isSocket(location.path): "\(location.path) is no socket"
+        case .unreachable(let location, ECONNREFUSED) where !ClientError.isSocket(location.path):
+            "\(location.path) is no socket"
         case .unreachable(let location, ECONNREFUSED): "nobody listens at \(location.path)"
         case .unreachable(let location, let code): "cannot connect to \(location.path): \(ClientError.text(code))"
-        case .socketPathTooLong(let path): "the socket's path \(path) has \(path.utf8.count) bytes; at most \(LineSocket.maximumPathLength) are possible"
+        case .socketPathTooLong(let path):
+            "the socket's path \(path) has \(path.utf8.count) bytes; at most \(LineSocket.maximumPathLength) are possible"
         case .lost(let reason): "the connection to agd was lost: \(reason)"
         case .refused(let fault): fault.failure.message
         case .attribute(let failure): failure.message

@@ -42,7 +42,8 @@ final class EventFeed: Sendable {
     private let state = Mutex(State())
     private let wakeup: Wakeup
 
-    init(_ request: Request.Subscribe, at location: SocketLocation, name: String?, backoff: Backoff) throws(ClientError) {
+    init(_ request: Request.Subscribe, at location: SocketLocation, name: String?, backoff: Backoff) throws(ClientError)
+    {
         self.request = request
         self.location = location
         self.name = name

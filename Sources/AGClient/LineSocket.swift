@@ -53,7 +53,9 @@ final class LineSocket {
         while sent < output.count {
             let count = output.withBytes { bytes in
                 LineSocket.retrying {
-                    send(descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                    send(
+                        descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
+                        Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
                 }
             }
             if count >= 0 {

@@ -55,7 +55,9 @@ public final class MessageDecoder {
     /// - Parameter typed: true if values of attributes are typed JSON.
     /// - Throws: `malformed`.
     public func decode(_ message: EncodedMessage, typed: Bool = false) throws(ClientError) -> Message {
-        try message.bytes.withUnsafeBufferPointer { line throws(ClientError) in try decode(line, isPadded: false, typed: typed) }
+        try message.bytes.withUnsafeBufferPointer { line throws(ClientError) in
+            try decode(line, isPadded: false, typed: typed)
+        }
     }
 
     func decode(_ line: UnsafeBufferPointer<UInt8>, isPadded: Bool, typed: Bool) throws(ClientError) -> Message {
@@ -76,9 +78,10 @@ public final class MessageDecoder {
         let message = try parse(line, true)
         guard let method = message["method"]?.string else { return .reply }
         let parameters = message["params"]
-        return .event(.init(
-            method: method, revision: parameters?["revision"]?.int.flatMap { UInt64(exactly: $0) },
-            isInitial: parameters?["initial"]?.bool ?? false, reason: parameters?["reason"]?.string))
+        return .event(
+            .init(
+                method: method, revision: parameters?["revision"]?.int.flatMap { UInt64(exactly: $0) },
+                isInitial: parameters?["initial"]?.bool ?? false, reason: parameters?["reason"]?.string))
     }
 
     private func parse(_ line: UnsafeBufferPointer<UInt8>, _ isPadded: Bool) throws(ClientError) -> JSONElement {
@@ -100,16 +103,18 @@ extension Event {
         case "update":
             var changes: [Change] = []
             try parameters["changes"]?.forEachElement { (change) throws(ClientError) in
-                changes.append(Change(
-                    path: change["path"]?.string ?? "", content: try Content(change, typed: typed),
-                    timeline: change["timeline"]?.value))
+                changes.append(
+                    Change(
+                        path: change["path"]?.string ?? "", content: try Content(change, typed: typed),
+                        timeline: change["timeline"]?.value))
             }
             self = .update(
                 revision: revision, from: number("from"), label: parameters["label"]?.string,
                 isInitial: parameters["initial"]?.bool ?? false, changes: changes, typed: typed)
         case "invalidate": self = .invalidate(revision: revision, paths: texts("paths"))
         case "structure":
-            self = .structure(revision: revision, added: texts("added"), removed: texts("removed"), moved: texts("moved"))
+            self = .structure(
+                revision: revision, added: texts("added"), removed: texts("removed"), moved: texts("moved"))
         case "frames":
             var values: [(path: String, value: Value)] = []
             parameters["values"]?.forEachMember { name, value in
@@ -118,7 +123,8 @@ extension Event {
             self = .frames(time: parameters["time"]?.number ?? 0, values: values)
         case "completion":
             self = .completion(
-                revision: revision, transaction: number("transaction") ?? 0, phase: text("phase"), paths: texts("paths"))
+                revision: revision, transaction: number("transaction") ?? 0, phase: text("phase"), paths: texts("paths")
+            )
         case "bookmark": self = .bookmark(epoch: text("epoch"), revision: revision)
         case "ended": self = .ended(ErrorCode(rawValue: text("code")) ?? .removed, reason: text("reason"))
         default: throw .malformed("an event of the unknown kind \(method)")

@@ -107,7 +107,9 @@ final class RequestChannel: Sendable {
                 socket = connected
                 batch.withUnsafeBufferPointer { connected.output.append($0) }
                 try connected.flush()
-                if let line = try connected.receive(timeout: nil, interrupt: wakeup.descriptor, { line in EncodedMessage(line) }) {
+                if let line = try connected.receive(
+                    timeout: nil, interrupt: wakeup.descriptor, { line in EncodedMessage(line) })
+                {
                     deliver(line)
                 } else {
                     wakeup.clear()

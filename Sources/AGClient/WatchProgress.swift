@@ -43,7 +43,8 @@ struct WatchProgress {
         default: return
         }
         // If an update before the snapshot set the position, the other values would stay unknown.
-        guard position != nil || event.isInitial || event.method == "bookmark" || !wanted.events.contains(.update) else { return }
+        guard position != nil || event.isInitial || event.method == "bookmark" || !wanted.events.contains(.update)
+        else { return }
         position = Request.Position(epoch: epoch, revision: revision)
     }
 }

@@ -46,7 +46,8 @@ public final class Watcher {
 
     /// Connects at the first `next`.
     public init(
-        _ request: Request.Subscribe, at location: SocketLocation = .find(), name: String? = nil, backoff: Backoff = Backoff()
+        _ request: Request.Subscribe, at location: SocketLocation = .find(), name: String? = nil,
+        backoff: Backoff = Backoff()
     ) {
         self.location = location
         self.name = name
@@ -77,7 +78,9 @@ public final class Watcher {
                 case .subscribed(let socket):
                     if !early.isEmpty { return .event(early.removeFirst()) }
                     try socket.flush()
-                    let news = try socket.receive(timeout: left, interrupt: interrupt) { line throws(ClientError) in try read(line) }
+                    let news = try socket.receive(timeout: left, interrupt: interrupt) { line throws(ClientError) in
+                        try read(line)
+                    }
                     guard let news else { return nil }
                     if let event = news { return event }
                 case .pausing(let end):
@@ -98,7 +101,8 @@ public final class Watcher {
         guard case .subscribed(let socket) = state else { return }
         for start in stride(from: 0, to: paths.count, by: Watcher.pathsPerRequest) {
             let part = Array(paths[start..<min(start + Watcher.pathsPerRequest, paths.count)])
-            socket.output.appendRequest(.get(.init(paths: part, isSingle: false, presentation: false, typed: false)), id: 2)
+            socket.output.appendRequest(
+                .get(.init(paths: part, isSingle: false, presentation: false, typed: false)), id: 2)
         }
     }
 
@@ -116,7 +120,9 @@ public final class Watcher {
             early.append(line)
             return nil
         }
-        guard let result = try reply.get().map, let epoch = result["epoch"]?.string, case .int(let revision)? = result["revision"] else {
+        guard let result = try reply.get().map, let epoch = result["epoch"]?.string,
+            case .int(let revision)? = result["revision"]
+        else {
             throw .malformed("subscribe was answered without epoch and revision")
         }
         var resumed: Bool?

@@ -11,11 +11,13 @@ enum Worker {
     static func start(_ run: @escaping @Sendable () -> Void) throws(ClientError) {
         let body = Unmanaged.passRetained(Body(run))
         var thread = pthread_t()
-        let code = pthread_create(&thread, nil, { argument in
-            guard let argument else { return nil }
-            Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-            return nil
-        }, body.toOpaque())
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, body.toOpaque())
         guard code == 0 else {
             body.release()
             throw .system(call: "pthread_create", errno: code)

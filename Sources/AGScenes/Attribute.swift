@@ -110,7 +110,8 @@ public struct Binding: Attribute {
         let literal = constant.writtenLiteral
         let isAmbiguous =
             literal.looksLikeForm(["to", "animation"], requiring: ["to"])
-        draft = AttributeDraft(.binding, name, isAmbiguous ? ["to": literal] : literal, problem: constant.problemInDocument)
+        draft = AttributeDraft(
+            .binding, name, isAmbiguous ? ["to": literal] : literal, problem: constant.problemInDocument)
     }
 
     /// A component's parameter, given where the component is used. With a default it need not be given.

@@ -13,7 +13,9 @@ public struct DeclarationDraft {
     let document: Value
     let mistakes: [SceneMistake]
 
-    fileprivate init(_ section: [String], _ name: String, _ document: Value, _ what: String, _ mistakes: [SceneMistake] = []) {
+    fileprivate init(
+        _ section: [String], _ name: String, _ document: Value, _ what: String, _ mistakes: [SceneMistake] = []
+    ) {
         self.section = section
         self.name = name
         self.document = document
@@ -43,7 +45,9 @@ public struct EnvironmentKey: Declaration {
     }
 
     /// A key whose type accepts null, which is its default.
-    public init(_ name: String, type: String) { declaration = DeclarationDraft(key: name, in: "environment", nil, type) }
+    public init(_ name: String, type: String) {
+        declaration = DeclarationDraft(key: name, in: "environment", nil, type)
+    }
 }
 
 /// A key of container values.

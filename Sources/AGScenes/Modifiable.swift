@@ -24,7 +24,9 @@ extension Modifiable {
     public func environment(_ key: PlacePath, _ source: PlacePath) -> Self { environment(key, SceneExpression(source)) }
 
     @_disfavoredOverload
-    public func environment(_ key: PlacePath, _ value: some ValueRepresentable) -> Self { environment(key, .literal(value)) }
+    public func environment(_ key: PlacePath, _ value: some ValueRepresentable) -> Self {
+        environment(key, .literal(value))
+    }
 
     /// Puts an object into the environment. Readers find it by its type.
     public func environment(object: PlacePath) -> Self {
@@ -57,10 +59,14 @@ extension Modifiable {
         changed { $0.write(\.containerValues, key, value, at: "containerValues") }
     }
 
-    public func containerValue(_ key: PlacePath, _ source: PlacePath) -> Self { containerValue(key, SceneExpression(source)) }
+    public func containerValue(_ key: PlacePath, _ source: PlacePath) -> Self {
+        containerValue(key, SceneExpression(source))
+    }
 
     @_disfavoredOverload
-    public func containerValue(_ key: PlacePath, _ value: some ValueRepresentable) -> Self { containerValue(key, .literal(value)) }
+    public func containerValue(_ key: PlacePath, _ value: some ValueRepresentable) -> Self {
+        containerValue(key, .literal(value))
+    }
 
     /// A tag. It is found by its value and its type.
     public func tag(_ value: SceneExpression) -> Self {
@@ -90,7 +96,9 @@ extension Modifiable {
     public func preference(_ key: PlacePath, _ source: PlacePath) -> Self { preference(key, SceneExpression(source)) }
 
     @_disfavoredOverload
-    public func preference(_ key: PlacePath, _ value: some ValueRepresentable) -> Self { preference(key, .literal(value)) }
+    public func preference(_ key: PlacePath, _ value: some ValueRepresentable) -> Self {
+        preference(key, .literal(value))
+    }
 
     // MARK: Animation
 

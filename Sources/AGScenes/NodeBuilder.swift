@@ -78,7 +78,9 @@ public enum TemplateBuilder {
         var node: NodeDraft
     }
 
-    public static func buildExpression(_ attribute: some Attribute) -> Attributes { Attributes(attributes: [attribute.draft]) }
+    public static func buildExpression(_ attribute: some Attribute) -> Attributes {
+        Attributes(attributes: [attribute.draft])
+    }
     public static func buildExpression(_ node: some Node) -> Template { Template(attributes: [], node: node.draft) }
     public static func buildPartialBlock(first: Attributes) -> Attributes { first }
     public static func buildPartialBlock(first: Template) -> Template { first }

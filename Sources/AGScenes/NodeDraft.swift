@@ -27,7 +27,9 @@ public struct NodeDraft {
         self.kind = kind
         self.component = component
         if let problem = id.flatMap({ SceneNames.problem(ofID: $0) }) { tell(problem, at: "id") }
-        if let problem = component.flatMap({ SceneNames.problem(ofName: $0, "a component") }) { tell(problem, at: "component") }
+        if let problem = component.flatMap({ SceneNames.problem(ofName: $0, "a component") }) {
+            tell(problem, at: "component")
+        }
     }
 
     mutating func tell(_ problem: String?, at place: String) {

@@ -30,7 +30,9 @@ public struct SceneExpression {
     public static func rule(_ text: String) -> SceneExpression { SceneExpression(document: .string("=" + text)) }
 
     /// A value that is not a Swift literal.
-    public static func literal(_ value: some ValueRepresentable) -> SceneExpression { SceneExpression(literal: value.value) }
+    public static func literal(_ value: some ValueRepresentable) -> SceneExpression {
+        SceneExpression(literal: value.value)
+    }
 }
 
 extension SceneExpression: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,

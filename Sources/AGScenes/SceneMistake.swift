@@ -25,13 +25,16 @@ enum SceneNames {
     private static let longestID = 255
 
     static func problem(ofName name: String, _ what: String) -> String? {
-        let isName = !name.isEmpty && name.utf8.enumerated().allSatisfy { position, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): position > 0
-            default: false
+        let isName =
+            !name.isEmpty
+            && name.utf8.enumerated().allSatisfy { position, byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
+                    true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): position > 0
+                default: false
+                }
             }
-        }
         return isName ? nil : "\(what) is named by letters, digits and _, not '\(name)'"
     }
 
@@ -39,7 +42,9 @@ enum SceneNames {
         if id.isEmpty { return "an id cannot be empty" }
         if id.utf8.count > longestID { return "an id has at most \(longestID) bytes" }
         if id == "*" || id == "**" { return "an id cannot be '\(id)', which stands for any node in patterns" }
-        if id.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) { return "an id cannot hold control characters" }
+        if id.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) {
+            return "an id cannot hold control characters"
+        }
         return nil
     }
 }

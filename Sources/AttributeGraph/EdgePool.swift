@@ -64,7 +64,9 @@ struct EdgePool: ~Copyable {
 
     /// The class that a full list of readers grows to: short ones double, as many are filled when things are made in bulk.
     @inlinable @inline(__always)
-    static func classOfReaders(after sizeClass: UInt8) -> UInt8 { sizeClass &+ (sizeClass == 2 || sizeClass == 4 ? 2 : 1) }
+    static func classOfReaders(after sizeClass: UInt8) -> UInt8 {
+        sizeClass &+ (sizeClass == 2 || sizeClass == 4 ? 2 : 1)
+    }
 
     @inlinable @inline(__always)
     mutating func allocate(_ sizeClass: UInt8) -> UInt32 {

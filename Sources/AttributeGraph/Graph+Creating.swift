@@ -57,7 +57,8 @@ extension GraphAccess {
     /// - Throws: what its first run throws, or the error of the attribute; the observer is gone then.
     @inlinable
     @discardableResult
-    public func observe(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Void) throws -> AttributeID {
+    public func observe(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Void) throws -> AttributeID
+    {
         try context.makeObserver(ObserverOfOne(body), over: CollectionOfOne(input))
     }
 

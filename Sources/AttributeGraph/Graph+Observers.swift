@@ -28,7 +28,9 @@ extension GraphContext {
         if let order = core.orderToObservers(of: core.s.pointee.vertex(input.index)), !core.host.pointee.hasOwners {
             core.advanceRevision()
             let isDirect = order.pointee.isDirect
-            if isDirect ? runDirectly(along: order, from: input.index) : run(along: order, from: input.index) { try reportObservers() }
+            if isDirect ? runDirectly(along: order, from: input.index) : run(along: order, from: input.index) {
+                try reportObservers()
+            }
         } else {
             core.commitNow(input.index)
             try flush()
@@ -153,7 +155,9 @@ extension GraphContext {
     @usableFromInline
     func cleanUpForGood(_ attribute: AttributeID) {
         for _ in 0..<roundLimit {
-            guard let extras = table.pointee.extras(of: attribute.index), extras.scope != nil || !extras.cleanups.isEmpty else { return }
+            guard let extras = table.pointee.extras(of: attribute.index),
+                extras.scope != nil || !extras.cleanups.isEmpty
+            else { return }
             cleanUp(attribute)
             if !core.isAlive(attribute) { return }
         }

@@ -76,7 +76,8 @@ extension GraphAccess {
 
     /// As `read`, but lends the value instead of copying it: for values that are dear to copy. The body must not use the graph.
     @inlinable @inline(__always)
-    public func withRead<Result>(_ attribute: AttributeID, _ body: (borrowing Value) throws -> Result) throws -> Result {
+    public func withRead<Result>(_ attribute: AttributeID, _ body: (borrowing Value) throws -> Result) throws -> Result
+    {
         try context.core.withRead(attribute, body)
     }
 

@@ -225,7 +225,9 @@ extension GraphCore where Host: ~Copyable {
             vertex.pointee.inputs.extent = 0
         } else if sizeClass > EdgePool.single {
             vertex.pointee.inputs.extent = position
-            if sizeClass > EdgePool.carvedClass && position < EdgePool.size(of: sizeClass) / 4 { shrinkInputs(of: reader) }
+            if sizeClass > EdgePool.carvedClass && position < EdgePool.size(of: sizeClass) / 4 {
+                shrinkInputs(of: reader)
+            }
         }
     }
 

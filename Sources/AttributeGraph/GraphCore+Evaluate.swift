@@ -191,7 +191,11 @@ extension GraphCore where Host: ~Copyable {
                         outcome = runFixed(
                             index, vertex, cause, at: position, mayBeOnCycle: cause == Pending.perhapsOnCycle)
                     } else {
-                        if vertex.pointee.kind.isCondemned { pass(vertex) } else { runObserver(index, cause, at: position) }
+                        if vertex.pointee.kind.isCondemned {
+                            pass(vertex)
+                        } else {
+                            runObserver(index, cause, at: position)
+                        }
                         position &-= 1
                         continue next
                     }

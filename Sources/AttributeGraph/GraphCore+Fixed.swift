@@ -40,7 +40,8 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     func noteCycles(through vertex: UnsafeMutablePointer<Vertex>) {
         let inputs = inputs(of: vertex)
-        for position in 0..<Int(inputs.count) where s.pointee.vertex(inputs.ends[position]).pointee.flags.contains(.running) {
+        for position in 0..<Int(inputs.count)
+        where s.pointee.vertex(inputs.ends[position]).pointee.flags.contains(.running) {
             noteCycle(inputs.ends[position])
         }
     }
@@ -86,10 +87,13 @@ extension GraphCore where Host: ~Copyable {
             let lost = s.pointee.lostInputs[keyOfLoss(by: reader, at: UInt32(truncatingIfNeeded: position))]
             return try stored(host.pointee.value(ofRemoved: lost ?? AttributeID(index: 0, generation: 0)))
         }
-        if s.pointee.vertex(input).pointee.kind.isCondemned { return try stored(host.pointee.value(ofRemoved: formerID(input))) }
+        if s.pointee.vertex(input).pointee.kind.isCondemned {
+            return try stored(host.pointee.value(ofRemoved: formerID(input)))
+        }
         let value = try current(s.pointee.id(input))
         // That may have destroyed the reader, which does not run then.
-        return s.pointee.vertex(reader).pointee.kind.isCondemned ? try stored(host.pointee.value(ofRemoved: formerID(reader))) : value
+        return s.pointee.vertex(reader).pointee.kind.isCondemned
+            ? try stored(host.pointee.value(ofRemoved: formerID(reader))) : value
     }
 
     /// The last id of a vertex that was destroyed during a run.
@@ -127,7 +131,9 @@ public struct FixedInputs<Host: GraphHost & ~Copyable> {
     @inlinable @inline(__always)
     public subscript(position: Int) -> Host.Value {
         @inline(__always) get throws {
-            if _fastPath(UInt(bitPattern: position) < core.listed), let value = valid(core.s.pointee.cursorStart[position]) {
+            if _fastPath(UInt(bitPattern: position) < core.listed),
+                let value = valid(core.s.pointee.cursorStart[position])
+            {
                 return value.pointee
             }
             return try core.readFixedSlowly(position).pointee

@@ -80,9 +80,9 @@ extension GraphCore where Host: ~Copyable {
         let inputs = inputs(of: attribute)
         let isRunning = vertex.flags.contains(.running)
         let state: AttributeReport.State =
-            if isRunning { .running } else if vertex.kind != .input && vertex.evaluatedAt == 0 { .unevaluated } else if
-                vertex.flags.contains(.maybe)
-            { .invalidated } else { .valid }
+            if isRunning { .running } else if vertex.kind != .input && vertex.evaluatedAt == 0 {
+                .unevaluated
+            } else if vertex.flags.contains(.maybe) { .invalidated } else { .valid }
         return AttributeReport(
             attribute: attribute, isInput: vertex.kind == .input, isObserver: vertex.kind.isObserver,
             isWatched: vertex.flags.contains(.watched), isCyclic: vertex.flags.contains(.cyclic), state: state,

@@ -13,13 +13,15 @@ extension GraphCore where Host: ~Copyable {
     public func checkInvariants() -> [String] {
         var faults: [String] = []
         if s.pointee.pending.count != 0 || s.pointee.marking.count != 0 || s.pointee.openCycle.count != 0
-            || s.pointee.openGroups.count != 0 || s.pointee.cycleMarks.count != 0 || s.pointee.overwrittenHints.count != 0
+            || s.pointee.openGroups.count != 0 || s.pointee.cycleMarks.count != 0
+            || s.pointee.overwrittenHints.count != 0
         {
             faults.append("a stack is not empty at rest")
         }
         if s.pointee.reader != 0 || s.pointee.cursor != s.pointee.cursorEnd
             || s.pointee.cursor != s.pointee.cursorStart || s.pointee.isCursorHidden
-            || s.pointee.nesting != 0 || !s.pointee.attention.isEmpty || s.pointee.followedOrder != nil || s.pointee.logCount < 0
+            || s.pointee.nesting != 0 || !s.pointee.attention.isEmpty || s.pointee.followedOrder != nil
+            || s.pointee.logCount < 0
         {
             faults.append("an evaluation is in progress at rest")
         }
@@ -33,7 +35,9 @@ extension GraphCore where Host: ~Copyable {
             checkFlags(index, vertex, &faults)
             edgeCount += checkInputs(index, vertex, &faults)
             checkReaders(index, vertex, &faults)
-            if vertex.kind == .input, let order = order(of: s.pointee.vertex(index)) { checkOrder(order, of: index, &faults) }
+            if vertex.kind == .input, let order = order(of: s.pointee.vertex(index)) {
+                checkOrder(order, of: index, &faults)
+            }
         }
         if living != s.pointee.counters.liveAttributes { faults.append("the counters miscount attributes") }
         if edgeCount != s.pointee.counters.liveEdges { faults.append("the counters miscount edges") }
@@ -71,7 +75,9 @@ extension GraphCore where Host: ~Copyable {
             // What is gone leaves its reader stale, unless the reader's own run has destroyed it: that cannot be told here.
             if input == 0 { continue }
             count += 1
-            if !seen.insert(input).inserted && !vertex.kind.isFixed { faults.append("vertex \(index) has input \(input) twice") }
+            if !seen.insert(input).inserted && !vertex.kind.isFixed {
+                faults.append("vertex \(index) has input \(input) twice")
+            }
             let other = s.pointee.vertex(input).pointee
             if other.kind == .free || other.kind.isObserver {
                 faults.append("vertex \(index) reads \(input), which nobody can read")
@@ -90,7 +96,9 @@ extension GraphCore where Host: ~Copyable {
 
     func checkReaders(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) {
         let readers = readers(of: s.pointee.vertex(index))
-        if readers.count > EdgePool.size(of: vertex.readerClass) { faults.append("vertex \(index) overflows its readers") }
+        if readers.count > EdgePool.size(of: vertex.readerClass) {
+            faults.append("vertex \(index) overflows its readers")
+        }
         for slot in 0..<Int(readers.count) {
             let (reader, position) = (readers.ends[slot], readers.slots[slot])
             let inputs = inputs(of: s.pointee.vertex(reader))

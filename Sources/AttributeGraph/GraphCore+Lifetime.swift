@@ -38,7 +38,8 @@ extension GraphCore where Host: ~Copyable {
         // Not reported any more; and a rule that knows it by its row is sent the slow way.
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.watched).union(.unseen)
         let maker = s.pointee.subgraphs.base[Int(vertex.pointee.subgraph)].maker
-        let isRunning = s.pointee.vertex(maker).pointee.flags.contains(.running) && s.pointee.vertex(maker).pointee.kind.isRule
+        let isRunning =
+            s.pointee.vertex(maker).pointee.flags.contains(.running) && s.pointee.vertex(maker).pointee.kind.isRule
         s.pointee.condemned.append(Condemned(vertex: index, maker: isRunning ? maker : 0))
         s.pointee.attention.insert(.condemned)
     }
@@ -71,7 +72,11 @@ extension GraphCore where Host: ~Copyable {
         if vertex.pointee.readerClass != 0 { abandonReaders(of: index, maker) }
         if vertex.pointee.inputClass != 0 {
             if _slowPath(!s.pointee.lostInputs.isEmpty) && vertex.pointee.kind.isFixed { forgetLosses(of: index) }
-            if vertex.pointee.inputClass == EdgePool.single { dropOnlyInput(of: vertex) } else { dropInputs(of: index, from: 0) }
+            if vertex.pointee.inputClass == EdgePool.single {
+                dropOnlyInput(of: vertex)
+            } else {
+                dropInputs(of: index, from: 0)
+            }
         }
         if !vertex.pointee.flags.contains(.empty) { s.pointee.value(index).deinitialize(count: 1) }
         vertex.pointee.flags = .empty
@@ -99,7 +104,8 @@ extension GraphCore where Host: ~Copyable {
             inputs.ends[Int(position)] = 0
             inputs.slots[Int(position)] = 0
             if row.pointee.kind.isFixed {
-                noteLoss(of: AttributeID(index: index, generation: vertex.pointee.generation &- 1), by: reader, at: position)
+                noteLoss(
+                    of: AttributeID(index: index, generation: vertex.pointee.generation &- 1), by: reader, at: position)
             }
             s.pointee.counters.edgesRemoved &+= 1
             if reader != maker { makeStale(reader) }
@@ -120,7 +126,8 @@ extension GraphCore where Host: ~Copyable {
             index = s.pointee.freeSubgraph
             s.pointee.freeSubgraph = s.pointee.subgraphs.base[Int(index)].nextSibling
             generation = s.pointee.subgraphs.base[Int(index)].generation
-            s.pointee.subgraphs.base[Int(index)] = SubgraphRow(generation: generation, parent: parent.index, maker: maker)
+            s.pointee.subgraphs.base[Int(index)] = SubgraphRow(
+                generation: generation, parent: parent.index, maker: maker)
         } else {
             index = UInt32(s.pointee.subgraphs.count)
             s.pointee.subgraphs.append(SubgraphRow(generation: generation, parent: parent.index, maker: maker))

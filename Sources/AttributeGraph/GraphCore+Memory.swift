@@ -74,7 +74,9 @@ extension GraphCore where Host: ~Copyable {
         for index in 1..<max(1, s.pointee.vertexCount) where s.pointee.vertex(index).pointee.kind != .free {
             let vertex = s.pointee.vertex(index)
             if vertex.pointee.inputClass > EdgePool.single { body(&vertex.pointee.inputs, &vertex.pointee.inputClass) }
-            if vertex.pointee.readerClass > EdgePool.single { body(&vertex.pointee.readers, &vertex.pointee.readerClass) }
+            if vertex.pointee.readerClass > EdgePool.single {
+                body(&vertex.pointee.readers, &vertex.pointee.readerClass)
+            }
         }
     }
 }

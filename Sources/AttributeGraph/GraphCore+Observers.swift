@@ -151,7 +151,11 @@ extension GraphCore where Host: ~Copyable {
     func runNewWithin(_ observer: UInt32, _ mayLeaveUnread: Bool) -> Bool {
         let here = GraphStorage<Host>.stackAddress
         let outermost = s.pointee.outermostNewObserver
-        if outermost == 0 { s.pointee.outermostNewObserver = here } else if here &+ GraphStorage<Host>.observerStackBudget < outermost { return false }
+        if outermost == 0 {
+            s.pointee.outermostNewObserver = here
+        } else if here &+ GraphStorage<Host>.observerStackBudget < outermost {
+            return false
+        }
         defer { s.pointee.outermostNewObserver = outermost }
         // First of all: it shows the cursor again.
         if s.pointee.logCount != 0 { settle() }

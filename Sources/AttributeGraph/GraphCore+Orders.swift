@@ -20,7 +20,8 @@ extension GraphCore where Host: ~Copyable {
         let input = s.pointee.log.pointee.input
         let vertex = s.pointee.vertex(input.index)
         let order = orderToObservers(of: vertex)
-        assert(order == nil || vertex.pointee.generation == input.generation, "the edges of one that is gone went with it")
+        assert(
+            order == nil || vertex.pointee.generation == input.generation, "the edges of one that is gone went with it")
         return order
     }
 
@@ -234,7 +235,9 @@ extension GraphCore where Host: ~Copyable {
         repeat {
             let index = step.pointee
             let vertex = s.pointee.vertex(index)
-            assert(vertex.pointee.flags.isDisjoint(with: .runningStaleOrCyclic), "what could make it so has settled the order")
+            assert(
+                vertex.pointee.flags.isDisjoint(with: .runningStaleOrCyclic),
+                "what could make it so has settled the order")
             step += 1
             switch reason(of: vertex) {
             case .none:

@@ -17,7 +17,8 @@ extension GraphCore where Host: ~Copyable {
 
     /// As `read`, lending the value instead of copying it. The body must not create attributes or evaluate anything.
     @inlinable @inline(__always)
-    public func withRead<Result>(_ attribute: AttributeID, _ body: (borrowing Value) throws -> Result) throws -> Result {
+    public func withRead<Result>(_ attribute: AttributeID, _ body: (borrowing Value) throws -> Result) throws -> Result
+    {
         if let value = readAtCursor(attribute) { return try body(value.pointee) }
         return try body(readSlowly(attribute).pointee)
     }
@@ -31,7 +32,9 @@ extension GraphCore where Host: ~Copyable {
         let cursor = s.pointee.cursor
         let vertex = s.pointee.vertex(attribute.index)
         if cursor != s.pointee.cursorEnd && cursor.pointee == attribute.index {
-            guard _fastPath(isReadable(vertex)), _fastPath(vertex.pointee.generation == attribute.generation) else { return nil }
+            guard _fastPath(isReadable(vertex)), _fastPath(vertex.pointee.generation == attribute.generation) else {
+                return nil
+            }
             s.pointee.cursor = cursor + 1
             return GraphStorage<Host>.value(of: vertex)
         }
@@ -40,7 +43,9 @@ extension GraphCore where Host: ~Copyable {
         if cursor[-1] != attribute.index {
             guard _fastPath(cursor - 1 != start), _fastPath(cursor[-2] == attribute.index) else { return nil }
         }
-        guard _fastPath(isReadable(vertex)), _fastPath(vertex.pointee.generation == attribute.generation) else { return nil }
+        guard _fastPath(isReadable(vertex)), _fastPath(vertex.pointee.generation == attribute.generation) else {
+            return nil
+        }
         return GraphStorage<Host>.value(of: vertex)
     }
 
@@ -72,7 +77,9 @@ extension GraphCore where Host: ~Copyable {
     /// Reads for the tracked rule a rule that may have changed, has a value, and neither runs nor must run. The tracked rule
     /// is that again afterwards.
     @inlinable @inline(__always)
-    func readMarked(_ attribute: AttributeID, _ vertex: UnsafeMutablePointer<Vertex>) throws -> UnsafeMutablePointer<Value> {
+    func readMarked(_ attribute: AttributeID, _ vertex: UnsafeMutablePointer<Vertex>) throws -> UnsafeMutablePointer<
+        Value
+    > {
         let index = attribute.index
         let base = s.pointee.pending.count
         let reader = s.pointee.reader
@@ -115,7 +122,8 @@ extension GraphCore where Host: ~Copyable {
     /// Reads what the running rule may not have read before.
     @inlinable @inline(never)
     func readAnew(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
-        if s.pointee.cursorStart == s.pointee.cursorEnd && isTracking && s.pointee.attention.isEmpty && s.pointee.logCount == 0
+        if s.pointee.cursorStart == s.pointee.cursorEnd && isTracking && s.pointee.attention.isEmpty
+            && s.pointee.logCount == 0
             && s.pointee.isAlive(attribute)
         {
             let vertex = s.pointee.vertex(s.pointee.reader)
@@ -131,7 +139,9 @@ extension GraphCore where Host: ~Copyable {
     func readWithCare(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
         if _slowPath(s.pointee.logCount != 0) { settle() }
-        guard _fastPath(s.pointee.isAlive(attribute)) else { return try stored(host.pointee.value(ofRemoved: attribute)) }
+        guard _fastPath(s.pointee.isAlive(attribute)) else {
+            return try stored(host.pointee.value(ofRemoved: attribute))
+        }
         if isTracking { trackRead(of: attribute.index) }
         return try current(attribute)
     }
@@ -172,7 +182,9 @@ extension GraphCore where Host: ~Copyable {
     func validated(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
         let after = s.pointee.vertex(index).pointee
-        guard after.generation == attribute.generation else { return try stored(host.pointee.value(ofRemoved: attribute)) }
+        guard after.generation == attribute.generation else {
+            return try stored(host.pointee.value(ofRemoved: attribute))
+        }
         if after.flags.contains(.running) { noteCycle(index) }
         if !after.flags.isDisjoint(with: .emptyOrRunning) {
             return try stored(host.pointee.value(ofFailed: attribute))
@@ -209,7 +221,11 @@ extension GraphCore where Host: ~Copyable {
         if _fastPath(s.pointee.pending.count == 0 && s.pointee.logCount == 0 && s.pointee.isAlive(attribute)) {
             // Nothing is running.
             if _fastPath(s.pointee.vertex(attribute.index).pointee.flags.subtracting(.watched) == .maybe) {
-                if s.pointee.upcoming == .none { validateAtRest(attribute.index) } else { validateAfterWrite(attribute.index) }
+                if s.pointee.upcoming == .none {
+                    validateAtRest(attribute.index)
+                } else {
+                    validateAfterWrite(attribute.index)
+                }
                 let after = s.pointee.vertex(attribute.index)
                 if _fastPath(isReadable(after) && after.pointee.generation == attribute.generation) {
                     return GraphStorage<Host>.value(of: after)

@@ -43,9 +43,12 @@ extension GraphCore where Host: ~Copyable {
 
     /// `run` or `runFixed`, as the rule was made, because of an input that is known to have changed.
     @inlinable @inline(__always)
-    func runEither(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int) -> Outcome {
+    func runEither(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int)
+        -> Outcome
+    {
         vertex.pointee.kind.isFixed
-            ? runFixed(index, vertex, cause, at: position, mayBeOnCycle: false) : run(index, vertex, cause, at: position)
+            ? runFixed(index, vertex, cause, at: position, mayBeOnCycle: false)
+            : run(index, vertex, cause, at: position)
     }
 
     /// The rule has run to its end, with a value.

@@ -48,7 +48,9 @@ extension GraphCore where Host: ~Copyable {
                 let reader = readers.ends[slot]
                 if place(of: reader, from: start, to: s.pointee.steps.count) != nil { continue }
                 let row = s.pointee.vertex(reader)
-                guard UInt64(s.pointee.steps.count - start) < most, row.pointee.flags.contains(.maybe) else { return false }
+                guard UInt64(s.pointee.steps.count - start) < most, row.pointee.flags.contains(.maybe) else {
+                    return false
+                }
                 row.pointee.hint = ConePlace(s.pointee.steps.count - start).rawValue
                 s.pointee.steps.append(reader)
             }

@@ -70,7 +70,9 @@ extension GraphCore where Host: ~Copyable {
     /// for a destroyed one. Evaluates nothing.
     @inlinable
     public func lastValue(of attribute: AttributeID) -> Value? {
-        guard s.pointee.isAlive(attribute), !s.pointee.vertex(attribute.index).pointee.flags.contains(.empty) else { return nil }
+        guard s.pointee.isAlive(attribute), !s.pointee.vertex(attribute.index).pointee.flags.contains(.empty) else {
+            return nil
+        }
         return s.pointee.value(attribute.index).pointee
     }
 

@@ -295,7 +295,8 @@ extension GraphCore where Host: ~Copyable {
     /// Marks a reader that has an input at a position. Returns the class of its own readers; 0, too, if it was marked before.
     @inlinable @inline(__always)
     func mark(
-        _ vertex: UnsafeMutablePointer<Vertex>, _ reader: UInt32, _ position: @autoclosure () -> UInt32, _ marked: inout UInt64
+        _ vertex: UnsafeMutablePointer<Vertex>, _ reader: UInt32, _ position: @autoclosure () -> UInt32,
+        _ marked: inout UInt64
     ) -> UInt8 {
         let flags = vertex.pointee.flags
         if !flags.isDisjoint(with: .markedRunningOrWatched) {

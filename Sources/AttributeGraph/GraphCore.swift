@@ -99,7 +99,9 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
 
     /// As `createObserver`, and then `watch`; one of the fixed kind reads what it is given and nothing else.
     @inlinable @inline(__always)
-    func createWatchedObserver(_ kind: Vertex.Kind, in subgraph: SubgraphID, over inputs: some Collection<AttributeID>) -> AttributeID {
+    func createWatchedObserver(_ kind: Vertex.Kind, in subgraph: SubgraphID, over inputs: some Collection<AttributeID>)
+        -> AttributeID
+    {
         let id = createVertex(kind, .new.union(.watched), subgraph)
         fixInputs(of: id.index, inputs)
         return id

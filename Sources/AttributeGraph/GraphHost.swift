@@ -49,7 +49,9 @@ public protocol GraphHost: ~Copyable {
 
 extension GraphHost where Self: ~Copyable {
     @inlinable
-    public func evaluate(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>) throws -> Value {
+    public func evaluate(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>) throws
+        -> Value
+    {
         try evaluate(attribute, in: graph)
     }
 

@@ -198,7 +198,9 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         } else {
             forgetCycles(from: position)
             cycleMarks.append(
-                CycleMark(position: UInt32(truncatingIfNeeded: position), openBefore: UInt32(truncatingIfNeeded: openCycle.count)))
+                CycleMark(
+                    position: UInt32(truncatingIfNeeded: position),
+                    openBefore: UInt32(truncatingIfNeeded: openCycle.count)))
         }
     }
 
@@ -368,7 +370,9 @@ struct Pending: BitwiseCopyable {
     var walked: UInt32 { validated & ~Pending.changedBit }
 
     @inlinable @inline(__always)
-    mutating func note(_ walked: UInt32, hasChanged: Bool) { validated = hasChanged ? walked | Pending.changedBit : walked }
+    mutating func note(_ walked: UInt32, hasChanged: Bool) {
+        validated = hasChanged ? walked | Pending.changedBit : walked
+    }
 
     /// Makes an entry with nothing validated, in one store.
     @inlinable @inline(__always)

@@ -5,7 +5,9 @@ public enum Arithmetic {
         /// In twice the width, in which no sum of two summands overflows.
         func exact<T: FixedWidthInteger>(_ a: T, _ b: some BinaryInteger, _ name: String) throws(Failure) -> T {
             let sum = Int128(a) + Int128(b)
-            guard let exact = T(exactly: sum) else { throw Failure(.ruleFailed, "\(name) overflow: the sum is \(sum)", path: path) }
+            guard let exact = T(exactly: sum) else {
+                throw Failure(.ruleFailed, "\(name) overflow: the sum is \(sum)", path: path)
+            }
             return exact
         }
         switch (a, b) {

@@ -116,7 +116,9 @@ struct PathReader {
         let found = isAtEnd ? "the end" : "'\(String(decoding: [bytes[at]], as: UTF8.self))'"
         return Failure(
             .invalid, "path \(text): expected \(expected) at column \(at + 1), found \(found)", path: text,
-            hint: "a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted")
+            hint:
+                "a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted"
+        )
     }
 
     func expectEnd() throws(Failure) {
@@ -155,7 +157,8 @@ struct PathReader {
         guard at < bytes.count else { throw fault("a closing '\"'") }
         at += 1
         guard case .string(let name)? = try? JSONParser.parseOnce(bytes[start..<at]) else {
-            throw Failure(.invalid, "path \(text): the quoted name at column \(start + 1) is not a JSON string", path: text)
+            throw Failure(
+                .invalid, "path \(text): the quoted name at column \(start + 1) is not a JSON string", path: text)
         }
         return name
     }

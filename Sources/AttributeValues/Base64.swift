@@ -40,7 +40,9 @@ public enum Base64 {
                 bits &= 1 << UInt32(held) - 1
             }
         }
-        guard digits % 4 != 1, padding == 0 || (digits + padding) % 4 == 0 && padding <= 2, bits == 0 else { return nil }
+        guard digits % 4 != 1, padding == 0 || (digits + padding) % 4 == 0 && padding <= 2, bits == 0 else {
+            return nil
+        }
         return bytes
     }
 

@@ -74,12 +74,15 @@ extension CSSArguments.Term {
             return
         }
         let units: [(suffix: String, unit: Unit, factor: Double)] = [
-            ("%", .percent, 1), ("deg", .degrees, 1), ("grad", .degrees, 0.9), ("rad", .degrees, 180 / .pi), ("turn", .degrees, 360),
+            ("%", .percent, 1), ("deg", .degrees, 1), ("grad", .degrees, 0.9), ("rad", .degrees, 180 / .pi),
+            ("turn", .degrees, 360),
         ]
         let found = units.first { word.hasSuffix($0.suffix) }
         let digits = found.map { word.dropLast($0.suffix.count) } ?? word
         // Double's own initializer also accepts hexadecimal, "inf" and "nan".
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.e".utf8.contains($0) }), let number = Double(digits), number.isFinite else { return nil }
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.e".utf8.contains($0) }),
+            let number = Double(digits), number.isFinite
+        else { return nil }
         self.init(value: number * (found?.factor ?? 1), unit: found?.unit ?? .number)
     }
 }

@@ -14,7 +14,9 @@ extension Color {
             guard let arguments = CSSArguments(text[text.index(after: open)...].dropLast()) else { return nil }
             self.init(function: String(text[..<open]), arguments)
         } else {
-            guard let named = Color.names.first(where: { text.hasSameBytes(as: $0.name.description) }) else { return nil }
+            guard let named = Color.names.first(where: { text.hasSameBytes(as: $0.name.description) }) else {
+                return nil
+            }
             self.init(rgb: named.rgb)
         }
     }
@@ -23,7 +25,9 @@ extension Color {
     static let maximumLength = 256
 
     private init(rgb: UInt32, alpha: Double = 1) {
-        self.init(red: Double(rgb >> 16 & 255) / 255, green: Double(rgb >> 8 & 255) / 255, blue: Double(rgb & 255) / 255, alpha: alpha)
+        self.init(
+            red: Double(rgb >> 16 & 255) / 255, green: Double(rgb >> 8 & 255) / 255, blue: Double(rgb & 255) / 255,
+            alpha: alpha)
     }
 
     private init?(hex digits: [UInt8]) {
@@ -46,30 +50,46 @@ extension Color {
         let a = arguments.terms
         switch function {
         case "rgb", "rgba":
-            guard let r = a[0].number(percent: 255), let g = a[1].number(percent: 255), let b = a[2].number(percent: 255) else { return nil }
-            self.init(red: clamp(r, 0, 255) / 255, green: clamp(g, 0, 255) / 255, blue: clamp(b, 0, 255) / 255, alpha: alpha)
+            guard let r = a[0].number(percent: 255), let g = a[1].number(percent: 255),
+                let b = a[2].number(percent: 255)
+            else { return nil }
+            self.init(
+                red: clamp(r, 0, 255) / 255, green: clamp(g, 0, 255) / 255, blue: clamp(b, 0, 255) / 255, alpha: alpha)
         case "hsl", "hsla":
-            guard let hue = a[0].hue, let s = a[1].number(percent: 100), let l = a[2].number(percent: 100) else { return nil }
+            guard let hue = a[0].hue, let s = a[1].number(percent: 100), let l = a[2].number(percent: 100) else {
+                return nil
+            }
             self.init(hue: hue, saturation: max(0, s) / 100, lightness: l / 100, alpha: alpha)
         case "hwb":
-            guard let hue = a[0].hue, let w = a[1].number(percent: 100), let b = a[2].number(percent: 100) else { return nil }
+            guard let hue = a[0].hue, let w = a[1].number(percent: 100), let b = a[2].number(percent: 100) else {
+                return nil
+            }
             self.init(hue: hue, whiteness: w / 100, blackness: b / 100, alpha: alpha)
         case "oklab":
-            guard let l = a[0].number(percent: 1), let x = a[1].number(percent: 0.4), let y = a[2].number(percent: 0.4) else { return nil }
+            guard let l = a[0].number(percent: 1), let x = a[1].number(percent: 0.4), let y = a[2].number(percent: 0.4)
+            else { return nil }
             self.init(oklabLightness: clamp(l, 0, 1), a: x, b: y, alpha: alpha)
         case "oklch":
-            guard let l = a[0].number(percent: 1), let c = a[1].number(percent: 0.4), let hue = a[2].hue else { return nil }
+            guard let l = a[0].number(percent: 1), let c = a[1].number(percent: 0.4), let hue = a[2].hue else {
+                return nil
+            }
             let (x, y) = Color.rectangular(chroma: max(0, c), hue: hue)
             self.init(oklabLightness: clamp(l, 0, 1), a: x, b: y, alpha: alpha)
         case "lab":
-            guard let l = a[0].number(percent: 100), let x = a[1].number(percent: 125), let y = a[2].number(percent: 125) else { return nil }
+            guard let l = a[0].number(percent: 100), let x = a[1].number(percent: 125),
+                let y = a[2].number(percent: 125)
+            else { return nil }
             self.init(labLightness: clamp(l, 0, 100), a: x, b: y, alpha: alpha)
         case "lch":
-            guard let l = a[0].number(percent: 100), let c = a[1].number(percent: 150), let hue = a[2].hue else { return nil }
+            guard let l = a[0].number(percent: 100), let c = a[1].number(percent: 150), let hue = a[2].hue else {
+                return nil
+            }
             let (x, y) = Color.rectangular(chroma: max(0, c), hue: hue)
             self.init(labLightness: clamp(l, 0, 100), a: x, b: y, alpha: alpha)
         case "color":
-            guard let space = arguments.space, let x = a[0].number(percent: 1), let y = a[1].number(percent: 1), let z = a[2].number(percent: 1) else { return nil }
+            guard let space = arguments.space, let x = a[0].number(percent: 1), let y = a[1].number(percent: 1),
+                let z = a[2].number(percent: 1)
+            else { return nil }
             switch space {
             case "srgb": self.init(red: x, green: y, blue: z, alpha: alpha)
             case "srgb-linear": self.init(linearRed: x, green: y, blue: z, alpha: alpha)

@@ -93,7 +93,9 @@ extension Color {
             let cubed = f * f * f
             return cubed > 216.0 / 24_389 ? cubed : (116 * f - 16) * 27 / 24_389
         }
-        let (x, y, z) = (cube(fy + a / 500) * 0.3457 / 0.3585, cube(fy), cube(fy - b / 200) * (1 - 0.3457 - 0.3585) / 0.3585)
+        let (x, y, z) = (
+            cube(fy + a / 500) * 0.3457 / 0.3585, cube(fy), cube(fy - b / 200) * (1 - 0.3457 - 0.3585) / 0.3585
+        )
         // Bradford adaptation from D50 to D65.
         self.init(
             x: 0.955473421488075 * x - 0.02309845494876471 * y + 0.06325924320057072 * z,

@@ -45,10 +45,13 @@ public final class JSONParser {
         var document = agd_json_document()
         let code = agd_json_parse(parser, text.baseAddress, text.count, isPadded ? 1 : 0, &document)
         guard code == 0, let tape = document.tape, let strings = document.strings else {
-            if agd_json_is_too_deep(code) != 0 { throw Failure(.limit, "JSON nested deeper than \(maximumDepth) levels") }
+            if agd_json_is_too_deep(code) != 0 {
+                throw Failure(.limit, "JSON nested deeper than \(maximumDepth) levels")
+            }
             if agd_json_is_number_error(code) != 0, let number = JSONText.numberOutOfRange(in: text) {
                 throw Failure(
-                    .limit, "the number \(number.prefix(40)) is out of range", hint: "an integer has 64 bits, another number at most 1.8e308")
+                    .limit, "the number \(number.prefix(40)) is out of range",
+                    hint: "an integer has 64 bits, another number at most 1.8e308")
             }
             throw Failure(.invalid, "not JSON: \(String(cString: agd_json_error_message(code)))")
         }

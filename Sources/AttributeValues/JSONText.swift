@@ -19,7 +19,8 @@ public enum JSONText {
     }
 
     /// The text of a member of the outermost object, if it is a string, a number or a word.
-    public static func scalar(_ name: String, in text: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>>? {
+    public static func scalar(_ name: String, in text: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>>?
+    {
         var depth = 0
         var at = 0
         while at < text.count {
@@ -29,7 +30,9 @@ public enum JSONText {
             case UInt8(ascii: "\""):
                 let end = endOfString(text, at)
                 let colon = text[min(end, text.count)...].firstIndex { !isSpace($0) } ?? text.count
-                if depth == 1, colon < text.count, text[colon] == UInt8(ascii: ":"), text[at..<end].dropFirst().dropLast().elementsEqual(name.utf8) {
+                if depth == 1, colon < text.count, text[colon] == UInt8(ascii: ":"),
+                    text[at..<end].dropFirst().dropLast().elementsEqual(name.utf8)
+                {
                     return scalar(text, behind: colon)
                 }
                 at = end
@@ -41,7 +44,9 @@ public enum JSONText {
         return nil
     }
 
-    private static func scalar(_ text: UnsafeBufferPointer<UInt8>, behind colon: Int) -> Slice<UnsafeBufferPointer<UInt8>>? {
+    private static func scalar(_ text: UnsafeBufferPointer<UInt8>, behind colon: Int) -> Slice<
+        UnsafeBufferPointer<UInt8>
+    >? {
         guard let start = text[(colon + 1)...].firstIndex(where: { !isSpace($0) }) else { return nil }
         switch text[start] {
         case UInt8(ascii: "{"), UInt8(ascii: "["): return nil
@@ -62,7 +67,8 @@ public enum JSONText {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
     private static func isNumberPart(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: ".") || byte | 32 == UInt8(ascii: "e")
+        (48...57).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: ".")
+            || byte | 32 == UInt8(ascii: "e")
     }
 
     private static func isOutOfRange(_ text: String) -> Bool {

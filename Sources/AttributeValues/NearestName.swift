@@ -16,7 +16,9 @@ public enum NearestName {
         guard comparison.wanted.count > 1 else { return nil }
         var best: (distance: Int, name: String)?
         for candidate in candidates.prefix(maximumCandidates) where candidate != name {
-            guard let distance = comparison.distance(to: candidate.utf8.prefix(comparedLength), atMost: limit) else { continue }
+            guard let distance = comparison.distance(to: candidate.utf8.prefix(comparedLength), atMost: limit) else {
+                continue
+            }
             if let found = best, (found.distance, found.name) < (distance, candidate) { continue }
             best = (distance, candidate)
             limit = distance
@@ -68,7 +70,9 @@ private struct EditDistance {
                 // There is no cell above the end of the band.
                 let above = j == i + limit ? tooMany : last[j + 1]
                 var edits = min(last[j] + cost, above + 1, row[j] + 1)
-                if i > 0, j > 0, wanted[i] == other[j - 1], wanted[i - 1] == other[j] { edits = min(edits, before[j - 1] + 1) }
+                if i > 0, j > 0, wanted[i] == other[j - 1], wanted[i - 1] == other[j] {
+                    edits = min(edits, before[j - 1] + 1)
+                }
                 row[j + 1] = min(edits, tooMany)
                 least = min(least, row[j + 1])
             }

@@ -35,13 +35,16 @@ extension PathPattern {
     public func covers(_ other: PathPattern, steps read: inout Int) -> Bool {
         read += 1
         if let attribute {
-            guard let name = other.attribute, name.hasSameBytes(as: attribute), other.steps.starts(with: steps) else { return false }
+            guard let name = other.attribute, name.hasSameBytes(as: attribute), other.steps.starts(with: steps) else {
+                return false
+            }
         }
         // Most patterns begin with ids. This decides most of the other cases.
         var start = 0
         while start < segments.count, case .id(let id) = segments[start] {
             read += 1
-            guard start < other.segments.count, case .id(let name) = other.segments[start], name.hasSameBytes(as: id) else { return false }
+            guard start < other.segments.count, case .id(let name) = other.segments[start], name.hasSameBytes(as: id)
+            else { return false }
             start += 1
         }
         if start == segments.count { return other.segments.count == start }
@@ -87,7 +90,8 @@ extension PathPattern {
             // From the end, so that each position sees the previous state of its neighbour.
             for position in stride(from: segments.count, through: 0, by: -1) {
                 let stays = position < segments.count && reached[position] && segments[position] == .anyDepth
-                reached[position] = stays || position > 0 && reached[position - 1] && Reach.stands(segments[position - 1], for: next)
+                reached[position] =
+                    stays || position > 0 && reached[position - 1] && Reach.stands(segments[position - 1], for: next)
             }
             passAnyDepth()
         }

@@ -41,7 +41,8 @@ public struct PathPattern: Hashable {
         }
         try reader.expectEnd()
         guard segments.count(where: { $0 == .anyDepth }) <= PathPattern.maximumAnyDepth else {
-            throw Failure(.limit, "pattern \(text): at most \(PathPattern.maximumAnyDepth) '**' are allowed", path: text)
+            throw Failure(
+                .limit, "pattern \(text): at most \(PathPattern.maximumAnyDepth) '**' are allowed", path: text)
         }
     }
 

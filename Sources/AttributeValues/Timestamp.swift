@@ -107,7 +107,8 @@ extension Timestamp: CustomStringConvertible {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let year = String(civil.year)
         let padded = String(repeating: "0", count: 4 - year.utf8.count) + year
-        return "\(padded)-\(two(civil.month))-\(two(civil.day))T\(two(civil.hour)):\(two(civil.minute)):\(two(civil.second))"
+        return
+            "\(padded)-\(two(civil.month))-\(two(civil.day))T\(two(civil.hour)):\(two(civil.minute)):\(two(civil.second))"
             + fractionDigits(UInt32(nanoseconds)) + "Z"
     }
 
@@ -158,6 +159,7 @@ extension Timestamp: CustomStringConvertible {
         guard at == bytes.count else { return nil }
         let days = CivilTime.days(year: year, month: month, day: day)
         self.init(
-            seconds: Int64(days * 86_400 + hour * 3600 + minute * 60 + second - offset), nanoseconds: Int64(nanoseconds))
+            seconds: Int64(days * 86_400 + hour * 3600 + minute * 60 + second - offset), nanoseconds: Int64(nanoseconds)
+        )
     }
 }

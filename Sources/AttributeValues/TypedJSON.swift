@@ -17,9 +17,12 @@ extension Value {
         case .timestamp(let x):
             ["timestamp": ["seconds": .string(String(x.seconds)), "nanos": .int(Int64(x.nanoseconds))]]
         case .duration(let x):
-            ["duration": [
-                "seconds": .string(String(x.nanoseconds / 1_000_000_000)), "nanos": .int(x.nanoseconds % 1_000_000_000),
-            ]]
+            [
+                "duration": [
+                    "seconds": .string(String(x.nanoseconds / 1_000_000_000)),
+                    "nanos": .int(x.nanoseconds % 1_000_000_000),
+                ]
+            ]
         case .optional(let x): ["optional": x.map(\.typedJSON) ?? .null]
         case .opaque(let x): .map(ValueMap([(.string(x.typeName), x.typedJSON)]))
         }
@@ -34,7 +37,9 @@ extension Value {
     ///   accepted.
     /// - Throws: `invalid`, which names the expected form.
     public init(typedJSON json: Value, anyKeys: Bool = false) throws(Failure) {
-        guard case .map(let map) = json, map.count == 1, case .string(let name) = map.keys[0] else { throw Value.untyped }
+        guard case .map(let map) = json, map.count == 1, case .string(let name) = map.keys[0] else {
+            throw Value.untyped
+        }
         self = try Value.made(of: map.values[0], as: name, anyKeys)
     }
 
@@ -45,13 +50,16 @@ extension Value {
         switch name {
         case "list" where content.isArray:
             var list: [Value] = []
-            try content.forEachElement { (element) throws(Failure) in list.append(try Value(typedJSON: element, anyKeys: anyKeys)) }
+            try content.forEachElement { (element) throws(Failure) in
+                list.append(try Value(typedJSON: element, anyKeys: anyKeys))
+            }
             self = .list(list)
         case "map" where content.isArray:
             var map = ValueMap()
             try content.forEachElement { (entry) throws(Failure) in
                 guard let (key, value) = entry.pair else { throw Value.mistyped(entry.value, name) }
-                map[try Value(typedJSON: key, anyKeys: anyKeys).asKey(anyKeys)] = try Value(typedJSON: value, anyKeys: anyKeys)
+                map[try Value(typedJSON: key, anyKeys: anyKeys).asKey(anyKeys)] = try Value(
+                    typedJSON: value, anyKeys: anyKeys)
             }
             self = .map(map)
         default: self = try Value.made(of: content.value, as: name, anyKeys)
@@ -68,7 +76,8 @@ extension Value {
 
     private func asKey(_ anyKeys: Bool) throws(Failure) -> Value {
         guard anyKeys || isKey else {
-            throw Failure(.invalid, "a key of a map is a bool, int, uint or string, not a value of type \(shortTypeName)")
+            throw Failure(
+                .invalid, "a key of a map is a bool, int, uint or string, not a value of type \(shortTypeName)")
         }
         return self
     }

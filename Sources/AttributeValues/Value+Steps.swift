@@ -74,9 +74,13 @@ extension Value {
             if let child { elements[position] = child } else { elements.remove(at: position) }
             return .list(elements)
         case (.index(let index), .opaque(let opaque)):
-            guard let vector = opaque as? VectorValue, vector.components.indices.contains(index) else { throw missing(step) }
+            guard let vector = opaque as? VectorValue, vector.components.indices.contains(index) else {
+                throw missing(step)
+            }
             guard let number = child?.number else {
-                throw Failure(.typeMismatch, "a component of a vector is a double, not \(child.map(\.shortTypeName) ?? "nothing")")
+                throw Failure(
+                    .typeMismatch, "a component of a vector is a double, not \(child.map(\.shortTypeName) ?? "nothing")"
+                )
             }
             var components = vector.components
             components[index] = number

@@ -96,7 +96,9 @@ public struct ValueMap {
     @inlinable
     public func position(of key: Value) -> Int? {
         if storage.index.isEmpty {
-            if case .string(let text) = key { return storage.keys.withUnsafeBufferPointer { ValueMap.scan($0, for: text) } }
+            if case .string(let text) = key {
+                return storage.keys.withUnsafeBufferPointer { ValueMap.scan($0, for: text) }
+            }
             return storage.keys.withUnsafeBufferPointer { $0.firstIndex { ValueMap.sameKey($0, key) } }
         }
         let mask = storage.index.count - 1
@@ -177,9 +179,13 @@ public struct ValueMap {
         case .int(let x): (x < 0, x.magnitude)
         case .uint(let x): (false, x)
         case .double(let x):
-            if let signed = Int64(exactly: x) { (signed < 0, signed.magnitude) }
-            else if let unsigned = UInt64(exactly: x) { (false, unsigned) }
-            else { nil }
+            if let signed = Int64(exactly: x) {
+                (signed < 0, signed.magnitude)
+            } else if let unsigned = UInt64(exactly: x) {
+                (false, unsigned)
+            } else {
+                nil
+            }
         default: nil
         }
     }

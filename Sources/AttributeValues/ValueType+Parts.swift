@@ -21,7 +21,8 @@ extension ValueType {
         case (.nullable(let own), .nullable(let others)): own.includes(others)
         case (.nullable(let own), _): own.includes(other)
         case (.list(let own), .list(let others)), (.optional(let own), .optional(let others)): own.includes(others)
-        case (.map(let key, let value), .map(let otherKey, let otherValue)): key.includes(otherKey) && value.includes(otherValue)
+        case (.map(let key, let value), .map(let otherKey, let otherValue)):
+            key.includes(otherKey) && value.includes(otherValue)
         default: self == other
         }
     }

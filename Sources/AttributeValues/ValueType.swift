@@ -138,7 +138,9 @@ extension ValueType {
         case (.map(let keyType, let valueType), .map(let map)):
             var accepted = ValueMap(minimumCapacity: map.count)
             for (key, value) in map {
-                guard let key = keyType.accept(key), let value = valueType.accept(value, object: object) else { return nil }
+                guard let key = keyType.accept(key), let value = valueType.accept(value, object: object) else {
+                    return nil
+                }
                 accepted[key] = value
             }
             return .map(accepted)

@@ -18,7 +18,8 @@ extension AccessRule {
         if let right = AccessRight(rawValue: word) { return right }
         let words = AccessRight.allCases.map(\.rawValue)
         throw Failure(
-            .invalid, "access gives one of \(words.joined(separator: ", ")), each with those before it, not \"\(word)\"",
+            .invalid,
+            "access gives one of \(words.joined(separator: ", ")), each with those before it, not \"\(word)\"",
             hint: NearestName.hint(word, among: words))
     }
 

@@ -29,7 +29,8 @@ enum Activation {
             else {
                 throw StartupError(
                     .configuration,
-                    "LISTEN_FDS: descriptor \(descriptor) is not a listening Unix stream socket (ListenStream= with a path)")
+                    "LISTEN_FDS: descriptor \(descriptor) is not a listening Unix stream socket (ListenStream= with a path)"
+                )
             }
         }
         return sockets

@@ -55,9 +55,10 @@ extension Configuration {
             }
         }
         if server.outputMaximum < server.outputQueue {
-            faults.append(ConfigurationFault(
-                file: file, line: given["output-maximum"] ?? given["output-queue"],
-                message: "output-maximum is smaller than output-queue"))
+            faults.append(
+                ConfigurationFault(
+                    file: file, line: given["output-maximum"] ?? given["output-queue"],
+                    message: "output-maximum is smaller than output-queue"))
         }
         return faults
     }

@@ -25,7 +25,8 @@ extension Daemon {
         }
         do throws(StoreError) {
             return try StateStore.open(
-                directory: directory, durability: configuration.durability, basis: basis, recover: recover, newEpoch: newEpoch)
+                directory: directory, durability: configuration.durability, basis: basis, recover: recover,
+                newEpoch: newEpoch)
         } catch {
             throw StartupError(error)
         }
@@ -61,7 +62,9 @@ extension Daemon {
         if restored.isNew {
             log.notice("store \(store.path): begun, epoch \(restored.epoch)")
         } else {
-            log.notice("store \(store.path): epoch \(restored.epoch), revision \(restored.revision), \(restored.rows.count) rows")
+            log.notice(
+                "store \(store.path): epoch \(restored.epoch), revision \(restored.revision), \(restored.rows.count) rows"
+            )
         }
     }
 
@@ -83,7 +86,9 @@ extension Daemon {
     ) -> [StartupError] {
         var faults: [StartupError] = []
         func check(_ setting: String, _ position: Int = 0, _ body: () throws(StartupError) -> Void) {
-            do throws(StartupError) { try body() } catch { faults.append(error.located(configuration.place(of: setting, position))) }
+            do throws(StartupError) { try body() } catch {
+                faults.append(error.located(configuration.place(of: setting, position)))
+            }
         }
         if let socket = configuration.socket ?? SocketPlaces.named({ environment[$0] }) {
             check("socket") { () throws(StartupError) in try checkSocket(socket) }
@@ -92,7 +97,8 @@ extension Daemon {
             check("socket-group") { () throws(StartupError) in _ = try ListeningSocket.groupID(group) }
         }
         if let directory = configuration.stateDirectory {
-            check("state-directory") { () throws(StartupError) in try checkFolder(directory, setting: "state-directory") }
+            check("state-directory") { () throws(StartupError) in try checkFolder(directory, setting: "state-directory")
+            }
         }
         let runtime = GraphRuntime(limits: configuration.runtime, epoch: "check", at: now())
         for (position, scene) in configuration.scenes.enumerated() {
@@ -151,9 +157,12 @@ extension Daemon {
         let sockets = ownSocket.map { [$0.descriptor] } ?? inherited
         inherited = []
         for descriptor in sockets {
-            let listener = try Listener(loop, descriptor: descriptor, onFailure: { [unowned self] error in
-                sessions.didFailToAccept(error)
-            }) { [unowned self] listener in accept(from: listener) }
+            let listener = try Listener(
+                loop, descriptor: descriptor,
+                onFailure: { [unowned self] error in
+                    sessions.didFailToAccept(error)
+                }
+            ) { [unowned self] listener in accept(from: listener) }
             listeners.append(listener)
         }
         let wakefulness = try Wakefulness(loop)

@@ -76,7 +76,8 @@ public final class Daemon {
             do throws(LoopError) { loop = try Loop() } catch { throw StartupError(error) }
             let scenes = try Daemon.read(configuration.scenes)
             let basis = Daemon.basis(configuration, scenes)
-            let (store, restored) = try Daemon.openStore(configuration, basis: basis, recover: recover, newEpoch: newEpoch)
+            let (store, restored) = try Daemon.openStore(
+                configuration, basis: basis, recover: recover, newEpoch: newEpoch)
             self.store = store
             if let store, let restored { Daemon.announce(store, restored, log) }
             runtime = GraphRuntime(

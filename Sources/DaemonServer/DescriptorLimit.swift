@@ -15,7 +15,9 @@ struct DescriptorLimit: Equatable {
     /// Of the process.
     static func current() -> DescriptorLimit {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return DescriptorLimit(soft: .max, hard: .max) }
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return DescriptorLimit(soft: .max, hard: .max)
+        }
         return DescriptorLimit(soft: Int(clamping: limit.rlim_cur), hard: Int(clamping: limit.rlim_max))
     }
 

@@ -54,7 +54,8 @@ struct ListeningSocket {
     static func address(_ path: String) throws(StartupError) -> SocketAddress {
         guard let address = SocketAddress(path), path.hasPrefix("/") else {
             throw StartupError(
-                .configuration, "socket: \(path) is not an absolute path of at most \(SocketAddress.maximumLength) bytes")
+                .configuration,
+                "socket: \(path) is not an absolute path of at most \(SocketAddress.maximumLength) bytes")
         }
         return address
     }
@@ -69,7 +70,8 @@ struct ListeningSocket {
                 let number = errno
                 Glibc.close(lock)
                 if number == EWOULDBLOCK { throw StartupError(.unavailable, "another agd serves \(path)") }
-                throw StartupError(LoopError(call: "flock", number: number, subject: lockPath), otherwise: .cannotCreate)
+                throw StartupError(
+                    LoopError(call: "flock", number: number, subject: lockPath), otherwise: .cannotCreate)
             }
             // A daemon that was just ending may have removed the file between `open` and `flock`: a lock on a file without a
             // name keeps nobody away.
@@ -93,7 +95,8 @@ struct ListeningSocket {
     /// Removes the socket file of a daemon that is gone. A daemon that does not lock would still answer.
     private static func clear(_ path: String, _ address: SocketAddress) throws(StartupError) {
         guard try isSocket(path) else { return }
-        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        let probe = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         defer { Glibc.close(probe) }
         let isServed = address.withAddress { connect(probe, $0, $1) } == 0 || errno == EAGAIN
         if isServed { throw StartupError(.unavailable, "another program serves \(path)") }
@@ -109,7 +112,8 @@ struct ListeningSocket {
             StartupError(LoopError(call: call, number: errno, subject: path), otherwise: .cannotCreate)
         }
         let groupID = try group.map { (name) throws(StartupError) in try ListeningSocket.groupID(name) }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        let descriptor = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw fail("socket") }
         // Nobody can connect before the group and the mode are set: the file is made without any right.
         let mask = umask(0o777)
@@ -139,7 +143,9 @@ struct ListeningSocket {
     /// A group by name or number.
     static func groupID(_ name: String) throws(StartupError) -> gid_t {
         if let number = gid_t(name) { return number }
-        guard let group = getgrnam(name) else { throw StartupError(.configuration, "socket-group: there is no group \(name)") }
+        guard let group = getgrnam(name) else {
+            throw StartupError(.configuration, "socket-group: there is no group \(name)")
+        }
         return group.pointee.gr_gid
     }
 

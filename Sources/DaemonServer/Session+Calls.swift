@@ -41,7 +41,9 @@ extension Session {
     static let sizeWithoutRights = 32 << 10
 
     /// Bytes that a message may have.
-    var messageSize: Int { hasRights ? sessions.limits.messageSize : min(sessions.limits.messageSize, Session.sizeWithoutRights) }
+    var messageSize: Int {
+        hasRights ? sessions.limits.messageSize : min(sessions.limits.messageSize, Session.sizeWithoutRights)
+    }
 
     var messageSizeHint: String {
         hasRights ? "message-size is the limit" : "a client without any right may send \(messageSize)"
@@ -54,7 +56,8 @@ extension Session {
     }
 
     /// - Returns: how much of the client's share the line has used.
-    private func take(_ line: UnsafeBufferPointer<UInt8>, _ decoder: RequestDecoder, _ commands: inout [Command]) -> Int {
+    private func take(_ line: UnsafeBufferPointer<UInt8>, _ decoder: RequestDecoder, _ commands: inout [Command]) -> Int
+    {
         guard line.count <= messageSize else {
             let failure = Failure(.limit, "a message of \(line.count) bytes", hint: messageSizeHint)
             commands.append(.refused(id, id: .null, RequestFault(code: RequestFault.invalidRequest, failure: failure)))

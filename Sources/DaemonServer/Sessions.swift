@@ -91,10 +91,12 @@ final class Sessions {
 
     func accept(_ connection: Connection) {
         guard count < limits.clients else {
-            return refuse(connection, "the daemon serves \(limits.clients) clients already", hint: "clients is the limit")
+            return refuse(
+                connection, "the daemon serves \(limits.clients) clients already", hint: "clients is the limit")
         }
         guard descriptors.admits(connection.descriptor) else {
-            return refuse(connection, "the daemon has no file descriptor left for a client", hint: "LimitNOFILE is the limit")
+            return refuse(
+                connection, "the daemon has no file descriptor left for a client", hint: "LimitNOFILE is the limit")
         }
         let peer: Peer
         do throws(LoopError) {
@@ -221,7 +223,8 @@ final class Sessions {
             let now = Loop.monotonicTime
             last = now
             end = now + Sessions.decodingTime
-            takers = takers.map { (debt: $0.debt.seconds(at: now), session: $0) }.sorted { $0.debt < $1.debt }.map(\.session)
+            takers = takers.map { (debt: $0.debt.seconds(at: now), session: $0) }.sorted { $0.debt < $1.debt }.map(
+                \.session)
         }
         for (place, session) in takers.enumerated() {
             session.isReady = false
@@ -310,7 +313,9 @@ final class Sessions {
         guard output.total + bytes > limits.outputTotal, let session = self[client] else { return true }
         var freed = 0
         let now = Loop.monotonicTime
-        while let hoarder = largest(after: { now - $0.lastProgress > 1 }), hoarder.waiting > 2 * (session.waiting + bytes) {
+        while let hoarder = largest(after: { now - $0.lastProgress > 1 }),
+            hoarder.waiting > 2 * (session.waiting + bytes)
+        {
             freed += hoarder.waiting
             disconnect(hoarder, hoarding(hoarder))
             if output.total - freed + bytes <= limits.outputTotal { return true }
@@ -329,7 +334,8 @@ final class Sessions {
 
     private func largest(after condition: (Session) -> Bool) -> Session? {
         var found: Session?
-        for case let session? in slots where !session.isClosing && session.waiting > found?.waiting ?? 0 && condition(session) {
+        for case let session? in slots
+        where !session.isClosing && session.waiting > found?.waiting ?? 0 && condition(session) {
             found = session
         }
         return found
@@ -357,7 +363,8 @@ final class Sessions {
         } else if session.hasEnded {
             // Who only closed its own direction may go on listening; who is gone is not kept for the once-a-second care.
             let isOver =
-                session.isBroken || session.connection.hasHungUp || untaken == 0 && (isLeaving || !isSubscribed(session.id))
+                session.isBroken || session.connection.hasHungUp
+                || untaken == 0 && (isLeaving || !isSubscribed(session.id))
             if isOver { close(session) }
             return !isOver
         }
@@ -374,7 +381,10 @@ final class Sessions {
             if session.hasEnded, session.connection.hasHungUp {
                 close(session)
             } else if now - session.lastProgress > limits.stallTime {
-                disconnect(session, "it has taken nothing for \(Int(limits.stallTime)) s and \(session.waiting) bytes wait (stall-time)")
+                disconnect(
+                    session,
+                    "it has taken nothing for \(Int(limits.stallTime)) s and \(session.waiting) bytes wait (stall-time)"
+                )
             } else if session.waiting > 0 || session.hasEnded {
                 needsCare = true
             }
@@ -422,7 +432,10 @@ struct SessionStatistics {
             ("accepted_clients", true, "Connections accepted.", Double(accepted)),
             ("refused_clients", true, "Connections refused.", Double(refused)),
             ("disconnected_clients", true, "Clients that the daemon disconnected.", Double(disconnected)),
-            ("slow_clients", true, "Times a client fell behind, so that its updates were conflated.", Double(fallenBehind)),
+            (
+                "slow_clients", true, "Times a client fell behind, so that its updates were conflated.",
+                Double(fallenBehind)
+            ),
         ]
     }
 }

@@ -11,7 +11,9 @@ extension Setting {
         case .text(let place): configuration[keyPath: place] = text
         case .texts(let place): configuration[keyPath: place].append(text)
         case .mode(let place):
-            guard let mode = UInt32(text, radix: 8), mode <= 0o777 else { throw expected("an octal mode, as 0660", text) }
+            guard let mode = UInt32(text, radix: 8), mode <= 0o777 else {
+                throw expected("an octal mode, as 0660", text)
+            }
             configuration[keyPath: place] = mode
         case .size(let place, let least):
             guard let size = Setting.size(text) else { throw expected("a size, as 16 MiB or 4096", text) }
@@ -22,10 +24,14 @@ extension Setting {
             guard count >= least, count <= most else { throw expected("a number from \(least) to \(most)", text) }
             configuration[keyPath: place] = count
         case .seconds(let place):
-            guard let seconds = Setting.seconds(text), seconds > 0 else { throw expected("a time, as 30 s or 500 ms", text) }
+            guard let seconds = Setting.seconds(text), seconds > 0 else {
+                throw expected("a time, as 30 s or 500 ms", text)
+            }
             configuration[keyPath: place] = seconds
         case .rate(let place):
-            guard let rate = Double(text), rate > 0, rate <= 10_000 else { throw expected("a number per second, up to 10000", text) }
+            guard let rate = Double(text), rate > 0, rate <= 10_000 else {
+                throw expected("a number per second, up to 10000", text)
+            }
             configuration[keyPath: place] = rate
         case .durability(let place):
             configuration[keyPath: place] = try word(text)
@@ -43,7 +49,8 @@ extension Setting {
     func text(in configuration: Configuration) -> String? {
         switch kind {
         case .text(let place): configuration[keyPath: place]
-        case .texts(let place): configuration[keyPath: place].isEmpty ? nil : configuration[keyPath: place].joined(separator: ", ")
+        case .texts(let place):
+            configuration[keyPath: place].isEmpty ? nil : configuration[keyPath: place].joined(separator: ", ")
         case .mode(let place): "0" + String(configuration[keyPath: place], radix: 8)
         case .size(let place, _): Setting.text(size: configuration[keyPath: place])
         case .count(let place, _, _): String(configuration[keyPath: place])
@@ -52,11 +59,13 @@ extension Setting {
         case .durability(let place): configuration[keyPath: place].rawValue
         case .level(let place): configuration[keyPath: place].rawValue
         case .access(let place):
-            configuration[keyPath: place].isEmpty ? nil : configuration[keyPath: place].map(\.description).joined(separator: ", ")
+            configuration[keyPath: place].isEmpty
+                ? nil : configuration[keyPath: place].map(\.description).joined(separator: ", ")
         }
     }
 
-    private func word<Word: RawRepresentable & CaseIterable>(_ text: String) throws(Failure) -> Word where Word.RawValue == String {
+    private func word<Word: RawRepresentable & CaseIterable>(_ text: String) throws(Failure) -> Word
+    where Word.RawValue == String {
         if let word = Word(rawValue: text) { return word }
         let words = Word.allCases.map(\.rawValue)
         throw expected("one of " + words.joined(separator: ", "), text, hint: NearestName.hint(text, among: words))
@@ -82,7 +91,9 @@ extension Setting {
     }
 
     private static func text(size: Int) -> String {
-        for unit in sizeUnits where size >= unit.bytes && size % unit.bytes == 0 { return "\(size / unit.bytes) \(unit.name)" }
+        for unit in sizeUnits where size >= unit.bytes && size % unit.bytes == 0 {
+            return "\(size / unit.bytes) \(unit.name)"
+        }
         return "\(size) B"
     }
 

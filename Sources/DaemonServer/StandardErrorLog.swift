@@ -41,7 +41,8 @@ public struct StandardErrorLog: LogHandler {
         localtime_r(&now.tv_sec, &parts)
         func two(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let milliseconds = now.tv_nsec / 1_000_000
-        return "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)).\(milliseconds < 100 ? "0" : "")\(two(milliseconds))"
+        return
+            "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)).\(milliseconds < 100 ? "0" : "")\(two(milliseconds))"
     }
 }
 

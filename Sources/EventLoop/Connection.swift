@@ -64,15 +64,19 @@ extension Connection {
     public func startReading() {
         guard !isClosed, !isReading else { return }
         isReading = true
-        uv_read_start(stream, { handle, _, buffer in
-            guard let connection = Handle.owner(handle?.pointee.data, as: Connection.self), let delegate = connection.delegate
-            else { return }
-            let room = delegate.connectionNeedsRoom(connection)
-            buffer?.pointee = uv_buf_init(room.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(room.count))
-        }, { handle, count, _ in
-            guard let connection = Handle.owner(handle?.pointee.data, as: Connection.self) else { return }
-            connection.didRead(count)
-        })
+        uv_read_start(
+            stream,
+            { handle, _, buffer in
+                guard let connection = Handle.owner(handle?.pointee.data, as: Connection.self),
+                    let delegate = connection.delegate
+                else { return }
+                let room = delegate.connectionNeedsRoom(connection)
+                buffer?.pointee = uv_buf_init(room.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(room.count))
+            },
+            { handle, count, _ in
+                guard let connection = Handle.owner(handle?.pointee.data, as: Connection.self) else { return }
+                connection.didRead(count)
+            })
     }
 
     /// Until reading starts again, bytes stay in the kernel and the sender waits.

@@ -138,7 +138,9 @@ extension OutputQueue {
 
     private static func write(_ bytes: ByteBuffer, to connection: Connection) throws(LoopError) -> Int {
         let result = bytes.withBytes { bytes -> Swift.Result<Int, LoopError> in
-            let start = bytes.baseAddress.map { UnsafeMutablePointer(mutating: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)) }
+            let start = bytes.baseAddress.map {
+                UnsafeMutablePointer(mutating: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+            }
             var buffer = uv_buf_init(start, UInt32(bytes.count))
             return withUnsafeMutablePointer(to: &buffer) { buffer in
                 do throws(LoopError) {
@@ -151,7 +153,8 @@ extension OutputQueue {
         return try result.get()
     }
 
-    private static func write(_ runs: [OutputRun], from offset: Int, to connection: Connection) throws(LoopError) -> Int {
+    private static func write(_ runs: [OutputRun], from offset: Int, to connection: Connection) throws(LoopError) -> Int
+    {
         let result = withBuffers(of: runs, from: offset) { buffers -> Swift.Result<Int, LoopError> in
             do throws(LoopError) {
                 return .success(try connection.tryWrite(buffers))

@@ -11,9 +11,11 @@ public final class Signal: Handle {
         super.init(of: uv_signal_t.self)
         try check(uv_signal_init(loop.raw, signal), "uv_signal_init")
         adopt()
-        let result = uv_signal_start(signal, { signal, _ in
-            Handle.owner(signal?.pointee.data, as: Signal.self)?.onSignal()
-        }, number)
+        let result = uv_signal_start(
+            signal,
+            { signal, _ in
+                Handle.owner(signal?.pointee.data, as: Signal.self)?.onSignal()
+            }, number)
         if result < 0 {
             close()
             throw LoopError(call: "uv_signal_start", number: result)

@@ -20,7 +20,8 @@ public final class Timer: Handle {
         precondition(!isClosed)
         uv_update_time(timer.pointee.loop)
         let wait = max(0, min(seconds, Timer.maximumWait))
-        uv_timer_start(timer, { timer in Handle.owner(timer?.pointee.data, as: Timer.self)?.onFire() },
+        uv_timer_start(
+            timer, { timer in Handle.owner(timer?.pointee.data, as: Timer.self)?.onFire() },
             UInt64((wait * 1000).rounded(.up)), 0)
     }
 

@@ -32,7 +32,9 @@ public struct AccessRule: Equatable {
 
 extension AccessRule: CustomStringConvertible {
     /// As the configuration would write it, with numbers for names.
-    public var description: String { "\(right.rawValue) \(holders.map(\.description).joined(separator: ",")) \(pattern)" }
+    public var description: String {
+        "\(right.rawValue) \(holders.map(\.description).joined(separator: ",")) \(pattern)"
+    }
 }
 
 extension AccessRule.Holder: CustomStringConvertible {
@@ -99,7 +101,8 @@ struct Grants {
     func require(_ right: AccessRight, _ pattern: PathPattern, steps: inout Int) throws(Failure) {
         if allow(right, pattern, steps: &steps) { return }
         let path = Grants.cut(pattern.description)
-        throw Failure(.denied, "user \(user) lacks the right '\(right.rawValue)' on \(path)", path: path, hint: Grants.hint)
+        throw Failure(
+            .denied, "user \(user) lacks the right '\(right.rawValue)' on \(path)", path: path, hint: Grants.hint)
     }
 
     func require(_ right: AccessRight, _ pattern: PathPattern) throws(Failure) {

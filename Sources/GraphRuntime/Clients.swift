@@ -62,7 +62,8 @@ extension Clients {
                 .limit, "too much output waits for all clients together",
                 hint: "try again later, or ask for less; output-total is the limit")
         }
-        let isLess = client.isRightless && client.bytesSent(in: turn.number) > 0 && longestAnswerWithoutRights < longestAnswer
+        let isLess =
+            client.isRightless && client.bytesSent(in: turn.number) > 0 && longestAnswerWithoutRights < longestAnswer
         try admit(
             size, "answer", to: client, atMost: isLess ? longestAnswerWithoutRights : longestAnswer,
             hint: isLess
@@ -79,7 +80,8 @@ extension Clients {
             hint: "subscribe to less at once, or without initial; output-maximum is the limit")
     }
 
-    private func admit(_ size: Int, _ noun: String, to client: Client, atMost limit: Int, hint: String) throws(Failure) {
+    private func admit(_ size: Int, _ noun: String, to client: Client, atMost limit: Int, hint: String) throws(Failure)
+    {
         let before = client.takeNote(of: size, in: turn.number, atMost: limit)
         if before + size <= limit { return }
         let others = before > 0 ? "with what comes before it " : ""

@@ -34,7 +34,9 @@ final class FrameStream {
 
     func remove(_ view: FrameView) {
         views.removeAll { $0 === view }
-        for entry in view.lines where records[entry.line].generation == entry.generation { hide(entry.line, from: view) }
+        for entry in view.lines where records[entry.line].generation == entry.generation {
+            hide(entry.line, from: view)
+        }
     }
 
     /// A motion begins, or the one that runs gets a new target.
@@ -50,7 +52,8 @@ final class FrameStream {
                 records.append(Record(attribute: attribute, path: path, timeline: running.id, views: [view]))
             } else {
                 let generation = records[line].generation
-                records[line] = Record(attribute: attribute, path: path, timeline: running.id, views: [view], generation: generation)
+                records[line] = Record(
+                    attribute: attribute, path: path, timeline: running.id, views: [view], generation: generation)
             }
             lines[attribute, default: []].append(line)
             return view.add(line, records[line].generation)

@@ -17,7 +17,9 @@ extension GraphRuntime {
                 defer { graph.stepsLeft -= steps }
                 try grants.require(right, pattern, steps: &steps)
                 guard graph.stepsLeft > steps else {
-                    throw Failure(.limit, "too many paths to check for one request", hint: "name fewer at once; request-cost is the limit")
+                    throw Failure(
+                        .limit, "too many paths to check for one request",
+                        hint: "name fewer at once; request-cost is the limit")
                 }
             }
         }
@@ -36,7 +38,8 @@ extension GraphRuntime {
             if !scene.declarations.isEmpty { try grants.require(.define, .everything) }
             guard grants.isPartial, let node = scene.readerOfEnvironment else { return }
             throw Failure(
-                .denied, "user \(grants.user) lacks the right 'read' on /**, which a node that reads the environment needs: \(node)",
+                .denied,
+                "user \(grants.user) lacks the right 'read' on /**, which a node that reads the environment needs: \(node)",
                 hint: "leave env, inherit, transformEnvironment, objects and parts of keys out")
         }
     }

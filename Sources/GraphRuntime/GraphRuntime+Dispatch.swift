@@ -136,7 +136,8 @@ extension GraphRuntime {
     private func hello(_ name: String?, _ client: Client) -> Result {
         if let name { client.name = String(name.prefix(limits.nameLength)) }
         return .value([
-            "server": "agd", "protocol": .int(Int64(ProtocolSchema.version)), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
+            "server": "agd", "protocol": .int(Int64(ProtocolSchema.version)), "epoch": .string(epoch),
+            "revision": .int(Int64(clamping: revision)),
             "time": ["monotonic": .double(turn.now.monotonic), "wall": .timestamp(turn.now.wall)],
         ])
     }

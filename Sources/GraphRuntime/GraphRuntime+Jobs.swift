@@ -61,7 +61,9 @@ extension GraphRuntime {
             job.slices += 1
             let result: Result
             do throws(Failure) {
-                guard let done = try seeing(as: job.client, { () throws(Failure) in try goOn(with: job) }) else { return }
+                guard let done = try seeing(as: job.client, { () throws(Failure) in try goOn(with: job) }) else {
+                    return
+                }
                 result = done
             } catch {
                 result = .fault(RequestFault(code: RequestFault.refused, failure: error))
@@ -99,7 +101,9 @@ extension GraphRuntime {
                 try checkAccess(of: job.client, to: scene)
                 let at = try place(of: apply)
                 let plan = try graph.plan(scene, at: at, mode(of: apply), isTold: apply.dryRun)
-                if apply.dryRun || graph.isDone(plan) { return try self.apply(scene, apply, at: at, plan, nil, job.client) }
+                if apply.dryRun || graph.isDone(plan) {
+                    return try self.apply(scene, apply, at: at, plan, nil, job.client)
+                }
                 job.stage = .building(graph.construct(plan), scene, apply)
             case .building(let construction, let scene, let apply):
                 // Without its place, `link` says what is wrong.
@@ -122,7 +126,8 @@ extension GraphRuntime {
         job.hasOldAccess = false
         switch job.stage {
         case .reading, .checked: job.stage = .waiting
-        case .building(let construction, _, _), .built(let construction, _, _): job.stage = .abandoning(construction, nil)
+        case .building(let construction, _, _), .built(let construction, _, _):
+            job.stage = .abandoning(construction, nil)
         case .waiting, .abandoning: break
         }
     }
@@ -154,7 +159,8 @@ extension GraphRuntime {
         let plan = try graph.plan(scene, at: at, mode(of: apply), isTold: false, isKept: false, construction)
         guard graph.fits(construction, plan) else {
             throw Failure(
-                .conflict, "the place of the document changed while it was read", path: apply.at, hint: "apply it again")
+                .conflict, "the place of the document changed while it was read", path: apply.at, hint: "apply it again"
+            )
         }
         return try self.apply(scene, apply, at: at, plan, construction, job.client)
     }

@@ -31,9 +31,16 @@ extension GraphRuntime {
         _ = graph.takeStructureChange()
         // Without a change of the tree it is another one than it was.
         let isSame = failures.isEmpty && graph.absentNodeCount == 0
-        history.begin(graph.takeRestoredStates(), resumableFrom: isSame ? floor ?? history.firstRevision : history.firstRevision)
+        history.begin(
+            graph.takeRestoredStates(), resumableFrom: isSame ? floor ?? history.firstRevision : history.firstRevision)
         for (revision, key) in graph.absentKeys.prefix(GraphRuntime.toldRows) {
-            failures.append((revision, Failure(.notFound, "\(key) is not there yet: its rows wait until it is made, or until agctl prune", path: key)))
+            failures.append(
+                (
+                    revision,
+                    Failure(
+                        .notFound, "\(key) is not there yet: its rows wait until it is made, or until agctl prune",
+                        path: key)
+                ))
         }
         let untold = graph.absentKeys.count - GraphRuntime.toldRows
         if untold > 0 { failures.append((revision, Failure(.notFound, "rows of \(untold) more nodes wait"))) }

@@ -7,7 +7,8 @@ extension GraphRuntime {
     /// One line for people who look after the daemon.
     public var status: String {
         func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-        return "\(counted(graph.liveAttributes, "attribute")), \(counted(watching.subscriptions.count, "subscription")), revision \(revision)"
+        return
+            "\(counted(graph.liveAttributes, "attribute")), \(counted(watching.subscriptions.count, "subscription")), revision \(revision)"
     }
 
     /// Name, whether it only grows, what it counts, value.
@@ -31,17 +32,26 @@ extension GraphRuntime {
             ("requests", true, "Requests performed.", Double(statistics.requests)),
             ("transactions", true, "Transactions committed.", Double(history.transactionCount)),
             ("refused_transactions", true, "Transactions refused.", Double(statistics.refusals)),
-            ("refused_on_disconnect", true, "Dead-man transactions that were refused.", Double(statistics.refusedOnDisconnect)),
+            (
+                "refused_on_disconnect", true, "Dead-man transactions that were refused.",
+                Double(statistics.refusedOnDisconnect)
+            ),
             ("denied_requests", true, "Requests refused for want of a right.", Double(statistics.denials)),
             ("events", true, "Events handed to subscriptions.", Double(statistics.events)),
-            ("conflated_events", true, "Events merged into a newer one for clients that wait.", Double(statistics.conflated)),
+            (
+                "conflated_events", true, "Events merged into a newer one for clients that wait.",
+                Double(statistics.conflated)
+            ),
             ("frames", true, "Frames sampled.", Double(statistics.frames)),
             ("writes", true, "Writes to inputs of the graph.", Double(engine.writes)),
             ("invalidations", true, "Vertices marked as possibly changed.", Double(engine.invalidations)),
             ("evaluations", true, "Rules run.", Double(engine.evaluations)),
             ("cutoffs", true, "Evaluations that came out equal and stopped there.", Double(engine.cutOffs)),
             ("cycles", true, "Cycles found.", Double(engine.cycles)),
-            ("restarts", true, "Evaluations given up and started again because they nested too deep.", Double(engine.restarts)),
+            (
+                "restarts", true, "Evaluations given up and started again because they nested too deep.",
+                Double(engine.restarts)
+            ),
         ] + (surroundingFigures?() ?? [])
     }
 
@@ -58,7 +68,8 @@ extension GraphRuntime {
             for figure in figures {
                 let name = "agd_\(figure.name)"
                 text += "# HELP \(name) \(figure.help)\n# TYPE \(name) \(figure.isCounter ? "counter" : "gauge")\n"
-                text += "\(name)\(figure.isCounter ? "_total" : "") \(Int64(exactly: figure.value).map { "\($0)" } ?? "\(figure.value)")\n"
+                text +=
+                    "\(name)\(figure.isCounter ? "_total" : "") \(Int64(exactly: figure.value).map { "\($0)" } ?? "\(figure.value)")\n"
             }
             return .value(["text": .string(text + "# EOF\n")])
         }

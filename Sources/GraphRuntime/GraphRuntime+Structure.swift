@@ -8,7 +8,8 @@ extension GraphRuntime {
     /// A checked document becomes part of the tree.
     /// - Parameter construction: its new nodes, if they were made ahead and still fit.
     func apply(
-        _ scene: SceneDefinition, _ request: Request.Apply, at: NodeID, _ plan: ScenePlan, _ construction: Construction?,
+        _ scene: SceneDefinition, _ request: Request.Apply, at: NodeID, _ plan: ScenePlan,
+        _ construction: Construction?,
         _ client: ClientID
     ) throws(Failure) -> Result {
         let motion = try motion(request.options)
@@ -39,10 +40,14 @@ extension GraphRuntime {
         outcome = Outcome()
     }
 
-    func readScene(_ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode) throws(Failure) -> SceneDefinition {
+    func readScene(_ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode) throws(Failure)
+        -> SceneDefinition
+    {
         let context = graph.sceneContext(at: node, mode, isKept: false)
         do throws(SceneFaults) {
-            if case .string(let text) = document { return try SceneReader.read(text: text, file: file, context: context) }
+            if case .string(let text) = document {
+                return try SceneReader.read(text: text, file: file, context: context)
+            }
             return try SceneReader.read(value: document, context: context)
         } catch {
             throw error.failure
@@ -79,7 +84,8 @@ extension GraphRuntime {
         let motion = try motion(options)
         let node = try graph.node(at: try nodePath(request.path).nodes)
         let parent = try graph.node(
-            at: request.to == nil ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
+            at: request.to == nil
+                ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
         let stamp = graph.stamp
         guard try graph.move(node, to: parent, at: request.index) else { return .revision(revision) }
         let label = cut(options.label)

@@ -52,17 +52,21 @@ extension GraphRuntime {
 
     /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is not found
     /// out too late.
-    func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure) -> Result {
+    func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure)
+        -> Result
+    {
         guard client.will.count + mutations.count <= limits.onDisconnectPerClient else {
             throw Failure(
-                .limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect", hint: "on-disconnect-per-client is the limit")
+                .limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect",
+                hint: "on-disconnect-per-client is the limit")
         }
         var room = client.will.room
         options.draw(from: &room)
         for mutation in mutations where room >= 0 { mutation.draw(from: &room) }
         guard room >= 0 else {
             throw Failure(
-                .limit, "at most \(limits.onDisconnectSize) bytes of mutations on disconnect", hint: "on-disconnect-size is the limit")
+                .limit, "at most \(limits.onDisconnectSize) bytes of mutations on disconnect",
+                hint: "on-disconnect-size is the limit")
         }
         _ = try presentations.motion(options)
         for mutation in mutations { try refuseHopeless(mutation, options.typed) }

@@ -47,7 +47,8 @@ public final class GraphRuntime {
     ///   - epoch: of a graph that continues an earlier life, or a fresh random name.
     ///   - revision: the last one of that life.
     public init(
-        limits: RuntimeLimits = RuntimeLimits(), access: AccessRules = AccessRules(), epoch: String, revision: UInt64 = 0,
+        limits: RuntimeLimits = RuntimeLimits(), access: AccessRules = AccessRules(), epoch: String,
+        revision: UInt64 = 0,
         at now: Moment
     ) {
         self.limits = limits
@@ -61,7 +62,8 @@ public final class GraphRuntime {
         reader = Reader(graph, limits, history, watching)
         recording = Recording(capacity: limits.traceEvents)
         // Rules beyond that wait for the turns behind the start.
-        graph.stepsLeft = limits.requestCost.multipliedReportingOverflow(by: limits.startRequests).overflow
+        graph.stepsLeft =
+            limits.requestCost.multipliedReportingOverflow(by: limits.startRequests).overflow
             ? .max : limits.requestCost * limits.startRequests
     }
 
@@ -121,7 +123,9 @@ public final class GraphRuntime {
     }
 
     /// Tells of the last transaction.
-    func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) { watching.publish(since: stamp, motion, label) }
+    func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) {
+        watching.publish(since: stamp, motion, label)
+    }
 
     /// - Throws: `invalid` for an animation that cannot be read.
     func motion(_ options: TransactionOptions) throws(Failure) -> Motion { try presentations.motion(options) }

@@ -48,8 +48,10 @@ final class History {
         revision += 1
         transactions.append(
             Transaction(
-                revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: turn.now.wall, peer: client?.peer,
-                client: client?.name, label: label, writes: writes.prefix(limits.historyWrites).map { graph.path(of: $0) }))
+                revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: turn.now.wall,
+                peer: client?.peer,
+                client: client?.name, label: label,
+                writes: writes.prefix(limits.historyWrites).map { graph.path(of: $0) }))
     }
 
     /// The last transaction has changed the tree.
@@ -84,7 +86,8 @@ final class History {
     /// - Parameter floor: the first revision from which a client can resume, as far as the store goes.
     func begin(_ written: [AttributeID: UInt64], resumableFrom floor: UInt64) {
         let newest = written.sorted { $0.value > $1.value }
-        lifeBeginning.written = Dictionary(uniqueKeysWithValues: newest.prefix(limits.historyLength).map { ($0.key, $0.value) })
+        lifeBeginning.written = Dictionary(
+            uniqueKeysWithValues: newest.prefix(limits.historyLength).map { ($0.key, $0.value) })
         lifeBeginning.stamp = graph.stamp
         resumableFrom = newest.count > limits.historyLength ? max(floor, newest[limits.historyLength].value) : floor
     }

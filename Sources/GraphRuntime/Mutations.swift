@@ -15,7 +15,8 @@ extension ViewGraph {
         }
         func wrongType(_ wanted: String, _ found: Value?) -> Failure {
             Failure(
-                .typeMismatch, "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), not \(found?.shortTypeName ?? "nothing")",
+                .typeMismatch,
+                "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), not \(found?.shortTypeName ?? "nothing")",
                 path: mutation.path)
         }
         switch mutation.operation {
@@ -48,7 +49,8 @@ extension ViewGraph {
                 guard case .list(var list)? = old else { throw wrongType("a list", old) }
                 let index = mutation.index ?? list.count
                 guard index >= 0, index <= list.count else {
-                    throw Failure(.notFound, "index out of bounds: \(index)", path: mutation.path, hint: "0 to \(list.count)")
+                    throw Failure(
+                        .notFound, "index out of bounds: \(index)", path: mutation.path, hint: "0 to \(list.count)")
                 }
                 list.insert(element, at: index)
                 return .list(list)
@@ -70,7 +72,9 @@ extension ViewGraph {
             let expected = try value()
             switch contentInTransaction(at: place) {
             case .failure(let failure):
-                throw Failure(.conflict, "test: \(mutation.path) has no value: \(shown(failure, of: place.attribute).message)", path: mutation.path)
+                throw Failure(
+                    .conflict, "test: \(mutation.path) has no value: \(shown(failure, of: place.attribute).message)",
+                    path: mutation.path)
             case .value(let found):
                 guard isEqual(found, expected, at: place) else {
                     throw Failure(.conflict, "test: \(mutation.path) is \(found), not \(expected)", path: mutation.path)

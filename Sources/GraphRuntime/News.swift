@@ -42,7 +42,8 @@ struct News {
     }
 
     mutating func touch(_ topic: Topic) {
-        guard topic.key.events.contains(.completion), touched.last !== topic, !touched.contains(where: { $0 === topic }) else { return }
+        guard topic.key.events.contains(.completion), touched.last !== topic, !touched.contains(where: { $0 === topic })
+        else { return }
         touched.append(topic)
     }
 

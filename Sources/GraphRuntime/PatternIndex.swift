@@ -56,7 +56,11 @@ struct PatternIndex {
                 way = next
             }
             let entry = Entry(topic: topic, position: position)
-            if let attribute = pattern.attribute { way.byAttribute[attribute, default: []].append(entry) } else { way.entries.append(entry) }
+            if let attribute = pattern.attribute {
+                way.byAttribute[attribute, default: []].append(entry)
+            } else {
+                way.entries.append(entry)
+            }
         }
     }
 
@@ -74,7 +78,9 @@ struct PatternIndex {
             } else {
                 end.entries.removeAll { $0.topic === topic }
             }
-            for (way, segment) in zip(ways, pattern.segments).reversed() where way[segment]?.isEmpty == true { way[segment] = nil }
+            for (way, segment) in zip(ways, pattern.segments).reversed() where way[segment]?.isEmpty == true {
+                way[segment] = nil
+            }
         }
     }
 

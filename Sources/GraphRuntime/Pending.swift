@@ -70,7 +70,8 @@ struct PendingStructure {
 
     /// Parents before what is in them.
     var paths: StructurePaths {
-        StructurePaths(added: added.sorted(), removed: removed.sorted(), arrived: arrived.sorted(), reordered: reordered.sorted())
+        StructurePaths(
+            added: added.sorted(), removed: removed.sorted(), arrived: arrived.sorted(), reordered: reordered.sorted())
     }
 }
 

@@ -61,7 +61,8 @@ final class Presentations {
                     motion.animation = try Animation(value)
                 }
             } catch {
-                throw Failure(.invalid, "animation: \(error.message)", column: error.offset.map { $0 + 1 }, hint: error.hint)
+                throw Failure(
+                    .invalid, "animation: \(error.message)", column: error.offset.map { $0 + 1 }, hint: error.hint)
             }
         }
         return motion
@@ -120,14 +121,17 @@ final class Presentations {
 
     /// A watched attribute changed in a transaction: starts, continues or ends its timeline.
     func present(
-        _ attribute: AttributeID, from old: Content, to new: Content, in revision: UInt64, _ motion: Motion, since stamp: UInt64,
+        _ attribute: AttributeID, from old: Content, to new: Content, in revision: UInt64, _ motion: Motion,
+        since stamp: UInt64,
         _ surroundings: inout KnownSurroundings
     ) -> Turnover {
         let before = running.isEmpty ? nil : running[attribute]
         let wasMoving = before.map { !$0.timeline.isFinished(at: now) } ?? false
         var made: Timeline?
         // A request that has spent all steps on its changes has none left for their motion.
-        if case .value(let to) = new, graph.stepsLeft > 0, let animation = animation(for: attribute, motion, since: stamp, &surroundings) {
+        if case .value(let to) = new, graph.stepsLeft > 0,
+            let animation = animation(for: attribute, motion, since: stamp, &surroundings)
+        {
             if let before, wasMoving {
                 made = before.timeline.changing(to: to, animation: animation, at: now)
             } else if case .value(let from) = old {

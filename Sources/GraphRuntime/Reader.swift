@@ -24,7 +24,8 @@ final class Reader {
     func get(_ request: Request.Get, _ client: Client) throws(Failure) -> Result {
         if request.isSingle, let path = request.paths.first {
             let place = try graph.locate(try AttributePath(path))
-            return .content(content(at: place, request.presentation, client), revision: history.revision, typed: request.typed)
+            return .content(
+                content(at: place, request.presentation, client), revision: history.revision, typed: request.typed)
         }
         var contents: [(path: String, content: Content)] = []
         contents.reserveCapacity(request.paths.count)
@@ -40,7 +41,8 @@ final class Reader {
                 continue
             }
             guard contents.count + named.count <= limits.watchedAttributes else {
-                throw Failure(.limit, "at most \(limits.watchedAttributes) attributes are read at once", hint: "name fewer")
+                throw Failure(
+                    .limit, "at most \(limits.watchedAttributes) attributes are read at once", hint: "name fewer")
             }
             for (path, place) in named where known.insert(path).inserted {
                 contents.append((path, content(at: place, request.presentation, client)))
@@ -85,7 +87,8 @@ final class Reader {
         }
         let content: Content
         if let at = request.at {
-            content = try graph.evaluate(request.expression, at: try graph.node(at: try AttributePath(at).nodes), bindings)
+            content = try graph.evaluate(
+                request.expression, at: try graph.node(at: try AttributePath(at).nodes), bindings)
         } else {
             content = try graph.evaluate(request.expression, bindings)
         }
@@ -133,7 +136,10 @@ final class Reader {
         let chain = graph.causes(of: vertex)
         // An attribute that was evaluated late seems to have changed late. The cause is the earliest change in the chain.
         let entry = chain.map(graph.changedAt).min().flatMap(history.recorded(at:))
-        map["changed"] = entry.map { describe($0, client) } ?? ["revision": .null, "reason": "as it was defined, or longer ago than the history reaches"]
+        map["changed"] =
+            entry.map { describe($0, client) } ?? [
+                "revision": .null, "reason": "as it was defined, or longer ago than the history reaches",
+            ]
         map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
         if let revision { map["at"] = whyNot(vertex, existing.map(graph.path(of:)), changedAt, revision, client) }
         return .value(.map(map))
@@ -148,7 +154,13 @@ final class Reader {
         map["label"] = entry.label.map { .string($0) } ?? .null
         if let peer = entry.peer {
             let isKnown = graph.mayRead == nil || peer.uid == client.peer.uid
-            map["client"] = !isKnown ? .null : ["pid": .int(Int64(peer.pid)), "uid": .int(Int64(peer.uid)), "name": entry.client.map { .string($0) } ?? .null]
+            map["client"] =
+                !isKnown
+                ? .null
+                : [
+                    "pid": .int(Int64(peer.pid)), "uid": .int(Int64(peer.uid)),
+                    "name": entry.client.map { .string($0) } ?? .null,
+                ]
         } else {
             map["client"] = "agd"
         }
@@ -169,7 +181,8 @@ final class Reader {
         guard let entry = history.recorded(revision) else {
             let reason: Value =
                 revision > history.revision
-                ? .string("there has been no such revision yet; the present one is \(history.revision)") : "the history does not reach there"
+                ? .string("there has been no such revision yet; the present one is \(history.revision)")
+                : "the history does not reach there"
             return ["revision": .int(Int64(clamping: revision)), "changed": .null, "reason": reason]
         }
         var map = ValueMap()
@@ -187,7 +200,8 @@ final class Reader {
         } else {
             map["changed"] = false
             if let stop = graph.cutOff(above: vertex, since: entry.stampBefore) {
-                map["reason"] = .string("\(graph.path(of: stop)) was looked at again and came out equal, so nothing behind it ran")
+                map["reason"] = .string(
+                    "\(graph.path(of: stop)) was looked at again and came out equal, so nothing behind it ran")
                 map["cutOff"] = .string(graph.path(of: stop))
             } else {
                 map["reason"] = "nothing it reads was touched"

@@ -85,7 +85,8 @@ extension Recording {
     var value: Value {
         var map = ValueMap()
         map["traceEvents"] = .list(events.indices.map { Recording.value(of: events[(oldest + $0) % events.count]) })
-        map["rules"] = .list(rules.values.sorted { ($1.ownTime, $0.path) < ($0.ownTime, $1.path) }.map { .map(Recording.value(of: $0)) })
+        map["rules"] = .list(
+            rules.values.sorted { ($1.ownTime, $0.path) < ($0.ownTime, $1.path) }.map { .map(Recording.value(of: $0)) })
         if otherRules.runs > 0 {
             var others = Recording.value(of: otherRules)
             others["path"] = nil

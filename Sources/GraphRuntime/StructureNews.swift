@@ -18,7 +18,9 @@ struct StructureNews {
         let moved = Set(structure.movedNodes.filter { graph.isAlive($0.node) }.flatMap { graph.nodes(below: $0.node) })
         added = structure.addedNodes.filter(graph.isAlive).map(graph.names)
         for attribute in structure.addedAttributes {
-            guard let (node, name) = graph.owner(of: attribute), !nodes.contains(node), !moved.contains(node) else { continue }
+            guard let (node, name) = graph.owner(of: attribute), !nodes.contains(node), !moved.contains(node) else {
+                continue
+            }
             added.append(NodeNames(ids: graph.names(of: node).ids, attributes: [name], isWhole: false))
         }
         removed = structure.removedNames
@@ -41,7 +43,8 @@ extension StructureNews {
     /// The part that patterns name.
     func paths(for patterns: [PathPattern]) -> StructurePaths {
         StructurePaths(
-            added: patterns.paths(of: added), removed: patterns.paths(of: removed), arrived: patterns.paths(of: arrived.map(\.names)),
+            added: patterns.paths(of: added), removed: patterns.paths(of: removed),
+            arrived: patterns.paths(of: arrived.map(\.names)),
             reordered: patterns.paths(of: reordered))
     }
 
@@ -72,7 +75,9 @@ extension [PathPattern] {
             let patterns = filter { $0.matches(nodes: names.ids) }
             if patterns.isEmpty { return [] }
             let node = AttributePath.describe(nodes: names.ids)
-            let attributes = names.attributes.filter { name in patterns.contains { $0.attribute.map { $0 == name } ?? true } }
+            let attributes = names.attributes.filter { name in
+                patterns.contains { $0.attribute.map { $0 == name } ?? true }
+            }
             return (names.isWhole ? [node] : []) + attributes.map { node + "." + AttributePath.quoteIfNeeded($0) }
         }
     }

@@ -53,7 +53,9 @@ final class Topics {
             guard exact.attribute != nil else {
                 _ = try graph.node(at: exact.nodes)
                 guard topic.watchesAttributes else { return }
-                try graph.forEachAttribute(matching: pattern) { (attribute, path) throws(Failure) in try add(attribute, path, to: topic) }
+                try graph.forEachAttribute(matching: pattern) { (attribute, path) throws(Failure) in
+                    try add(attribute, path, to: topic)
+                }
                 return
             }
             let place = try graph.locate(exact)

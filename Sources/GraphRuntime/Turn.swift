@@ -42,7 +42,8 @@ extension Command {
     /// Whose request it is, or a part of one.
     public var requester: ClientID? {
         switch self {
-        case .call(let client, _, _), .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client): client
+        case .call(let client, _, _), .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client):
+            client
         case .connected, .disconnected, .behind, .drained, .accessChanged, .woken: nil
         }
     }

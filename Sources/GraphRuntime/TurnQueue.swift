@@ -34,8 +34,9 @@ struct TurnQueue {
     mutating func postpones(_ command: Command) -> Bool {
         switch command {
         case .call(let client, _, _):
-            guard isClosed || served.contains(client) || waiting.contains(client) || isOver(limits.turnTime)
-                || takenByRightless > limits.rightlessTime && clients.hasNoRights(client)
+            guard
+                isClosed || served.contains(client) || waiting.contains(client) || isOver(limits.turnTime)
+                    || takenByRightless > limits.rightlessTime && clients.hasNoRights(client)
             else { return false }
             postpone(command, of: client)
         // These stay behind the calls before them.
@@ -62,7 +63,8 @@ struct TurnQueue {
     /// The commands that wait. Those of clients for whom nothing was done yet come first.
     func leftovers() -> [Command] {
         if postponed.isEmpty { return [] }
-        return postponed.filter { taken[$0.client] == nil }.map(\.command) + postponed.filter { taken[$0.client] != nil }.map(\.command)
+        return postponed.filter { taken[$0.client] == nil }.map(\.command)
+            + postponed.filter { taken[$0.client] != nil }.map(\.command)
     }
 
     /// Seconds that clients have taken; nothing where there is no clock.

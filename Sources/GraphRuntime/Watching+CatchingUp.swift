@@ -10,7 +10,8 @@ extension Watching {
     func catchUp(_ client: Client) {
         guard client.isBehind else { return }
         client.isBehind = false
-        for subscription in client.subscriptions.values.sorted(by: { $0.number < $1.number }) where subscription.mayFlush {
+        for subscription in client.subscriptions.values.sorted(by: { $0.number < $1.number })
+        where subscription.mayFlush {
             flush(subscription)
         }
     }
@@ -29,7 +30,8 @@ extension Watching {
             if !changes.isEmpty {
                 if let interval = subscription.interval { subscription.nextAllowed = now + interval }
                 if clients.isTooLong(changes, isTyped: topic.key.typed) { return endForLength([subscription]) }
-                let update = updateEvent(changes, of: topic, from: from == history.revision ? nil : from, label: pending.label)
+                let update = updateEvent(
+                    changes, of: topic, from: from == history.revision ? nil : from, label: pending.label)
                 deliver(update, to: [subscription])
             }
         }
@@ -52,7 +54,9 @@ extension Watching {
     func updateEvent(
         _ changes: [Change], of topic: Topic, from: UInt64? = nil, label: String? = nil, isInitial: Bool = false
     ) -> Event {
-        .update(revision: history.revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: topic.key.typed)
+        .update(
+            revision: history.revision, from: from, label: label, isInitial: isInitial, changes: changes,
+            typed: topic.key.typed)
     }
 
     /// The present contents of attributes, for an update.
@@ -61,7 +65,9 @@ extension Watching {
         for attribute in attributes {
             guard let paths = topic.paths[attribute] else { continue }
             let content = topics.evaluated(attribute)
-            let timeline = presentations.moving(attribute).map { presentations.describe($0, replaces: nil, css: topic.key.css) }
+            let timeline = presentations.moving(attribute).map {
+                presentations.describe($0, replaces: nil, css: topic.key.css)
+            }
             for path in paths { changes.append(Change(path: path, content: content, timeline: timeline)) }
         }
         return changes
@@ -121,7 +127,9 @@ extension Watching {
     private func deliverDueBookmarks() {
         let revision = history.revision
         if let round = bookmarks.next(revision, interval: limits.bookmarkInterval), round <= now {
-            bookmarks.beginRound(revision, at: now) { number in subscriptions[number].map { $0.bookmarked < revision } ?? false }
+            bookmarks.beginRound(revision, at: now) { number in
+                subscriptions[number].map { $0.bookmarked < revision } ?? false
+            }
         }
         if bookmarks.due.isEmpty { return }
         // The others are told when what waits for them has been sent.

@@ -37,13 +37,16 @@ extension Watching {
         }
     }
 
-    private func completionNews(of transaction: UInt64, _ moves: Presentations.Moves, _ phase: String) -> [CompletionNews] {
+    private func completionNews(of transaction: UInt64, _ moves: Presentations.Moves, _ phase: String)
+        -> [CompletionNews]
+    {
         guard topics.completionCount > 0 else { return [] }
         return topics.inOrder.compactMap { topic in
             guard topic.key.events.contains(.completion) else { return nil }
             let paths = moves.attributes.flatMap { topic.paths[$0] ?? [] }
             guard !paths.isEmpty || moves.topics.contains(topic.number) else { return nil }
-            return CompletionNews(topic: topic, completion: Completion(transaction: transaction, phase: phase, paths: paths))
+            return CompletionNews(
+                topic: topic, completion: Completion(transaction: transaction, phase: phase, paths: paths))
         }
     }
 

@@ -6,7 +6,9 @@ extension Watching {
     func deliverFrames(of stream: FrameStream) {
         guard let due = stream.nextTick, due <= now else { return }
         let frames = stream.sample(at: now) { view, attribute in
-            guard let paths = view.topic.paths[attribute], case .value(let value) = graph.content(of: attribute) else { return nil }
+            guard let paths = view.topic.paths[attribute], case .value(let value) = graph.content(of: attribute) else {
+                return nil
+            }
             return (paths, value)
         }
         // Ticks stay on their grid; those that a busy loop missed are left out.
@@ -28,7 +30,9 @@ extension Watching {
         let topic = subscription.topic
         var values: [(path: String, value: Value)] = []
         for attribute in topic.order where rested.contains(attribute) {
-            guard case .value(let value) = presentations.presented(attribute, graph.content(of: attribute)) else { continue }
+            guard case .value(let value) = presentations.presented(attribute, graph.content(of: attribute)) else {
+                continue
+            }
             values += (topic.paths[attribute] ?? []).map { ($0, value) }
         }
         if !values.isEmpty { deliver(.frames(time: now, values: values), to: [subscription]) }

@@ -22,7 +22,8 @@ extension Watching {
         let topic = try topics.obtain(request)
         // Before the subscription counts, so that its own news begins with the snapshot.
         updateScenePhase(isWatched: true)
-        let subscription = Subscription(nextSubscription, of: client, to: topic, interval: request.maxRate.map { 1 / $0 })
+        let subscription = Subscription(
+            nextSubscription, of: client, to: topic, interval: request.maxRate.map { 1 / $0 })
         nextSubscription += 1
         subscriptions[subscription.number] = subscription
         client.subscriptions[subscription.number] = subscription
@@ -37,7 +38,9 @@ extension Watching {
         if let newView {
             // Attributes that move already.
             for attribute in topic.order {
-                if let running = presentations.moving(attribute) { newView.stream.show(attribute, running, in: newView, at: now) }
+                if let running = presentations.moving(attribute) {
+                    newView.stream.show(attribute, running, in: newView, at: now)
+                }
             }
         }
         return opening
@@ -137,15 +140,16 @@ extension Watching {
     /// New access rules hold. Subscriptions that they no longer allow end, with the reason.
     func refuse(_ client: Client) {
         guard let grants = client.grants else { return }
-        end(client.subscriptions.values.sorted { $0.number < $1.number }.filter { subscription in
-            do throws(Failure) {
-                for pattern in subscription.topic.patterns { try grants.require(.read, pattern) }
-                return false
-            } catch {
-                deliver(.ended(error.code, reason: error.message), to: [subscription])
-                return true
-            }
-        })
+        end(
+            client.subscriptions.values.sorted { $0.number < $1.number }.filter { subscription in
+                do throws(Failure) {
+                    for pattern in subscription.topic.patterns { try grants.require(.read, pattern) }
+                    return false
+                } catch {
+                    deliver(.ended(error.code, reason: error.message), to: [subscription])
+                    return true
+                }
+            })
     }
 
     /// The topic's patterns match more than may be watched. Its subscriptions end, because an event must not leave attributes out.
@@ -156,7 +160,8 @@ extension Watching {
 
     func endForLength(_ subscriptions: [Subscription]) {
         deliver(
-            .ended(.limit, reason: "an update would have more than \(clients.longestAnswer) bytes (output-maximum)"), to: subscriptions)
+            .ended(.limit, reason: "an update would have more than \(clients.longestAnswer) bytes (output-maximum)"),
+            to: subscriptions)
         end(subscriptions)
     }
 

@@ -15,8 +15,12 @@ extension Watching {
         let movedNodes = moved.flatMap { graph.nodes(below: $0.node) }
         let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributes)
         for attribute in attributes { topics.join(attribute, &news) }
-        for node in structure.addedInstances + movedNodes where graph.isAlive(node) { topics.joinIndex(of: node, &news) }
-        for attribute in left where topics[attribute]?.topics.isEmpty == true { news.completions += stopWatching(attribute) }
+        for node in structure.addedInstances + movedNodes where graph.isAlive(node) {
+            topics.joinIndex(of: node, &news)
+        }
+        for attribute in left where topics[attribute]?.topics.isEmpty == true {
+            news.completions += stopWatching(attribute)
+        }
     }
 
     /// A removed attribute leaves all topics. They know its names until all that went with it have left, for completions.
@@ -95,7 +99,8 @@ extension Watching {
         if paths.isEmpty { return }
         deliver(
             .structure(
-                revision: history.revision, added: paths.added, removed: paths.removed, moved: paths.arrived + paths.reordered),
+                revision: history.revision, added: paths.added, removed: paths.removed,
+                moved: paths.arrived + paths.reordered),
             to: members)
     }
 }

@@ -159,14 +159,17 @@ final class Watching {
                     continue
                 }
                 let update = Event.update(
-                    revision: history.revision, from: nil, label: label, isInitial: false, changes: changes, typed: topic.key.typed)
+                    revision: history.revision, from: nil, label: label, isInitial: false, changes: changes,
+                    typed: topic.key.typed)
                 deliver(update, to: direct)
             }
             if !part.invalidated.isEmpty { for member in direct { deliverInvalidations(part, to: member) } }
         }
     }
 
-    private func hold(_ news: TopicNews, isUpdate: Bool, since stamp: UInt64, _ label: String?, for subscription: Subscription) {
+    private func hold(
+        _ news: TopicNews, isUpdate: Bool, since stamp: UInt64, _ label: String?, for subscription: Subscription
+    ) {
         hold(for: subscription) { pending in
             pending.merge(news)
             guard isUpdate else { return }
@@ -187,7 +190,9 @@ final class Watching {
         var paths: [String] = []
         for (attribute, names, hasLeft) in news.invalidated {
             let isNews =
-                hasLeft ? subscription.outstanding.remove(attribute) == nil : subscription.outstanding.insert(attribute).inserted
+                hasLeft
+                ? subscription.outstanding.remove(attribute) == nil
+                : subscription.outstanding.insert(attribute).inserted
             if isNews { paths += names }
         }
         // An attribute that has come again by the same name is named once.
@@ -240,7 +245,9 @@ extension Watching {
     }
 
     private func shown(_ event: Event) -> Event {
-        guard case .update(let revision, let from, let label, let isInitial, var changes, let typed) = event else { return event }
+        guard case .update(let revision, let from, let label, let isInitial, var changes, let typed) = event else {
+            return event
+        }
         for position in changes.indices {
             // A removed attribute has an error of its own.
             guard changes[position].content.failure != nil, let path = try? AttributePath(changes[position].path),
@@ -248,7 +255,8 @@ extension Watching {
             else { continue }
             changes[position].content = graph.shown(changes[position].content, of: place.attribute)
         }
-        return .update(revision: revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: typed)
+        return .update(
+            revision: revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: typed)
     }
 
     /// Keeps something for a subscription until `flush`.

@@ -37,7 +37,9 @@ public struct RuleCase {
 
     private static func member<T>(_ name: String, _ members: ValueMap, _ read: (Value) -> T?) throws(Failure) -> T? {
         guard let value = members[name], value != .null else { return nil }
-        guard let read = read(value) else { throw Failure(.invalid, "\"\(name)\" of a case cannot be \(value.shortTypeName)") }
+        guard let read = read(value) else {
+            throw Failure(.invalid, "\"\(name)\" of a case cannot be \(value.shortTypeName)")
+        }
         return read
     }
 
@@ -56,11 +58,14 @@ public struct RuleCase {
     }
 
     private static func read(_ json: Value) throws(Failure) -> Overload {
-        guard case .map(let members) = json, case .list(let written)? = members["params"], let result = members["result"] else {
+        guard case .map(let members) = json, case .list(let written)? = members["params"],
+            let result = members["result"]
+        else {
             throw Failure(.invalid, "an overload is an object with params and result")
         }
         let parameters = try written.map { (parameter) throws(Failure) in try RuleType(json: parameter) }
-        return Overload(isMember: members["instance"] == .bool(true), parameters: parameters, result: try RuleType(json: result))
+        return Overload(
+            isMember: members["instance"] == .bool(true), parameters: parameters, result: try RuleType(json: result))
     }
 
     /// The outcome of a case.

@@ -55,7 +55,9 @@ extension RuleType {
         case "map": return .map(.dyn, .dyn)
         case "type": return .type(.dyn)
         default:
-            guard let type = ScalarType(rawValue: name) ?? ScalarType(typeName: name) else { throw invalid(.string(name)) }
+            guard let type = ScalarType(rawValue: name) ?? ScalarType(typeName: name) else {
+                throw invalid(.string(name))
+            }
             return .scalar(type)
         }
     }

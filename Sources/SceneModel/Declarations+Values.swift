@@ -15,7 +15,8 @@ extension Declarations {
     /// The same, for a value whose size clients choose.
     /// - Parameter room: bytes of JSON that completing objects may add. It is reduced by the bytes added. Below zero
     ///   means that the room was too small; the result is then nil.
-    public func accept(_ value: Value, as type: ValueType, withComputed: Bool = false, within room: inout Int) -> Value? {
+    public func accept(_ value: Value, as type: ValueType, withComputed: Bool = false, within room: inout Int) -> Value?
+    {
         type.accept(value) { object($0, $1, withComputed, &room) }
     }
 
@@ -29,7 +30,9 @@ extension Declarations {
         for property in type.properties {
             switch (property.role, given[property.name]) {
             case (.state, let part?):
-                guard let accepted = accept(part, as: property.type, withComputed: withComputed, within: &room) else { return nil }
+                guard let accepted = accept(part, as: property.type, withComputed: withComputed, within: &room) else {
+                    return nil
+                }
                 whole[property.name] = accepted
                 found += 1
             case (.state(let initial, _), nil):

@@ -10,8 +10,12 @@ public enum DefinitionWriter {
         case .binding(let target, let animation): ("binding", binding(target, animation))
         case .constant(let value): ("let", value.map(expression) ?? .null)
         case .computed(let program):
-            ("computed", program.resultType.valueType == definition.type
-                ? .string(program.text) : ["rule": .string(program.text), "type": .string(definition.type.description)])
+            (
+                "computed",
+                program.resultType.valueType == definition.type
+                    ? .string(program.text)
+                    : ["rule": .string(program.text), "type": .string(definition.type.description)]
+            )
         case .inherit(let key): ("inherit", .string(key))
         case .inheritObject(let type, let isOptional): ("inherit", .string(isOptional ? type + "?" : type))
         case .clock(let schedule): ("clock", clock(schedule))
@@ -72,7 +76,8 @@ public enum DefinitionWriter {
     private static func clock(_ schedule: ClockSchedule) -> Value {
         switch schedule {
         case .every(let span, nil): .string("every \(span)")
-        case .every(let span, let start?): ["every": .string(span.description), "start": Value.timestamp(start).written(as: .timestamp)]
+        case .every(let span, let start?):
+            ["every": .string(span.description), "start": Value.timestamp(start).written(as: .timestamp)]
         case .everyMinute: "everyMinute"
         case .animation(nil): "animation"
         case .animation(let interval?): ["animation": ["minimumInterval": .string(interval.description)]]
@@ -85,7 +90,8 @@ public enum DefinitionWriter {
     /// - Parameter body: the component whose own modifiers are omitted.
     public static func modifiers(of node: NodeDefinition, beyond body: NodeDefinition?, into fields: inout ValueMap) {
         func keyed(_ entries: some Sequence<KeyedExpression>) -> ValueMap {
-            ValueMap(entries.map { (.string($0.key + $0.steps.map(\.description).joined()), expression($0.expression)) })
+            ValueMap(
+                entries.map { (.string($0.key + $0.steps.map(\.description).joined()), expression($0.expression)) })
         }
         var environment = keyed(node.environment.dropLast(body?.environment.count ?? 0))
         let objects = node.environmentObjects.dropLast(body?.environmentObjects.count ?? 0)
@@ -94,7 +100,10 @@ public enum DefinitionWriter {
         let transforms = node.transformEnvironment.dropLast(body?.transformEnvironment.count ?? 0)
         if !transforms.isEmpty {
             let written = transforms.map { transform in
-                (Value.string(transform.key + transform.steps.map(\.description).joined()), Value.string(transform.program.text))
+                (
+                    Value.string(transform.key + transform.steps.map(\.description).joined()),
+                    Value.string(transform.program.text)
+                )
             }
             fields["transformEnvironment"] = .map(ValueMap(written))
         }
@@ -107,7 +116,11 @@ public enum DefinitionWriter {
         let animations = node.animations.dropLast(body?.animations.count ?? 0).map { modifier -> Value in
             ["curve": modifier.animation.map { .string($0) } ?? .null, "value": expression(modifier.value)]
         }
-        if animations.count == 1 { fields["animation"] = animations[0] } else if !animations.isEmpty { fields["animation"] = .list(animations) }
+        if animations.count == 1 {
+            fields["animation"] = animations[0]
+        } else if !animations.isEmpty {
+            fields["animation"] = .list(animations)
+        }
     }
 
     /// Writes `component`, the arguments that differ from the body's defaults, and the modifiers of the use.
@@ -119,7 +132,9 @@ public enum DefinitionWriter {
             guard let inBody = body.attributes.first(where: { $0.name == attribute.name }) else { continue }
             let (group, value) = self.attribute(attribute)
             if !inBody.lacksValue, self.attribute(inBody).value == value { continue }
-            if let position = arguments.firstIndex(where: { $0.0 == group }) { arguments[position].1[attribute.name] = value }
+            if let position = arguments.firstIndex(where: { $0.0 == group }) {
+                arguments[position].1[attribute.name] = value
+            }
         }
         for (group, given) in arguments where !given.isEmpty { fields[group] = .map(given) }
         modifiers(of: node, beyond: body, into: &fields)
@@ -130,9 +145,13 @@ public enum DefinitionWriter {
     /// - Parameter isUse: true for an instance of a component that is written as a use instead of in full. By default,
     ///   everything is written as it was read. Another function must ensure that the result is finite and not deeper
     ///   than a document may be.
-    public static func forEach(_ definition: ForEachDefinition, isUse: (NodeDefinition) -> Bool = { _ in true }) -> Value {
+    public static func forEach(_ definition: ForEachDefinition, isUse: (NodeDefinition) -> Bool = { _ in true })
+        -> Value
+    {
         var fields = ValueMap([(.string("in"), expression(definition.data))])
-        if definition.idField != "id" { fields["id"] = .string(definition.idField.isEmpty ? "self" : definition.idField) }
+        if definition.idField != "id" {
+            fields["id"] = .string(definition.idField.isEmpty ? "self" : definition.idField)
+        }
         if definition.elementName != "element" { fields["as"] = .string(definition.elementName) }
         if definition.indexName != "index" { fields["index"] = .string(definition.indexName) }
         let template = definition.template
@@ -169,13 +188,16 @@ public enum DefinitionWriter {
 
     /// - Parameter body: the component whose own children are omitted.
     private static func addChildren(
-        of definition: NodeDefinition, beyond body: NodeDefinition?, into fields: inout ValueMap, _ isUse: (NodeDefinition) -> Bool
+        of definition: NodeDefinition, beyond body: NodeDefinition?, into fields: inout ValueMap,
+        _ isUse: (NodeDefinition) -> Bool
     ) {
         func add(_ key: String, _ children: ArraySlice<NodeDefinition>) {
             if !children.isEmpty { fields[key] = .list(children.map { node($0, isUse) }) }
         }
         add("header", definition.header.dropFirst(body?.header.count ?? 0))
-        add(definition.kind == .section ? "content" : "children", definition.children.dropFirst(body?.children.count ?? 0))
+        add(
+            definition.kind == .section ? "content" : "children",
+            definition.children.dropFirst(body?.children.count ?? 0))
         add("footer", definition.footer.dropFirst(body?.footer.count ?? 0))
     }
 }

@@ -100,7 +100,9 @@ public struct KeyedExpression {
     public var expression: Expression
     public var position: SourcePosition
 
-    public init(key: String, steps: [AttributePath.Step], type: ValueType, expression: Expression, position: SourcePosition) {
+    public init(
+        key: String, steps: [AttributePath.Step], type: ValueType, expression: Expression, position: SourcePosition
+    ) {
         self.key = key
         self.steps = steps
         self.type = type
@@ -316,7 +318,8 @@ public struct SceneDefinition {
     /// States to set after the nodes have been made, by path from the node of application.
     public var values: [(path: AttributePath, value: Value)]
 
-    public init(declarations: Declarations, nodes: [NodeDefinition], values: [(path: AttributePath, value: Value)] = []) {
+    public init(declarations: Declarations, nodes: [NodeDefinition], values: [(path: AttributePath, value: Value)] = [])
+    {
         self.declarations = declarations
         self.nodes = nodes
         self.values = values

@@ -21,7 +21,11 @@ extension SceneDefinition {
 extension NodeDefinition {
     /// A modifier that uses the inherited value counts as a reader.
     fileprivate var readsEnvironment: Bool {
-        if !transformEnvironment.isEmpty || !environmentObjects.isEmpty || environment.contains(where: { !$0.steps.isEmpty }) { return true }
+        if !transformEnvironment.isEmpty || !environmentObjects.isEmpty
+            || environment.contains(where: { !$0.steps.isEmpty })
+        {
+            return true
+        }
         for attribute in attributes {
             switch attribute.role {
             case .inherit, .inheritObject: return true

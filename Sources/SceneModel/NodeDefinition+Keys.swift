@@ -24,7 +24,9 @@ extension NodeDefinition {
     public func uses(_ key: String, of group: KeyGroup) -> Bool {
         let writes: Bool =
             switch group {
-            case .environment: environment.contains { $0.key == key } || transformEnvironment.contains { $0.key == key } || inherits(key)
+            case .environment:
+                environment.contains { $0.key == key } || transformEnvironment.contains { $0.key == key }
+                    || inherits(key)
             case .container: containerValues.contains { $0.key == key }
             case .preference: preferences.contains { $0.key == key }
             }

@@ -17,7 +17,8 @@ public enum SceneReader {
 
     /// Checks a document that is a value. Faults name positions by their path: `nodes[2].computed.x`.
     /// - Parameter value: not deeper than `SceneLimits.nesting`; `JSONParser` admits less.
-    public static func read(value: Value, context: SceneContext = SceneContext()) throws(SceneFaults) -> SceneDefinition {
+    public static func read(value: Value, context: SceneContext = SceneContext()) throws(SceneFaults) -> SceneDefinition
+    {
         let reading = SceneReading(value: value, context: context)
         var steps = Int.max
         while !reading.advance(&steps) {}

@@ -37,7 +37,9 @@ extension Value {
             if let plain = plainLiteral, let read = type.accept(plain) {
                 if read == self { return plain }
                 // A colour's text may be slightly inexact; its typed form is exact.
-                if ValueType(of: read) == ValueType(of: self), (try? Value(typedJSON: typedJSON)) != self { return plain }
+                if ValueType(of: read) == ValueType(of: self), (try? Value(typedJSON: typedJSON)) != self {
+                    return plain
+                }
             }
             return [TypedLiteral.key: typedJSON]
         }

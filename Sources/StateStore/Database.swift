@@ -26,7 +26,9 @@ final class Database {
         sqlite3_extended_result_codes(handle, 1)
         self.handle = handle
         // SQLite opens what it may not write for reading alone.
-        if sqlite3_db_readonly(handle, "main") == 1 { throw .system("open", path, access(path, W_OK) == 0 ? EROFS : errno) }
+        if sqlite3_db_readonly(handle, "main") == 1 {
+            throw .system("open", path, access(path, W_OK) == 0 ? EROFS : errno)
+        }
         keepLog(true)
     }
 
@@ -61,7 +63,9 @@ final class Database {
         if [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xff), StoreError.isDenial(sqlite3_system_errno(handle)) {
             return .system(call, path, sqlite3_system_errno(handle))
         }
-        if code & 0xff == SQLITE_READONLY { return .denied(path: path, reason: String(cString: sqlite3_errmsg(handle))) }
+        if code & 0xff == SQLITE_READONLY {
+            return .denied(path: path, reason: String(cString: sqlite3_errmsg(handle)))
+        }
         return .failed(call: call, code: code, message: String(cString: sqlite3_errmsg(handle)), subject: path)
     }
 }
@@ -84,10 +88,13 @@ final class Statement {
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     /// Parameters count from 1.
-    func bind(_ place: Int32, _ number: Int64) throws(StoreError) { try check(sqlite3_bind_int64(handle, place, number)) }
+    func bind(_ place: Int32, _ number: Int64) throws(StoreError) {
+        try check(sqlite3_bind_int64(handle, place, number))
+    }
 
     func bind(_ place: Int32, _ text: String) throws(StoreError) {
-        try check(sqlite3_bind_text64(handle, place, text, UInt64(text.utf8.count), Statement.copied, UInt8(SQLITE_UTF8)))
+        try check(
+            sqlite3_bind_text64(handle, place, text, UInt64(text.utf8.count), Statement.copied, UInt8(SQLITE_UTF8)))
     }
 
     func bind(_ place: Int32, _ bytes: UnsafeBufferPointer<UInt8>) throws(StoreError) {

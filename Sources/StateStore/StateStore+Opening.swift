@@ -15,7 +15,8 @@ extension StateStore {
     ///   - newEpoch: names a new life of the graph.
     /// - Throws: `inUse`, `denied`, `foreign`, `damaged` (nothing is changed then), or `failed`.
     public static func open(
-        directory: String, durability: Durability, basis: String = "", machine: String = machineLife(), recover: Bool = false,
+        directory: String, durability: Durability, basis: String = "", machine: String = machineLife(),
+        recover: Bool = false,
         newEpoch: () -> String
     ) throws(StoreError) -> (store: StateStore, restored: Restored) {
         let path = directory + "/" + fileName
@@ -34,7 +35,8 @@ extension StateStore {
 
     /// - Throws: as `open`; `damaged` also for what `recover` would go on with.
     private static func openSound(
-        _ path: String, _ lock: FolderLock, _ durability: Durability, _ basis: String, _ machine: String, _ newEpoch: () -> String
+        _ path: String, _ lock: FolderLock, _ durability: Durability, _ basis: String, _ machine: String,
+        _ newEpoch: () -> String
     ) throws(StoreError) -> (store: StateStore, restored: Restored) {
         let log = try WriteAheadLog(path: logPath(path))
         let isNew = try !exists(path, log)
@@ -51,9 +53,15 @@ extension StateStore {
         if !losses.isEmpty || !life.isContinued(machine: machine, basis) { restored.resumableFrom = restored.revision }
         try beginLife(database, durability, machine: machine, basis, resumableFrom: restored.resumableFrom)
         // From here on; the checks above must not depend on it.
-        let level = switch durability { case .full: "FULL"; case .normal: "NORMAL"; case .off: "OFF" }
+        let level =
+            switch durability {
+            case .full: "FULL";
+            case .normal: "NORMAL";
+            case .off: "OFF"
+            }
         try database.execute("PRAGMA synchronous = \(level)")
-        let store = try StateStore(database, path: path, revision: restored.revision, resumableFrom: restored.resumableFrom)
+        let store = try StateStore(
+            database, path: path, revision: restored.revision, resumableFrom: restored.resumableFrom)
         try store.beginLog()
         return (store, restored)
     }
@@ -72,7 +80,9 @@ extension StateStore {
         }
         guard errno == ENOENT else { throw .system("stat", path) }
         if log.size == 0 { return false }
-        throw .damaged(path: path, findings: ["lost: all of it; the file is gone, and its write-ahead log \(logPath(path)) is there"])
+        throw .damaged(
+            path: path,
+            findings: ["lost: all of it; the file is gone, and its write-ahead log \(logPath(path)) is there"])
     }
 
     /// What the write-ahead log has lost.
@@ -81,7 +91,8 @@ extension StateStore {
         _ log: WriteAheadLog, _ path: String, _ durability: Durability
     ) throws(StoreError) -> [String] {
         if let damage = log.damage {
-            let finding = "lost: \(damage.transactions) or more commits in \(logPath(path)), which is damaged at byte \(damage.byte); "
+            let finding =
+                "lost: \(damage.transactions) or more commits in \(logPath(path)), which is damaged at byte \(damage.byte); "
                 + "the \(log.transactions) before it can be read"
             if durability == .full { throw .damaged(path: path, findings: [finding]) }
             // The disk was not made to confirm commits, so that a power cut may take one and leave a later one.
@@ -112,7 +123,8 @@ extension StateStore {
             guard version != 1 else {
                 throw .foreign(
                     path: database.path,
-                    reason: "it is of an earlier version, which kept a journal; write its tree with that version's agctl export, and apply "
+                    reason:
+                        "it is of an earlier version, which kept a journal; write its tree with that version's agctl export, and apply "
                         + "the document here, with an empty folder")
             }
             guard version == schemaVersion else {
@@ -168,7 +180,8 @@ extension StateStore {
 
     /// Reads the whole store and checks it: SQLite's own check of the file, indexes included, then each row's checksum and form.
     /// - Returns: what was found, and what it says of the life before.
-    static func read(_ database: Database, _ log: WriteAheadLog) throws(StoreError) -> (restored: Restored, life: Life) {
+    static func read(_ database: Database, _ log: WriteAheadLog) throws(StoreError) -> (restored: Restored, life: Life)
+    {
         var findings: [String] = []
         do throws(StoreError) {
             let check = try database.prepare("PRAGMA integrity_check(20)")
@@ -182,14 +195,17 @@ extension StateStore {
         let scan = scan(database)
         findings += scan.findings
         if life.hasLog, !log.hasHeader {
-            findings.append("lost: what was accepted behind revision \(scan.last); \(logPath(database.path)) is missing, empty or without a sound header")
+            findings.append(
+                "lost: what was accepted behind revision \(scan.last); \(logPath(database.path)) is missing, empty or without a sound header"
+            )
         }
         guard findings.isEmpty, let epoch = life.epoch, let revision = life.revision else {
             throw .damaged(path: database.path, findings: findings)
         }
         let last = max(revision, scan.last)
         var restored = Restored(
-            epoch: epoch, revision: last, resumableFrom: life.rows[resumableName].flatMap { UInt64($0) } ?? last, rows: scan.rows)
+            epoch: epoch, revision: last, resumableFrom: life.rows[resumableName].flatMap { UInt64($0) } ?? last,
+            rows: scan.rows)
         restored.isSalvaged = life.isSalvaged
         return (restored, life)
     }
@@ -260,7 +276,8 @@ extension StateStore {
         if epoch == nil { findings.append("the epoch is missing or damaged") }
         if revision == nil { findings.append("the revision is missing or damaged") }
         return Life(
-            epoch: epoch, revision: revision, hasLog: life[logName] == usedLog, isSalvaged: life[salvagedName] != nil, rows: life)
+            epoch: epoch, revision: revision, hasLog: life[logName] == usedLog, isSalvaged: life[salvagedName] != nil,
+            rows: life)
     }
 
     /// What the rows by key and the turns behind them come to.
@@ -276,21 +293,30 @@ extension StateStore {
         var found = Scan()
         var rows: [String: [String: StoredRow]] = [:]
         let parser = JSONParser(maximumDepth: maximumDepth)
-        func read(_ key: String, _ name: String, _ revision: UInt64, _ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) {
+        func read(_ key: String, _ name: String, _ revision: UInt64, _ bytes: UnsafeBufferPointer<UInt8>)
+            throws(Failure)
+        {
             let value = try Value(typedJSON: try parser.parse(bytes), anyKeys: true)
             rows[key, default: [:]][name] = StoredRow(key: key, name: name, revision: revision, value: value)
         }
-        scan("SELECT key, name, revision, value, checksum FROM rows ORDER BY", ["key, name", "key DESC, name DESC"], database, &found) { (select) throws(Failure) in
+        scan(
+            "SELECT key, name, revision, value, checksum FROM rows ORDER BY", ["key, name", "key DESC, name DESC"],
+            database, &found
+        ) { (select) throws(Failure) in
             let (key, name, revision) = (select.text(0), select.text(1), UInt64(bitPattern: select.integer(2)))
             do throws(Failure) {
                 guard checksum(key, name, revision, select.bytes(3)) == select.integer(4) else { throw badChecksum }
                 try read(key, name, revision, select.bytes(3))
                 return revision
             } catch {
-                throw Failure(error.code, "lost: the row of \(key)\(name.isEmpty ? "" : "." + name) at revision \(revision): \(error.message)")
+                throw Failure(
+                    error.code,
+                    "lost: the row of \(key)\(name.isEmpty ? "" : "." + name) at revision \(revision): \(error.message)"
+                )
             }
         }
-        scan("SELECT sequence, revision, body, checksum FROM turns ORDER BY", ["sequence"], database, &found) { (select) throws(Failure) in
+        scan("SELECT sequence, revision, body, checksum FROM turns ORDER BY", ["sequence"], database, &found) {
+            (select) throws(Failure) in
             let revision = UInt64(bitPattern: select.integer(1))
             do throws(Failure) {
                 guard checksum(revision, select.bytes(2)) == select.integer(3) else { throw badChecksum }
@@ -321,7 +347,8 @@ extension StateStore {
     /// Looks at the rows of a query in its first order, and in the next one too where SQLite itself fails at a row.
     /// - Parameter visit: takes a row, and tells its revision.
     private static func scan(
-        _ query: String, _ orders: [String], _ database: Database, _ found: inout Scan, _ visit: (Statement) throws(Failure) -> UInt64
+        _ query: String, _ orders: [String], _ database: Database, _ found: inout Scan,
+        _ visit: (Statement) throws(Failure) -> UInt64
     ) {
         for (number, order) in orders.enumerated() {
             var count = 0
@@ -329,11 +356,14 @@ extension StateStore {
                 let select = try database.prepare("\(query) \(order)")
                 while try select.step() {
                     count += 1
-                    do throws(Failure) { found.last = max(found.last, try visit(select)) } catch { found.findings.append(error.message) }
+                    do throws(Failure) { found.last = max(found.last, try visit(select)) } catch {
+                        found.findings.append(error.message)
+                    }
                 }
                 return
             } catch {
-                found.findings.append("the rows cannot be read \(number == 0 ? "behind" : "before") \(count) of them: \(error)")
+                found.findings.append(
+                    "the rows cannot be read \(number == 0 ? "behind" : "before") \(count) of them: \(error)")
             }
         }
     }

@@ -21,7 +21,9 @@ extension StateStore {
     }
 
     /// The rows that can be read, and the revision that the damaged store had reserved.
-    private static func salvage(_ path: String, _ lock: FolderLock) throws(StoreError) -> (rows: [StoredRow], reserved: UInt64) {
+    private static func salvage(_ path: String, _ lock: FolderLock) throws(StoreError) -> (
+        rows: [StoredRow], reserved: UInt64
+    ) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return ([], 0) }
         do throws(StoreError) {
@@ -43,7 +45,8 @@ extension StateStore {
         try prepare(database)
         try write(salvagedName, "yes", with: try database.prepare(setLife))
         let store = try StateStore(database, path: path, revision: 0)
-        try store.append(rows.map { ($0.revision, StoreChange(key: $0.key, name: $0.name, value: $0.value)) }, revision: revision)
+        try store.append(
+            rows.map { ($0.revision, StoreChange(key: $0.key, name: $0.name, value: $0.value)) }, revision: revision)
         try store.close(revision: revision + reservation)
     }
 
@@ -51,7 +54,9 @@ extension StateStore {
     /// and not a folder without a store.
     private static func setAside(_ path: String) throws(StoreError) -> String {
         var number = 1
-        while access("\(path).damaged-\(number)", F_OK) == 0 || access("\(path).damaged-\(number)-wal", F_OK) == 0 { number += 1 }
+        while access("\(path).damaged-\(number)", F_OK) == 0 || access("\(path).damaged-\(number)-wal", F_OK) == 0 {
+            number += 1
+        }
         let aside = "\(path).damaged-\(number)"
         if link(path, aside) != 0, errno != ENOENT { throw .system("link", path) }
         if rename(logPath(path), logPath(aside)) != 0, errno != ENOENT { throw .system("rename", logPath(path)) }

@@ -95,10 +95,12 @@ public final class StateStore {
     init(_ database: Database, path: String, revision: UInt64, resumableFrom: UInt64 = 0) throws(StoreError) {
         self.database = database
         self.path = path
-        appendTurn = try database.prepare("INSERT INTO turns(sequence, revision, body, checksum) VALUES(?1, ?2, ?3, ?4)")
+        appendTurn = try database.prepare(
+            "INSERT INTO turns(sequence, revision, body, checksum) VALUES(?1, ?2, ?3, ?4)")
         selectTurn = try database.prepare("SELECT sequence, body FROM turns ORDER BY sequence LIMIT 1")
         deleteTurn = try database.prepare("DELETE FROM turns WHERE sequence = ?1")
-        put = try database.prepare("INSERT OR REPLACE INTO rows(key, name, revision, value, checksum) VALUES(?1, ?2, ?3, ?4, ?5)")
+        put = try database.prepare(
+            "INSERT OR REPLACE INTO rows(key, name, revision, value, checksum) VALUES(?1, ?2, ?3, ?4, ?5)")
         delete = try database.prepare("DELETE FROM rows WHERE key = ?1 AND name = ?2")
         deleteKey = try database.prepare("DELETE FROM rows WHERE key = ?1")
         setLife = try database.prepare(StateStore.setLife)
@@ -114,7 +116,9 @@ public final class StateStore {
     ///   - revision: the runtime's, after the turn.
     ///   - floor: the first revision from which a client can resume in a later life; nil: as it was.
     /// - Throws: `failed`. The entries are not in the store then.
-    public func append(_ changes: [(revision: UInt64, change: StoreChange)], revision: UInt64, resumableFrom floor: UInt64? = nil) throws(StoreError) {
+    public func append(
+        _ changes: [(revision: UInt64, change: StoreChange)], revision: UInt64, resumableFrom floor: UInt64? = nil
+    ) throws(StoreError) {
         let floor = floor ?? resumableFrom
         if changes.isEmpty, revision <= reserved, floor == resumableFrom { return }
         // One statement is a transaction by itself.
@@ -207,7 +211,9 @@ public final class StateStore {
         var reader = TurnBody.Reader(selectTurn.bytes(1), from: folded)
         while left > 0, bytesLeft > 0, !reader.isAtEnd {
             let change: TurnBody.Written
-            do throws(Failure) { change = try reader.next() } catch { throw .damaged(path: path, findings: [error.message]) }
+            do throws(Failure) { change = try reader.next() } catch {
+                throw .damaged(path: path, findings: [error.message])
+            }
             try perform(change)
             left -= 1
             bytesLeft -= change.value?.count ?? 0

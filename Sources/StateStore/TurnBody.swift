@@ -18,7 +18,8 @@ struct TurnBody {
     mutating func removeAll() { bytes.removeAll() }
 
     mutating func append(_ change: StoreChange, _ revision: UInt64) {
-        let operation = change.name == nil ? Operation.deleteKey : change.value == nil ? Operation.delete : Operation.put
+        let operation =
+            change.name == nil ? Operation.deleteKey : change.value == nil ? Operation.delete : Operation.put
         bytes.append(operation)
         append(UInt64(revision), 8)
         append(change.key)
@@ -97,7 +98,9 @@ struct TurnBody {
 
 extension StateStore {
     /// The checksum of a row by key.
-    static func checksum(_ key: String, _ name: String, _ revision: UInt64, _ value: UnsafeBufferPointer<UInt8>) -> Int64 {
+    static func checksum(_ key: String, _ name: String, _ revision: UInt64, _ value: UnsafeBufferPointer<UInt8>)
+        -> Int64
+    {
         var sum = Checksum()
         sum.add(key)
         sum.add(name)

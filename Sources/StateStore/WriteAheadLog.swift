@@ -48,7 +48,9 @@ struct WriteAheadLog {
         let pageSize = Int(header.word(8))
         guard header.word(0) & ~1 == 0x377f_0682, sum.fits(header, at: 24), pageSize <= 1 << 16 else {
             // Nothing behind it can be read. A file without room for a frame is a log that was never used.
-            if size > WriteAheadLog.headerSize + WriteAheadLog.frameHeaderSize + WriteAheadLog.smallestPage { damage = (0, 1) }
+            if size > WriteAheadLog.headerSize + WriteAheadLog.frameHeaderSize + WriteAheadLog.smallestPage {
+                damage = (0, 1)
+            }
             return
         }
         hasHeader = true
@@ -137,9 +139,13 @@ struct WriteAheadLog {
             return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
         }
 
-        func fits(_ bytes: [UInt8], at place: Int) -> Bool { first == bytes.word(place) && second == bytes.word(place + 4) }
+        func fits(_ bytes: [UInt8], at place: Int) -> Bool {
+            first == bytes.word(place) && second == bytes.word(place + 4)
+        }
 
-        mutating func set(_ bytes: [UInt8], at place: Int) { (first, second) = (bytes.word(place), bytes.word(place + 4)) }
+        mutating func set(_ bytes: [UInt8], at place: Int) {
+            (first, second) = (bytes.word(place), bytes.word(place + 4))
+        }
     }
 
     private struct Reader {
@@ -151,7 +157,9 @@ struct WriteAheadLog {
             var bytes = [UInt8](repeating: 0, count: count)
             var filled = 0
             while filled < count {
-                let result = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress.map { $0 + filled }, count - filled) }
+                let result = bytes.withUnsafeMutableBytes {
+                    Glibc.read(descriptor, $0.baseAddress.map { $0 + filled }, count - filled)
+                }
                 if result == 0 { return nil }
                 if result < 0, errno != EINTR { throw .system("read", path) }
                 filled += max(0, result)

@@ -21,12 +21,18 @@ extension Animation {
 // Reading. Recursion is bounded by `AnimationLimits.nesting`.
 extension Animation {
     private static func chain(_ value: Value, _ pointer: String, depth: Int) throws(AnimationError) -> [Call] {
-        guard depth < AnimationLimits.nesting else { throw AnimationError("an animation is nested too deep", pointer: pointer) }
+        guard depth < AnimationLimits.nesting else {
+            throw AnimationError("an animation is nested too deep", pointer: pointer)
+        }
         guard case .map(let map) = value else {
-            throw AnimationError("an animation is \(value.shortTypeName)", pointer: pointer, hint: "it is a string or an object with 'curve' and 'modifiers'")
+            throw AnimationError(
+                "an animation is \(value.shortTypeName)", pointer: pointer,
+                hint: "it is a string or an object with 'curve' and 'modifiers'")
         }
         for key in map.keys where key != "curve" && key != "modifiers" {
-            throw AnimationError("an animation has no member '\(key.string ?? "")'", pointer: pointer, hint: "it has 'curve' and 'modifiers'")
+            throw AnimationError(
+                "an animation has no member '\(key.string ?? "")'", pointer: pointer,
+                hint: "it has 'curve' and 'modifiers'")
         }
         guard let curve = map["curve"] else { throw AnimationError("an animation lacks 'curve'", pointer: pointer) }
         var calls = [try call(curve, pointer + "/curve", depth: depth)]
@@ -34,9 +40,13 @@ extension Animation {
         case nil, .null?: break
         case .list(let modifiers)?:
             guard modifiers.count <= AnimationLimits.modifiers else {
-                throw AnimationError("an animation has at most \(AnimationLimits.modifiers) modifiers, not \(modifiers.count)", pointer: pointer + "/modifiers")
+                throw AnimationError(
+                    "an animation has at most \(AnimationLimits.modifiers) modifiers, not \(modifiers.count)",
+                    pointer: pointer + "/modifiers")
             }
-            for (i, modifier) in modifiers.enumerated() { calls.append(try call(modifier, pointer + "/modifiers/\(i)", depth: depth)) }
+            for (i, modifier) in modifiers.enumerated() {
+                calls.append(try call(modifier, pointer + "/modifiers/\(i)", depth: depth))
+            }
         default: throw AnimationError("'modifiers' is not a list", pointer: pointer + "/modifiers")
         }
         return calls
@@ -56,12 +66,17 @@ extension Animation {
             for i in 0..<arguments.count {
                 let (key, value) = arguments.entry(at: i)
                 let label = key.string ?? ""
-                call.arguments.append(Argument(label, try term(value, path + "/" + label, depth: depth), at: .pointer(path + "/" + label)))
+                call.arguments.append(
+                    Argument(label, try term(value, path + "/" + label, depth: depth), at: .pointer(path + "/" + label))
+                )
             }
         case .list(let elements):
-            guard elements.count <= AnimationLimits.keyframes else { throw AnimationError("'\(name)' has too many arguments", pointer: path) }
+            guard elements.count <= AnimationLimits.keyframes else {
+                throw AnimationError("'\(name)' has too many arguments", pointer: path)
+            }
             for (i, element) in elements.enumerated() {
-                call.arguments.append(Argument(nil, try term(element, path + "/\(i)", depth: depth), at: .pointer(path + "/\(i)")))
+                call.arguments.append(
+                    Argument(nil, try term(element, path + "/\(i)", depth: depth), at: .pointer(path + "/\(i)")))
             }
         case let single:
             call.arguments.append(Argument(nil, try term(single, path, depth: depth), at: .pointer(path)))
@@ -70,7 +85,9 @@ extension Animation {
     }
 
     private static func term(_ value: Value, _ pointer: String, depth: Int) throws(AnimationError) -> Term {
-        guard depth < AnimationLimits.nesting else { throw AnimationError("an animation is nested too deep", pointer: pointer) }
+        guard depth < AnimationLimits.nesting else {
+            throw AnimationError("an animation is nested too deep", pointer: pointer)
+        }
         if let number = value.number { return .number(number) }
         switch value {
         case .bool(let truth): return .boolean(truth)
@@ -82,7 +99,8 @@ extension Animation {
                 throw AnimationError(error.description, pointer: pointer)
             }
         case .map: return .chain([try call(value, pointer, depth: depth + 1)])
-        default: throw AnimationError("expected a number, a name or an object, not \(value.shortTypeName)", pointer: pointer)
+        default:
+            throw AnimationError("expected a number, a name or an object, not \(value.shortTypeName)", pointer: pointer)
         }
     }
 }
@@ -107,9 +125,15 @@ extension Animation {
         if Signature.lists.contains(call.name) {
             return .list(call.arguments.map { json($0.term, isAnimation: false) })
         }
-        if call.arguments.count == 1, call.arguments[0].label == nil { return json(call.arguments[0].term, isAnimation: false) }
-        var positional = (Signature.curves + Signature.modifiers + Signature.keyframes + Signature.phases)
-            .first { $0.name == call.name && $0.parameters.filter(\.isPositional).count == call.arguments.filter { $0.label == nil }.count }?
+        if call.arguments.count == 1, call.arguments[0].label == nil {
+            return json(call.arguments[0].term, isAnimation: false)
+        }
+        var positional =
+            (Signature.curves + Signature.modifiers + Signature.keyframes + Signature.phases)
+            .first {
+                $0.name == call.name
+                    && $0.parameters.filter(\.isPositional).count == call.arguments.filter { $0.label == nil }.count
+            }?
             .parameters.filter(\.isPositional).map(\.label)[...] ?? []
         var object = ValueMap()
         for argument in call.arguments {
@@ -133,7 +157,9 @@ extension Animation {
 extension Value {
     /// An int if the number is whole, as a person would write it in JSON.
     static func wholeOrDouble(_ number: Double) -> Value {
-        number.magnitude < 0x1p53 ? Int64(exactly: number).map { number.sign == .minus && $0 == 0 ? .double(number) : .int($0) } ?? .double(number) : .double(number)
+        number.magnitude < 0x1p53
+            ? Int64(exactly: number).map { number.sign == .minus && $0 == 0 ? .double(number) : .int($0) }
+                ?? .double(number) : .double(number)
     }
 
     /// A number, or null for NaN and the infinities, which JSON does not have.

@@ -8,7 +8,8 @@ extension Animation {
 
     static func calls(_ text: String) throws(AnimationError) -> [Call] {
         guard text.utf8.count <= AnimationLimits.textLength else {
-            throw AnimationError("an animation's text is at most \(AnimationLimits.textLength) bytes long, not \(text.utf8.count)")
+            throw AnimationError(
+                "an animation's text is at most \(AnimationLimits.textLength) bytes long, not \(text.utf8.count)")
         }
         var parser = Parser(bytes: Array(text.utf8))
         let calls = try parser.chain(depth: 0)
@@ -48,12 +49,16 @@ private struct Parser {
 
     mutating func chain(depth: Int) throws(AnimationError) -> [Call] {
         skipSpace()
-        guard depth < AnimationLimits.nesting else { throw AnimationError("an animation is nested too deep", offset: at) }
+        guard depth < AnimationLimits.nesting else {
+            throw AnimationError("an animation is nested too deep", offset: at)
+        }
         _ = take(".")
         var calls = [try call(depth: depth)]
         if calls[0].name == "Animation", calls[0].arguments.isEmpty, take(".") { calls = [try call(depth: depth)] }
         while take(".") {
-            guard calls.count <= AnimationLimits.modifiers else { throw AnimationError("an animation has at most \(AnimationLimits.modifiers) modifiers", offset: at) }
+            guard calls.count <= AnimationLimits.modifiers else {
+                throw AnimationError("an animation has at most \(AnimationLimits.modifiers) modifiers", offset: at)
+            }
             calls.append(try call(depth: depth))
         }
         return calls
@@ -74,7 +79,9 @@ private struct Parser {
         guard take("(") else { return call }
         if take(")") { return call }
         repeat {
-            guard call.arguments.count < AnimationLimits.keyframes + 1 else { throw AnimationError("'\(name)' has too many arguments", offset: at) }
+            guard call.arguments.count < AnimationLimits.keyframes + 1 else {
+                throw AnimationError("'\(name)' has too many arguments", offset: at)
+            }
             call.arguments.append(try argument(depth: depth))
         } while take(",")
         guard take(")") else { throw unexpected("',' or ')'") }
@@ -90,8 +97,10 @@ private struct Parser {
         }
         skipSpace()
         let place = Place.offset(start)
-        if let byte = next, isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
-            || (byte == UInt8(ascii: ".") && at + 1 < bytes.count && isDigit(bytes[at + 1])) {
+        if let byte = next,
+            isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+                || (byte == UInt8(ascii: ".") && at + 1 < bytes.count && isDigit(bytes[at + 1]))
+        {
             return Argument(label, .number(try number()), at: place)
         }
         let calls = try chain(depth: depth + 1)

@@ -10,13 +10,17 @@ extension Animation {
             try Reading.check(at: call.place) { () throws(AnimationError) in try Animation.check([modifier]) }
             modifiers.append(modifier)
         }
-        self = try Reading.check(at: head.place) { () throws(AnimationError) in try Animation(curve, modifiers: modifiers) }
+        self = try Reading.check(at: head.place) { () throws(AnimationError) in
+            try Animation(curve, modifiers: modifiers)
+        }
     }
 }
 
 private enum Reading {
     /// Adds the place to an error that has none.
-    static func check<Result>(at place: Place, _ body: () throws(AnimationError) -> Result) throws(AnimationError) -> Result {
+    static func check<Result>(at place: Place, _ body: () throws(AnimationError) -> Result) throws(AnimationError)
+        -> Result
+    {
         do throws(AnimationError) {
             return try body()
         } catch {
@@ -39,8 +43,9 @@ private enum Reading {
             break
         }
         if Signature.modifiers.contains(where: { $0.name == call.name }) {
-            throw AnimationError("an animation begins with a curve, not with the modifier '\(call.name)'", at: call.place,
-                                 hint: "write for example default.\(call.name)(…)")
+            throw AnimationError(
+                "an animation begins with a curve, not with the modifier '\(call.name)'", at: call.place,
+                hint: "write for example default.\(call.name)(…)")
         }
         let bound = try BoundCall(call, in: Signature.curves, what: "curve", others: Signature.lists)
         if let name = SpringCurve.Name(rawValue: call.name) { return .spring(try spring(name, bound)) }
@@ -69,8 +74,9 @@ private enum Reading {
         for label in ["x1", "y1", "x2", "y2"] {
             let value = try bound.number(label) ?? 0
             guard value.isFinite, label.hasPrefix("y") || (0...1).contains(value) else {
-                throw AnimationError("a control point's \(label) is \(shortText(value))", at: bound[label]?.place ?? bound.place,
-                                     hint: label.hasPrefix("x") ? "it lies between 0 and 1" : "it is a finite number")
+                throw AnimationError(
+                    "a control point's \(label) is \(shortText(value))", at: bound[label]?.place ?? bound.place,
+                    hint: label.hasPrefix("x") ? "it lies between 0 and 1" : "it is a finite number")
             }
             points.append(value)
         }
@@ -78,7 +84,7 @@ private enum Reading {
     }
 
     private static func spring(_ name: SpringCurve.Name, _ bound: BoundCall) throws(AnimationError) -> SpringCurve {
-        _ = try bound.number("blendDuration")   // has no closed form and no effect here
+        _ = try bound.number("blendDuration")  // has no closed form and no effect here
         let velocity = try bound.number("initialVelocity") ?? 0
         if bound.has("response") {
             let quick = name == .interactiveSpring
@@ -90,7 +96,8 @@ private enum Reading {
             let mass = try bound.number("mass") ?? 1
             let stiffness = try bound.number("stiffness") ?? 0
             let damping = try bound.number("damping") ?? 0
-            return SpringCurve(name, .physical(mass: mass, stiffness: stiffness, damping: damping), initialVelocity: velocity)
+            return SpringCurve(
+                name, .physical(mass: mass, stiffness: stiffness, damping: damping), initialVelocity: velocity)
         }
         let duration = try bound.number("duration") ?? (name == .interactiveSpring ? 0.15 : 0.5)
         let bounce = try bound.number(bound.has("bounce") ? "bounce" : "extraBounce") ?? 0
@@ -104,11 +111,14 @@ private enum Reading {
         case "speed": return .speed(try bound.number("factor") ?? 1)
         case "logicallyComplete": return .logicallyComplete(after: try bound.number("after") ?? 0)
         case "retarget": return .retarget(try retargeting(bound))
-        case "repeatForever": return .repeatForever(autoreverses: try autoreverse(bound), every: try bound.number("every"))
+        case "repeatForever":
+            return .repeatForever(autoreverses: try autoreverse(bound), every: try bound.number("every"))
         default:
             let number = try bound.number("count") ?? 0
             guard let count = Int(exactly: number) else {
-                throw AnimationError("a repeat count is \(shortText(number))", at: call.place, hint: "it is a whole number, 1 to \(AnimationLimits.repeats)")
+                throw AnimationError(
+                    "a repeat count is \(shortText(number))", at: call.place,
+                    hint: "it is a whole number, 1 to \(AnimationLimits.repeats)")
             }
             return .repeatCount(count, autoreverses: try autoreverse(bound), every: try bound.number("every"))
         }
@@ -124,16 +134,20 @@ private enum Reading {
         default:
             break
         }
-        throw AnimationError("'autoreverses' is \(argument.term.kind)", at: argument.place, hint: "it is true (the same as mirror), false (none) or reverse")
+        throw AnimationError(
+            "'autoreverses' is \(argument.term.kind)", at: argument.place,
+            hint: "it is true (the same as mirror), false (none) or reverse")
     }
 
     private static func retargeting(_ bound: BoundCall) throws(AnimationError) -> Timeline.Retargeting {
         guard let argument = bound["mode"] else { return .merge }
         if case .chain(let calls) = argument.term, calls.count == 1, calls[0].arguments.isEmpty,
-           let mode = Timeline.Retargeting(rawValue: calls[0].name) {
+            let mode = Timeline.Retargeting(rawValue: calls[0].name)
+        {
             return mode
         }
-        throw AnimationError("'retarget' is given \(argument.term.kind)", at: argument.place, hint: "it takes merge, additive or chain")
+        throw AnimationError(
+            "'retarget' is given \(argument.term.kind)", at: argument.place, hint: "it takes merge, additive or chain")
     }
 
     /// The elements of a list curve, as calls.
@@ -157,26 +171,37 @@ private enum Reading {
             var spring = SpringCurve.standard
             if let argument = bound["spring"] {
                 guard case .spring(let written) = try nested(argument, "a spring") else {
-                    throw AnimationError("'spring' of a keyframe is \(argument.term.kind)", at: argument.place, hint: "it takes a spring")
+                    throw AnimationError(
+                        "'spring' of a keyframe is \(argument.term.kind)", at: argument.place, hint: "it takes a spring"
+                    )
                 }
                 spring = written
             }
             return .spring(to: to, duration: duration, spring: spring, startVelocity: try bound.number("startVelocity"))
         }
-        guard let duration else { throw AnimationError("'\(call.name)' lacks 'duration'", at: call.place, hint: "it takes \(bound.signature.text)") }
+        guard let duration else {
+            throw AnimationError(
+                "'\(call.name)' lacks 'duration'", at: call.place, hint: "it takes \(bound.signature.text)")
+        }
         if call.name == "cubic" {
-            return .cubic(to: to, duration: duration, startVelocity: try bound.number("startVelocity"), endVelocity: try bound.number("endVelocity"))
+            return .cubic(
+                to: to, duration: duration, startVelocity: try bound.number("startVelocity"),
+                endVelocity: try bound.number("endVelocity"))
         }
         guard let argument = bound["timingCurve"] else { return .linear(to: to, duration: duration) }
         guard case .timing(let function, _) = try nested(argument, "a timing curve") else {
-            throw AnimationError("'timingCurve' of a keyframe is \(argument.term.kind)", at: argument.place, hint: "it takes a timing curve")
+            throw AnimationError(
+                "'timingCurve' of a keyframe is \(argument.term.kind)", at: argument.place,
+                hint: "it takes a timing curve")
         }
         return .linear(to: to, duration: duration, timing: function)
     }
 
     private static func nested(_ argument: Argument, _ what: String) throws(AnimationError) -> Curve {
         guard case .chain(let calls) = argument.term, calls.count == 1 else {
-            throw AnimationError("'\(argument.label ?? "")' is \(argument.term.kind)", at: argument.place, hint: "it takes \(what) without modifiers")
+            throw AnimationError(
+                "'\(argument.label ?? "")' is \(argument.term.kind)", at: argument.place,
+                hint: "it takes \(what) without modifiers")
         }
         return try curve(calls[0])
     }
@@ -186,7 +211,8 @@ private enum Reading {
         let to = try bound.number("to") ?? 0
         guard let argument = bound["animation"] else { return Phase(to: to, .default) }
         guard case .chain(let calls) = argument.term else {
-            throw AnimationError("'animation' of a phase is \(argument.term.kind)", at: argument.place, hint: "it takes an animation")
+            throw AnimationError(
+                "'animation' of a phase is \(argument.term.kind)", at: argument.place, hint: "it takes an animation")
         }
         return Phase(to: to, try Animation(calls))
     }

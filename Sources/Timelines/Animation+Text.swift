@@ -7,11 +7,12 @@ private func text(_ calls: [Call]) -> String {
     calls.map { call in
         guard !call.arguments.isEmpty else { return call.name }
         let arguments = call.arguments.map { argument in
-            let term = switch argument.term {
-            case .number(let value): shortText(value)
-            case .boolean(let value): value ? "true" : "false"
-            case .chain(let calls): text(calls)
-            }
+            let term =
+                switch argument.term {
+                case .number(let value): shortText(value)
+                case .boolean(let value): value ? "true" : "false"
+                case .chain(let calls): text(calls)
+                }
             return argument.label.map { "\($0): \(term)" } ?? term
         }
         return "\(call.name)(\(arguments.joined(separator: ", ")))"
@@ -35,9 +36,20 @@ extension Curve {
         case .keyframes(let keyframes):
             return Call("keyframes", keyframes.map { Argument(nil, .chain([$0.call])) })
         case .phases(let phases):
-            return Call("phases", phases.map { phase in
-                Argument(nil, .chain([Call("phase", [Argument(nil, .number(phase.progress)), Argument("animation", .chain(phase.animation.calls))])]))
-            })
+            return Call(
+                "phases",
+                phases.map { phase in
+                    Argument(
+                        nil,
+                        .chain([
+                            Call(
+                                "phase",
+                                [
+                                    Argument(nil, .number(phase.progress)),
+                                    Argument("animation", .chain(phase.animation.calls)),
+                                ])
+                        ]))
+                })
         }
     }
 }

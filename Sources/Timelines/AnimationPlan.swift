@@ -158,7 +158,7 @@ final class AnimationPlan: Sendable {
                 var pass = (time / length).rounded(.down)
                 guard pass.isFinite else { return (0, 0) }
                 time = time.addingProduct(-pass, length)
-                if time < 0 {   // the quotient was rounded up to a whole number
+                if time < 0 {  // the quotient was rounded up to a whole number
                     pass -= 1
                     time += length
                 }
@@ -180,7 +180,9 @@ final class AnimationPlan: Sendable {
     private static func shape(_ base: Base, at time: Double) -> (value: Double, slope: Double) {
         switch base {
         case .timing(let function, let duration):
-            if time >= duration { return (1, time > duration || duration == 0 ? 0 : function.sample(at: 1).slope / duration) }
+            if time >= duration {
+                return (1, time > duration || duration == 0 ? 0 : function.sample(at: 1).slope / duration)
+            }
             let (value, slope) = function.sample(at: time / duration)
             return (value, slope / duration)
         case .spring(let spring, let velocity):

@@ -16,7 +16,9 @@ extension Color {
             self.init(linearRed: 0, green: 0, blue: 0, alpha: 0)
             return
         }
-        self.init(oklabLightness: components[0] / alpha, a: components[1] / alpha, b: components[2] / alpha, alpha: min(alpha, 1))
+        self.init(
+            oklabLightness: components[0] / alpha, a: components[1] / alpha, b: components[2] / alpha,
+            alpha: min(alpha, 1))
         // Rounding errors of differences of large numbers are not part of the colour.
         let noise = 1e-14 / min(alpha, 1) * max(red.magnitude, green.magnitude, blue.magnitude)
         if red.magnitude < noise { red = 0 }
@@ -42,18 +44,24 @@ extension Color {
         switch space {
         case .srgb:
             let (a, b) = (encoded, other.encoded)
-            return Color(red: blend(a.red, b.red), green: blend(a.green, b.green), blue: blend(a.blue, b.blue), alpha: alpha)
+            return Color(
+                red: blend(a.red, b.red), green: blend(a.green, b.green), blue: blend(a.blue, b.blue), alpha: alpha)
         case .srgbLinear:
-            return Color(linearRed: blend(red, other.red), green: blend(green, other.green), blue: blend(blue, other.blue), alpha: alpha)
+            return Color(
+                linearRed: blend(red, other.red), green: blend(green, other.green), blue: blend(blue, other.blue),
+                alpha: alpha)
         case .oklab:
             let (a, b) = (oklab, other.oklab)
-            return Color(oklabLightness: blend(a.lightness, b.lightness), a: blend(a.a, b.a), b: blend(a.b, b.b), alpha: alpha)
+            return Color(
+                oklabLightness: blend(a.lightness, b.lightness), a: blend(a.a, b.a), b: blend(a.b, b.b), alpha: alpha)
         case .oklch:
             let (a, b) = (polar, other.polar)
             let (from, to) = shorterArc(from: a.hue ?? b.hue ?? 0, to: b.hue ?? a.hue ?? 0)
             let hue = (from + (to - from) * t) * .pi / 180
             let chroma = blend(a.chroma, b.chroma)
-            return Color(oklabLightness: blend(a.lightness, b.lightness), a: chroma * cos(hue), b: chroma * sin(hue), alpha: alpha)
+            return Color(
+                oklabLightness: blend(a.lightness, b.lightness), a: chroma * cos(hue), b: chroma * sin(hue),
+                alpha: alpha)
         }
     }
 

@@ -61,7 +61,11 @@ public struct CompletionTracker {
         var progress = transactions[transaction] ?? Progress(logicalTime: -.infinity)
         precondition(!progress.isSealed, "transaction \(transaction) is sealed")
         progress.running += 1
-        if logical < .infinity { progress.logicalTime = max(progress.logicalTime, logical) } else { progress.endless += 1 }
+        if logical < .infinity {
+            progress.logicalTime = max(progress.logicalTime, logical)
+        } else {
+            progress.endless += 1
+        }
         transactions[transaction] = progress
         timelines[id] = Running(transaction: transaction, isEndless: logical == .infinity)
         if end < .infinity { deadlines.push(.init(time: end, kind: .end, id: id)) }
@@ -73,7 +77,9 @@ public struct CompletionTracker {
         guard var progress = transactions[transaction] else { return [.logical(transaction), .removed(transaction)] }
         progress.isSealed = true
         transactions[transaction] = progress
-        if progress.logicalTime > -.infinity { deadlines.push(.init(time: progress.logicalTime, kind: .logical, id: transaction)) }
+        if progress.logicalTime > -.infinity {
+            deadlines.push(.init(time: progress.logicalTime, kind: .logical, id: transaction))
+        }
         var events: [Event] = []
         check(transaction, at: time, &events)
         return events
@@ -98,7 +104,7 @@ public struct CompletionTracker {
             deadlines.pop()
             switch deadline.kind {
             case .end:
-                guard timelines[deadline.id] != nil else { continue }   // replaced before its end
+                guard timelines[deadline.id] != nil else { continue }  // replaced before its end
                 events.append(.ended(deadline.id))
                 drop(deadline.id, at: deadline.time, &events)
             case .logical:
@@ -130,7 +136,9 @@ public struct CompletionTracker {
         guard let running = timelines.removeValue(forKey: id) else { return }
         transactions[running.transaction]?.running -= 1
         if running.isEndless { transactions[running.transaction]?.endless -= 1 }
-        if transactions.count > timelines.count + CompletionTracker.maximumReplaced, transactions[running.transaction]?.running == 0 {
+        if transactions.count > timelines.count + CompletionTracker.maximumReplaced,
+            transactions[running.transaction]?.running == 0
+        {
             transactions[running.transaction]?.logicalTime = time
         }
         check(running.transaction, at: time, &events)
@@ -173,7 +181,7 @@ struct DeadlineHeap {
     /// O(n log n).
     mutating func removeAll(where shouldRemove: (Deadline) -> Bool) {
         items.removeAll(where: shouldRemove)
-        items.sort { $0.precedes($1) }   // a sorted array is a heap
+        items.sort { $0.precedes($1) }  // a sorted array is a heap
     }
 
     mutating func push(_ deadline: Deadline) {

@@ -20,7 +20,7 @@ public struct CubicBezier: Hashable, Sendable {
     public func sample(at u: Double) -> (value: Double, slope: Double) {
         if u < 0 { return (0, 0) }
         if u > 1 { return (1, 0) }
-        if u > 0.5 {   // from the nearer end: there differences to 1 do not cancel
+        if u > 0.5 {  // from the nearer end: there differences to 1 do not cancel
             let (value, slope) = CubicBezier(1 - x2, 1 - y2, 1 - x1, 1 - y1).firstHalf(at: 1 - u)
             return (1 - value, slope)
         }
@@ -33,7 +33,11 @@ public struct CubicBezier: Hashable, Sendable {
         let dx = ((3 * ax) * s + 2 * bx) * s + cx
         let dy = ((3 * ay) * s + 2 * by) * s + cy
         let y = ((ay * s + by) * s + cy) * s
-        if dx == 0 { return (y, dy == 0 ? CubicBezier.ratio(6 * ay * s + 2 * by, 6 * ax * s + 2 * bx) : .infinity * (dy < 0 ? -1 : 1)) }
+        if dx == 0 {
+            return (
+                y, dy == 0 ? CubicBezier.ratio(6 * ay * s + 2 * by, 6 * ax * s + 2 * bx) : .infinity * (dy < 0 ? -1 : 1)
+            )
+        }
         return (y, dy / dx)
     }
 
@@ -48,8 +52,9 @@ public struct CubicBezier: Hashable, Sendable {
             let slope = ((3 * a) * s + 2 * b) * s + c
             let step = (((a * s + b) * s + c) * s - u) / slope
             s -= step
-            guard s >= 0, s <= 1 else { break }   // also where the slope vanished
-            if step * step * ((6 * a * s + 2 * b).magnitude + (6 * a * step).magnitude) <= slope.magnitude * s * 0x1p-53 {
+            guard s >= 0, s <= 1 else { break }  // also where the slope vanished
+            if step * step * ((6 * a * s + 2 * b).magnitude + (6 * a * step).magnitude) <= slope.magnitude * s * 0x1p-53
+            {
                 guess = s
                 return ((ay * s + by) * s + cy) * s
             }
@@ -62,7 +67,9 @@ public struct CubicBezier: Hashable, Sendable {
     /// the third order, each with one division.
     /// - Returns: also a mask of the parameters that are accurate enough. The others, and the curve's ends, must be
     ///   found individually.
-    func parameters(at u: SIMD4<Double>, near guess: SIMD4<Double>) -> (s: SIMD4<Double>, isFound: SIMDMask<SIMD4<Int64>>) {
+    func parameters(at u: SIMD4<Double>, near guess: SIMD4<Double>) -> (
+        s: SIMD4<Double>, isFound: SIMDMask<SIMD4<Int64>>
+    ) {
         let (a, b, c) = (ax, bx, cx)
         var s = guess
         var isFound = SIMDMask<SIMD4<Int64>>(repeating: false)
@@ -75,7 +82,8 @@ public struct CubicBezier: Hashable, Sendable {
             // The next term of the series must be below the last bit, and the series must converge quickly.
             let next = 5 * second * (third - second * second) * square * square
             let bend = square * (second * second + third * third * square)
-            isFound = (next * next .<= s * s * 0x1p-106) .& (bend .<= 0.01) .& (s .> 0) .& (s .< 1) .& (u .> 0) .& (u .< 1)
+            isFound = (next * next .<= s * s * 0x1p-106) .& (bend .<= 0.01) .& (s .> 0) .& (s .< 1) .& (u .> 0)
+                .& (u .< 1)
         }
         return (s, isFound)
     }

@@ -37,7 +37,9 @@ extension ByteBuffer {
             for i in 3..<6 { room.storeBytes(of: zeroDigits, toByteOffset: start + 8 * i, as: UInt64.self) }
             let whole = 24 - precision.decimals
             // Moves the digits after the point to make room for it.
-            func digits(_ i: Int) -> UInt64 { room.loadUnaligned(fromByteOffset: start + whole + 8 * i, as: UInt64.self) }
+            func digits(_ i: Int) -> UInt64 {
+                room.loadUnaligned(fromByteOffset: start + whole + 8 * i, as: UInt64.self)
+            }
             let behind = (digits(0), digits(1), digits(2))
             room[start + whole] = UInt8(ascii: ".")
             room.storeBytes(of: behind.0, toByteOffset: start + whole + 1, as: UInt64.self)

@@ -62,7 +62,9 @@ public struct EasingCache {
         if plan.isSmooth {
             // The printed easing may end a microsecond after the curve, where the curve has no slope any more.
             let length = plan.freeSpring == nil ? min(plan.length, duration) : duration
-            return LinearEasing(duration: duration, start: 0, end: end, maximumStops: maximumStops, smooth: { counted(min($0, length)) })
+            return LinearEasing(
+                duration: duration, start: 0, end: end, maximumStops: maximumStops, smooth: { counted(min($0, length)) }
+            )
         }
         return LinearEasing(duration: duration, start: 0, end: end) { counted($0).value }
     }
@@ -77,7 +79,8 @@ public struct EasingCache {
         guard pass > 0, pass < .infinity else { return nil }
         var css: TimelineCSS
         switch plan.base {
-        case .timing(let function, let duration) where function.css != nil && (pass - duration / speed).magnitude <= 1e-12 * pass:
+        case .timing(let function, let duration)
+        where function.css != nil && (pass - duration / speed).magnitude <= 1e-12 * pass:
             css = TimelineCSS(duration: pass * 1000, delay: 0, easing: function.css ?? "linear")
         default:
             let easing = draw(plan, EasingCache.upToMicrosecond(pass)) { time in
@@ -106,7 +109,9 @@ public struct EasingCache {
     /// A composed animation as a single easing.
     private mutating func sampled(_ plan: AnimationPlan) -> TimelineCSS? {
         let length = EasingCache.upToMicrosecond(plan.length)
-        guard length > 0, length < .infinity, let easing = draw(plan, length, { plan.progress(at: $0) }) else { return nil }
+        guard length > 0, length < .infinity, let easing = draw(plan, length, { plan.progress(at: $0) }) else {
+            return nil
+        }
         return TimelineCSS(duration: length * 1000, delay: 0, easing: easing.css)
     }
 
@@ -130,7 +135,7 @@ public struct EasingCache {
     private mutating func makePair(_ animation: Animation) -> Pair {
         let plan = animation.plan
         var length = plan.length
-        var scale = plan.fadeLength * 4 / 27   // the bump's height
+        var scale = plan.fadeLength * 4 / 27  // the bump's height
         if let spring = plan.freeSpring {
             // Q has its maximum where Q′ = 0, in the first half period. It must settle too.
             let peak = (1...256).lazy.map { spring.basis(at: spring.response * Double($0) / 256).q }.max() ?? 0

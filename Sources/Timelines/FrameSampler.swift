@@ -127,7 +127,7 @@ public struct FrameSampler {
         }
         guard time >= groups[g].earliestEnd else { return }
         for handle in groups[g].ended(at: time).map({ owner[$0] }) {
-            guard let entry = entries[handle], !entry.isFinished else { continue }   // one lane per component
+            guard let entry = entries[handle], !entry.isFinished else { continue }  // one lane per component
             entries[handle]?.isFinished = true
             entry.timeline.write(at: time, into: &values, from: entry.slot)
             finished.append(handle)

@@ -80,7 +80,8 @@ public struct FrameSheet {
         timelines[line] = timeline
         entries[line].handle = handle
         entries[line].slot = sampler.slot(of: handle) ?? 0
-        entries[line].precision = timeline.space == .scalar ? DecimalPrecision(distance: timeline.to.first - timeline.from.first) : nil
+        entries[line].precision =
+            timeline.space == .scalar ? DecimalPrecision(distance: timeline.to.first - timeline.from.first) : nil
     }
 
     private mutating func release(_ line: Line) {
@@ -125,7 +126,8 @@ public struct FrameSheet {
                 if let precision = entries[line].precision, !entries[line].isFinished {
                     buffer.append(sampler.values[entries[line].slot], precision)
                 } else if let timeline = timelines[line] {
-                    buffer.appendJSON(entries[line].isFinished ? timeline.target : displayed(timeline, at: entries[line].slot))
+                    buffer.appendJSON(
+                        entries[line].isFinished ? timeline.target : displayed(timeline, at: entries[line].slot))
                 }
                 entries[line].end = buffer.count
             }

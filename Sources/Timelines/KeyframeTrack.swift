@@ -107,12 +107,19 @@ private struct Layout {
             add(.spring(spring), length, to: to, start: start, end: end.velocity)
         case .cubic(let to, let duration, let startVelocity, let endVelocity):
             let start = startVelocity ?? velocity
-            add(.hermite, duration, to: to, start: start, end: endVelocity ?? tangent(after: index, at: to, duration: duration))
+            add(
+                .hermite, duration, to: to, start: start,
+                end: endVelocity ?? tangent(after: index, at: to, duration: duration))
         }
     }
 
-    private mutating func add(_ shape: KeyframeTrack.Segment.Shape, _ duration: Double, to: Double, start: Double, end: Double) {
-        segments.append(.init(shape: shape, start: clock, duration: duration, from: value, to: to, startVelocity: start, endVelocity: end))
+    private mutating func add(
+        _ shape: KeyframeTrack.Segment.Shape, _ duration: Double, to: Double, start: Double, end: Double
+    ) {
+        segments.append(
+            .init(
+                shape: shape, start: clock, duration: duration, from: value, to: to, startVelocity: start,
+                endVelocity: end))
         clock += duration
         value = to
         velocity = end
@@ -136,7 +143,9 @@ private struct Layout {
         }
     }
 
-    private static func velocities(_ timing: TimingFunction, from: Double, to: Double, duration: Double) -> (start: Double, end: Double) {
+    private static func velocities(_ timing: TimingFunction, from: Double, to: Double, duration: Double) -> (
+        start: Double, end: Double
+    ) {
         guard duration > 0, from != to else { return (0, 0) }
         func velocity(_ slope: Double) -> Double { slope.isFinite ? slope * (to - from) / duration : 0 }
         return (velocity(timing.sample(at: 0).slope), velocity(timing.sample(at: 1).slope))
@@ -145,7 +154,8 @@ private struct Layout {
     private static func settlingTime(_ spring: Spring, from: Double, to: Double, velocity: Double) -> Double {
         let distance = max((to - from).magnitude, velocity.magnitude / spring.angularFrequency)
         guard distance > 0 else { return 0 }
-        let time = spring.settlingTime(displacement: from - to, velocity: velocity, tolerance: Spring.settlingTolerance * distance)
+        let time = spring.settlingTime(
+            displacement: from - to, velocity: velocity, tolerance: Spring.settlingTolerance * distance)
         return time.isFinite ? time : spring.response
     }
 }

@@ -77,17 +77,26 @@ struct LaneGroup {
 
     /// Adds a lane for component `i` of a timeline in the state of the group's clock.
     /// - Returns: the lane.
-    mutating func append(_ timeline: Timeline, _ i: Int, slot: Int, state: (value: Components, velocity: Components)) -> Int {
+    mutating func append(_ timeline: Timeline, _ i: Int, slot: Int, state: (value: Components, velocity: Components))
+        -> Int
+    {
         slots.append(slot)
         ends.append(timeline.end)
         earliestEnd = min(earliestEnd, timeline.end)
         switch key {
         case .spring:
-            springs.append(SpringLane(displacement: state.value[i] - timeline.to[i], velocity: state.velocity[i], target: timeline.to[i], slot: slot))
+            springs.append(
+                SpringLane(
+                    displacement: state.value[i] - timeline.to[i], velocity: state.velocity[i], target: timeline.to[i],
+                    slot: slot))
         case .timing:
             let distance = timeline.to[i] - timeline.from[i]
-            let missing = timeline.joint == .smooth ? timeline.velocity[i] - distance * timeline.animation.plan.initialSlope : 0
-            curves.append(CurveLane(start: timeline.start, from: timeline.from[i], distance: distance, missing: missing, parameter: 0, slot: slot))
+            let missing =
+                timeline.joint == .smooth ? timeline.velocity[i] - distance * timeline.animation.plan.initialSlope : 0
+            curves.append(
+                CurveLane(
+                    start: timeline.start, from: timeline.from[i], distance: distance, missing: missing, parameter: 0,
+                    slot: slot))
         }
         return slots.count - 1
     }
@@ -152,7 +161,9 @@ extension LaneGroup {
         }
     }
 
-    private mutating func sample(_ function: TimingFunction, _ length: Double, at time: Double, into values: inout [Double]) {
+    private mutating func sample(
+        _ function: TimingFunction, _ length: Double, at time: Double, into values: inout [Double]
+    ) {
         let bezier = function == .linear ? nil : function.bezier
         values.withUnsafeMutableBufferPointer { values in
             curves.withUnsafeMutableBufferPointer { lanes in
@@ -175,13 +186,15 @@ extension LaneGroup {
     /// Evaluates four lanes of one Bézier in parallel.
     @inline(__always)
     private static func sample(
-        _ bezier: CubicBezier, _ length: Double, at time: Double, _ lanes: UnsafeMutableBufferPointer<CurveLane>, from first: Int,
+        _ bezier: CubicBezier, _ length: Double, at time: Double, _ lanes: UnsafeMutableBufferPointer<CurveLane>,
+        from first: Int,
         into values: UnsafeMutableBufferPointer<Double>
     ) {
         func gather(_ member: (CurveLane) -> Double) -> SIMD4<Double> {
             SIMD4(member(lanes[first]), member(lanes[first + 1]), member(lanes[first + 2]), member(lanes[first + 3]))
         }
-        let u = ((time - gather(\.start)) / length).clamped(lowerBound: SIMD4(repeating: 0), upperBound: SIMD4(repeating: 1))
+        let u = ((time - gather(\.start)) / length).clamped(
+            lowerBound: SIMD4(repeating: 0), upperBound: SIMD4(repeating: 1))
         let (s, isFound) = bezier.parameters(at: u, near: gather(\.parameter))
         guard all(isFound) else {
             for lane in first..<first + 4 {
@@ -192,7 +205,9 @@ extension LaneGroup {
             return
         }
         let left = 1 - u
-        let shown = gather(\.from) + (gather(\.distance) * bezier.value(atParameter: s) + gather(\.missing) * (u * length * left * left))
+        let shown =
+            gather(\.from)
+            + (gather(\.distance) * bezier.value(atParameter: s) + gather(\.missing) * (u * length * left * left))
         for i in 0..<4 {
             lanes[first + i].parameter = s[i]
             values[lanes[first + i].slot] = shown[i]

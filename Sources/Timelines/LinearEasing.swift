@@ -76,7 +76,10 @@ public struct LinearEasing: Hashable, Sendable {
             } else {
                 // A jump: two stops at neighbouring positions.
                 let position = min(1, last.position + 1e-5)
-                stops.append(Stop(position: position, value: LinearEasing.rounded(position == 1 ? end : curve(position * duration), 1e5)))
+                stops.append(
+                    Stop(
+                        position: position,
+                        value: LinearEasing.rounded(position == 1 ? end : curve(position * duration), 1e5)))
             }
         }
         self.stops = stops
@@ -134,7 +137,9 @@ public struct LinearEasing: Hashable, Sendable {
             // No length was short enough: the curve jumps here, or almost does.
             if best == nil {
                 let next = curve(nearest * duration)
-                best = (Stop(position: nearest, value: nearest == 1 ? end : LinearEasing.rounded(next.value, 1e5)), next)
+                best = (
+                    Stop(position: nearest, value: nearest == 1 ? end : LinearEasing.rounded(next.value, 1e5)), next
+                )
             }
             guard let best else { return nil }
             length = max(best.stop.position - last.position, 1e-4)
@@ -149,7 +154,8 @@ public struct LinearEasing: Hashable, Sendable {
 
     /// The greatest distance of the line between two stops from the cubic between the curve's states there.
     private static func error(
-        _ a: Stop, _ from: (value: Double, slope: Double), _ b: Stop, _ to: (value: Double, slope: Double), _ seconds: Double
+        _ a: Stop, _ from: (value: Double, slope: Double), _ b: Stop, _ to: (value: Double, slope: Double),
+        _ seconds: Double
     ) -> Double {
         let chord = (to.value - from.value) / seconds
         let (bend, unbend) = ((from.slope - chord) * seconds, (to.slope - chord) * seconds)

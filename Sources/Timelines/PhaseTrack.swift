@@ -25,7 +25,8 @@ struct PhaseTrack: Sendable {
         var velocity = 0.0
         for phase in phases {
             let plan = phase.animation.plan
-            let leg = Leg(start: clock, from: value, to: phase.progress, velocity: velocity, joined: !legs.isEmpty, plan: plan)
+            let leg = Leg(
+                start: clock, from: value, to: phase.progress, velocity: velocity, joined: !legs.isEmpty, plan: plan)
             legs.append(leg)
             end = clock + leg.settlingTime
             clock += plan.logical
@@ -53,8 +54,11 @@ extension PhaseTrack.Leg {
 
     var settlingTime: Double {
         guard let spring = plan.freeSpring else { return plan.length }
-        let time = spring.settlingTime(displacement: from - to, velocity: velocity / plan.freeSpeed,
-                                       tolerance: Settling.tolerance(distance: (to - from).magnitude, from: from, to: to, velocity: velocity / plan.freeSpeed, spring: spring))
+        let time = spring.settlingTime(
+            displacement: from - to, velocity: velocity / plan.freeSpeed,
+            tolerance: Settling.tolerance(
+                distance: (to - from).magnitude, from: from, to: to, velocity: velocity / plan.freeSpeed, spring: spring
+            ))
         return time / plan.freeSpeed
     }
 }

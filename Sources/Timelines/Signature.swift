@@ -9,9 +9,15 @@ struct Signature: Sendable {
         var isRequired: Bool
         /// True if the text form omits its label.
         var isPositional: Bool
-        static func required(_ label: String, _ kind: Kind = .number) -> Parameter { .init(label: label, kind: kind, isRequired: true, isPositional: false) }
-        static func positional(_ label: String, _ kind: Kind = .number) -> Parameter { .init(label: label, kind: kind, isRequired: true, isPositional: true) }
-        static func optional(_ label: String, _ kind: Kind = .number) -> Parameter { .init(label: label, kind: kind, isRequired: false, isPositional: false) }
+        static func required(_ label: String, _ kind: Kind = .number) -> Parameter {
+            .init(label: label, kind: kind, isRequired: true, isPositional: false)
+        }
+        static func positional(_ label: String, _ kind: Kind = .number) -> Parameter {
+            .init(label: label, kind: kind, isRequired: true, isPositional: true)
+        }
+        static func optional(_ label: String, _ kind: Kind = .number) -> Parameter {
+            .init(label: label, kind: kind, isRequired: false, isPositional: false)
+        }
     }
 
     var name: String
@@ -27,12 +33,18 @@ struct Signature: Sendable {
     /// True if the signature has every label of the call, and the call has every required argument.
     func accepts(_ call: Call) -> Bool {
         call.arguments.allSatisfy { $0.label == nil || knows($0.label) }
-            && parameters.allSatisfy { parameter in !parameter.isRequired || parameter.isPositional || call.arguments.contains { $0.label == parameter.label } }
+            && parameters.allSatisfy { parameter in
+                !parameter.isRequired || parameter.isPositional
+                    || call.arguments.contains { $0.label == parameter.label }
+            }
     }
 
     /// The form in messages: `easeIn(duration:)`.
     var text: String {
-        parameters.isEmpty ? name : name + "(" + parameters.map { $0.isPositional ? "\($0.label)" : "\($0.label):" }.joined(separator: ", ") + ")"
+        parameters.isEmpty
+            ? name
+            : name + "(" + parameters.map { $0.isPositional ? "\($0.label)" : "\($0.label):" }.joined(separator: ", ")
+                + ")"
     }
 }
 
@@ -46,7 +58,9 @@ extension Signature {
         Signature("circularEaseIn", .optional("duration")),
         Signature("circularEaseOut", .optional("duration")),
         Signature("circularEaseInOut", .optional("duration")),
-        Signature("timingCurve", .positional("x1"), .positional("y1"), .positional("x2"), .positional("y2"), .optional("duration")),
+        Signature(
+            "timingCurve", .positional("x1"), .positional("y1"), .positional("x2"), .positional("y2"),
+            .optional("duration")),
         Signature("spring", .optional("response"), .optional("dampingFraction"), .optional("blendDuration")),
         Signature("spring", .optional("duration"), .optional("bounce"), .optional("blendDuration")),
         Signature("spring", .optional("mass"), .required("stiffness"), .required("damping")),
@@ -56,7 +70,9 @@ extension Signature {
         Signature("interactiveSpring", .optional("response"), .optional("dampingFraction"), .optional("blendDuration")),
         Signature("interactiveSpring", .optional("duration"), .optional("extraBounce"), .optional("blendDuration")),
         Signature("interpolatingSpring", .optional("duration"), .optional("bounce"), .optional("initialVelocity")),
-        Signature("interpolatingSpring", .optional("mass"), .required("stiffness"), .required("damping"), .optional("initialVelocity")),
+        Signature(
+            "interpolatingSpring", .optional("mass"), .required("stiffness"), .required("damping"),
+            .optional("initialVelocity")),
     ]
 
     static let modifiers: [Signature] = [
@@ -70,13 +86,16 @@ extension Signature {
 
     static let keyframes: [Signature] = [
         Signature("linear", .positional("to"), .optional("duration"), .optional("timingCurve", .timing)),
-        Signature("cubic", .positional("to"), .optional("duration"), .optional("startVelocity"), .optional("endVelocity")),
-        Signature("spring", .positional("to"), .optional("duration"), .optional("spring", .spring), .optional("startVelocity")),
+        Signature(
+            "cubic", .positional("to"), .optional("duration"), .optional("startVelocity"), .optional("endVelocity")),
+        Signature(
+            "spring", .positional("to"), .optional("duration"), .optional("spring", .spring), .optional("startVelocity")
+        ),
         Signature("move", .positional("to")),
     ]
 
     static let phases: [Signature] = [
-        Signature("phase", .positional("to"), .optional("animation", .animation)),
+        Signature("phase", .positional("to"), .optional("animation", .animation))
     ]
 
     /// Names of curves that take a list instead of parameters.
@@ -97,7 +116,8 @@ struct BoundCall {
         let overloads = table.filter { $0.name == call.name }
         guard !overloads.isEmpty else {
             let names = table.map(\.name) + others
-            throw AnimationError("there is no \(what) '\(call.name)'", at: call.place, hint: BoundCall.suggestion(call.name, names))
+            throw AnimationError(
+                "there is no \(what) '\(call.name)'", at: call.place, hint: BoundCall.suggestion(call.name, names))
         }
         // The overload that knows all labels, or, for the error message, the one that knows the first label.
         let fitting = overloads.first { $0.accepts(call) } ?? overloads.first { $0.knows(call.arguments.first?.label) }
@@ -116,23 +136,34 @@ struct BoundCall {
                 guard index != nil else {
                     let labels = overloads.flatMap { $0.parameters.map(\.label) }
                     // A label of another overload is not a misspelling.
-                    let near = labels.contains(label) ? nil : nearestName(to: label, among: labels).map { "did you mean '\($0)'? " }
-                    throw AnimationError("'\(call.name)' has no argument '\(label)' here", at: argument.place, hint: (near ?? "") + expected)
+                    let near =
+                        labels.contains(label)
+                        ? nil : nearestName(to: label, among: labels).map { "did you mean '\($0)'? " }
+                    throw AnimationError(
+                        "'\(call.name)' has no argument '\(label)' here", at: argument.place,
+                        hint: (near ?? "") + expected)
                 }
             } else {
-                index = signature.parameters.indices.first { signature.parameters[$0].isPositional && arguments[$0] == nil }
+                index = signature.parameters.indices.first {
+                    signature.parameters[$0].isPositional && arguments[$0] == nil
+                }
                 guard index != nil else {
-                    let message = signature.parameters.isEmpty ? "'\(call.name)' takes no arguments" : "an argument of '\(call.name)' lacks its label or is one too many"
+                    let message =
+                        signature.parameters.isEmpty
+                        ? "'\(call.name)' takes no arguments"
+                        : "an argument of '\(call.name)' lacks its label or is one too many"
                     throw AnimationError(message, at: argument.place, hint: expected)
                 }
             }
             guard let index else { continue }
             guard arguments[index] == nil else {
-                throw AnimationError("'\(call.name)' is given '\(signature.parameters[index].label)' twice", at: argument.place)
+                throw AnimationError(
+                    "'\(call.name)' is given '\(signature.parameters[index].label)' twice", at: argument.place)
             }
             arguments[index] = argument
         }
-        for (parameter, argument) in zip(signature.parameters, arguments) where parameter.isRequired && argument == nil {
+        for (parameter, argument) in zip(signature.parameters, arguments) where parameter.isRequired && argument == nil
+        {
             throw AnimationError("'\(call.name)' lacks '\(parameter.label)'", at: call.place, hint: expected)
         }
     }
@@ -147,7 +178,9 @@ struct BoundCall {
     func number(_ label: String) throws(AnimationError) -> Double? {
         guard let argument = self[label] else { return nil }
         guard case .number(let value) = argument.term else {
-            throw AnimationError("'\(label)' of '\(signature.name)' is \(argument.term.kind)", at: argument.place, hint: "it takes a number")
+            throw AnimationError(
+                "'\(label)' of '\(signature.name)' is \(argument.term.kind)", at: argument.place,
+                hint: "it takes a number")
         }
         return value
     }

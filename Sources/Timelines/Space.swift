@@ -45,14 +45,18 @@ extension Space {
         case .duration(let span): self = .duration(origin: span)
         case .timestamp(let timestamp): self = .timestamp(origin: timestamp)
         case .map(let map):
-            guard !map.isEmpty, map.count <= Space.maximumComponents, map.values.allSatisfy({ $0.number.map(Space.canMove) ?? false }) else { return nil }
+            guard !map.isEmpty, map.count <= Space.maximumComponents,
+                map.values.allSatisfy({ $0.number.map(Space.canMove) ?? false })
+            else { return nil }
             self = .map(target: map)
         case .opaque(let value):
             switch value {
             case is ColorValue: self = .oklab(target: target)
             case let angle as AngleValue where Space.canMove(angle.degrees): self = .angle
             case let vector as VectorValue:
-                guard 1...Space.maximumComponents ~= vector.components.count, vector.components.allSatisfy(Space.canMove) else { return nil }
+                guard 1...Space.maximumComponents ~= vector.components.count,
+                    vector.components.allSatisfy(Space.canMove)
+                else { return nil }
                 self = .vector
             default: return nil
             }
@@ -96,7 +100,8 @@ extension Space {
         case (.angle, .opaque(let value as AngleValue)) where Space.canMove(value.degrees):
             return Components(value.degrees)
         case (.vector, .opaque(let value as VectorValue)):
-            return value.components.isEmpty || !value.components.allSatisfy(Space.canMove) ? nil : Components(value.components)
+            return value.components.isEmpty || !value.components.allSatisfy(Space.canMove)
+                ? nil : Components(value.components)
         default:
             return nil
         }
@@ -127,14 +132,16 @@ extension Space {
         case .angle: .opaque(AngleValue(degrees: components.first))
         case .vector: .opaque(VectorValue(components.elements))
         case .map(let target):
-            .map(ValueMap(target.values.indices.lazy.map { i in
-                let (key, value) = target.entry(at: i)
-                return switch value {
-                case .int: (key, .int(Space.sum(0, components[i].rounded())))
-                case .uint: (key, .uint(Space.sum(UInt64(0), components[i].rounded())))
-                default: (key, .double(components[i]))
-                }
-            }))
+            .map(
+                ValueMap(
+                    target.values.indices.lazy.map { i in
+                        let (key, value) = target.entry(at: i)
+                        return switch value {
+                        case .int: (key, .int(Space.sum(0, components[i].rounded())))
+                        case .uint: (key, .uint(Space.sum(UInt64(0), components[i].rounded())))
+                        default: (key, .double(components[i]))
+                        }
+                    }))
         }
     }
 
@@ -172,9 +179,11 @@ extension Space {
         let rounded = whole(distance)
         let step = Number.Magnitude(exactly: rounded.magnitude) ?? .max
         if rounded < 0 {
-            return step <= Number.Magnitude(truncatingIfNeeded: origin &- .min) ? origin &- Number(truncatingIfNeeded: step) : .min
+            return step <= Number.Magnitude(truncatingIfNeeded: origin &- .min)
+                ? origin &- Number(truncatingIfNeeded: step) : .min
         }
-        return step <= Number.Magnitude(truncatingIfNeeded: Number.max &- origin) ? origin &+ Number(truncatingIfNeeded: step) : .max
+        return step <= Number.Magnitude(truncatingIfNeeded: Number.max &- origin)
+            ? origin &+ Number(truncatingIfNeeded: step) : .max
     }
 
     private static func sum(_ origin: Timestamp, _ distance: Double) -> Timestamp {
@@ -182,7 +191,9 @@ extension Space {
         let seconds = (distance / 1e9).rounded(.down)
         let rest = Int64(distance - seconds * 1e9)
         let limit = distance < 0 ? Timestamp.secondsRange.lowerBound : Timestamp.secondsRange.upperBound
-        guard let whole = Int64(exactly: seconds), let result = Timestamp(seconds: origin.seconds &+ whole, nanoseconds: Int64(origin.nanoseconds) + rest) else {
+        guard let whole = Int64(exactly: seconds),
+            let result = Timestamp(seconds: origin.seconds &+ whole, nanoseconds: Int64(origin.nanoseconds) + rest)
+        else {
             return Timestamp(seconds: limit) ?? origin
         }
         return result

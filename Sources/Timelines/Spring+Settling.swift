@@ -45,7 +45,11 @@ extension Spring {
             let ratio = numerator / denominator
             var extremum = 0.0
             if ratio > 0, ratio < .infinity {
-                if frequency == 0 { extremum = ratio } else if ratio * frequency < 1 { extremum = atanh(ratio * frequency) / frequency }
+                if frequency == 0 {
+                    extremum = ratio
+                } else if ratio * frequency < 1 {
+                    extremum = atanh(ratio * frequency) / frequency
+                }
             }
             if extremum > 0, self.displacement(displacement, velocity, at: extremum).magnitude > tolerance {
                 first = extremum
@@ -63,7 +67,9 @@ extension Spring {
     }
 
     /// The moment in an interval at which |y| falls through `tolerance`. It must do so once in the interval.
-    private func crossing(_ y: Double, _ v: Double, _ tolerance: Double, after first: Double, before limit: Double) -> Double {
+    private func crossing(_ y: Double, _ v: Double, _ tolerance: Double, after first: Double, before limit: Double)
+        -> Double
+    {
         let sign: Double = displacement(y, v, at: first) < 0 ? -1 : 1
         var low = first
         var step = 1 / max(decay, angularFrequency)

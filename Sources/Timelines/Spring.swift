@@ -20,7 +20,9 @@ public struct Spring: Hashable, Sendable {
     /// √|ω₀² − δ²|.
     let frequency: Double
 
-    private init(response: Double, angularFrequency: Double, stiffnessPerMass: Double, decay: Double, discriminant: Double) {
+    private init(
+        response: Double, angularFrequency: Double, stiffnessPerMass: Double, decay: Double, discriminant: Double
+    ) {
         self.response = response
         self.angularFrequency = angularFrequency
         self.stiffnessPerMass = stiffnessPerMass
@@ -35,12 +37,15 @@ public struct Spring: Hashable, Sendable {
     public init(duration: Double, bounce: Double) {
         let omega = 2 * Double.pi / duration
         if bounce >= 0 {
-            self.init(response: duration, angularFrequency: omega, stiffnessPerMass: omega * omega, decay: omega * (1 - bounce),
-                      discriminant: omega * omega * bounce * (2 - bounce))
+            self.init(
+                response: duration, angularFrequency: omega, stiffnessPerMass: omega * omega,
+                decay: omega * (1 - bounce),
+                discriminant: omega * omega * bounce * (2 - bounce))
         } else {
             let rest = 1 + bounce
-            self.init(response: duration, angularFrequency: omega, stiffnessPerMass: omega * omega, decay: omega / rest,
-                      discriminant: omega * omega * bounce * (2 + bounce) / (rest * rest))
+            self.init(
+                response: duration, angularFrequency: omega, stiffnessPerMass: omega * omega, decay: omega / rest,
+                discriminant: omega * omega * bounce * (2 + bounce) / (rest * rest))
         }
     }
 
@@ -49,8 +54,9 @@ public struct Spring: Hashable, Sendable {
     ///   - dampingFraction: the damping ratio ζ ≥ 0.
     public init(response: Double, dampingFraction zeta: Double) {
         let omega = 2 * Double.pi / response
-        self.init(response: response, angularFrequency: omega, stiffnessPerMass: omega * omega, decay: zeta * omega,
-                  discriminant: omega * omega * (1 - zeta) * (1 + zeta))
+        self.init(
+            response: response, angularFrequency: omega, stiffnessPerMass: omega * omega, decay: zeta * omega,
+            discriminant: omega * omega * (1 - zeta) * (1 + zeta))
     }
 
     /// - Parameters: mass > 0, stiffness > 0, damping ≥ 0, in any coherent units.
@@ -60,8 +66,9 @@ public struct Spring: Hashable, Sendable {
         let lost = (-square).addingProduct(damping, damping)
         let difference = (-square).addingProduct(4 * mass, stiffness) - lost
         let omega = (stiffness / mass).squareRoot()
-        self.init(response: 2 * Double.pi / omega, angularFrequency: omega, stiffnessPerMass: stiffness / mass,
-                  decay: damping / (2 * mass), discriminant: difference / (4 * mass * mass))
+        self.init(
+            response: 2 * Double.pi / omega, angularFrequency: omega, stiffnessPerMass: stiffness / mass,
+            decay: damping / (2 * mass), discriminant: difference / (4 * mass * mass))
     }
 
     /// ζ = δ/ω₀.
@@ -69,7 +76,7 @@ public struct Spring: Hashable, Sendable {
 
     /// 1 − ζ, or 1/ζ − 1 when over-damped; never cancels near ζ = 1.
     public var bounce: Double {
-        let relative = discriminant / stiffnessPerMass   // 1 − ζ²
+        let relative = discriminant / stiffnessPerMass  // 1 − ζ²
         let zeta = dampingFraction
         return zeta <= 1 ? relative / (1 + zeta) : relative / (zeta * (1 + zeta))
     }
@@ -128,7 +135,8 @@ extension Spring {
     private static let underflow = 746.0
 
     /// Position and velocity `time` seconds after leaving `from` with `velocity` (units/s) towards `to`.
-    public func state(from: Double, to: Double, velocity: Double, at time: Double) -> (value: Double, velocity: Double) {
+    public func state(from: Double, to: Double, velocity: Double, at time: Double) -> (value: Double, velocity: Double)
+    {
         let b = basis(at: time)
         let displacement = from - to
         return (to + (displacement * b.p + velocity * b.q), displacement * b.dp + velocity * b.dq)

@@ -37,14 +37,19 @@ extension Timeline {
         if let schedule = AnimationSchedule(plan) {
             object["delay"] = .wholeOrDouble(schedule.delay)
             object["speed"] = .wholeOrDouble(schedule.speed)
-            object["repeat"] = schedule.passes.map { passes in
-                ["count": .finite(passes.count), "autoreverse": .string(passes.autoreverse.rawValue), "pass": .double(passes.length)]
-            } ?? .null
+            object["repeat"] =
+                schedule.passes.map { passes in
+                    [
+                        "count": .finite(passes.count), "autoreverse": .string(passes.autoreverse.rawValue),
+                        "pass": .double(passes.length),
+                    ]
+                } ?? .null
         } else {
             object["delay"] = 0
             object["speed"] = 1
             object["repeat"] = .some(.null)
-            object["modifiers"] = .list(animation.modifiers.compactMap { if case .retarget = $0 { nil } else { Animation.json($0.call) } })
+            object["modifiers"] = .list(
+                animation.modifiers.compactMap { if case .retarget = $0 { nil } else { Animation.json($0.call) } })
         }
         object["logical"] = .finite(logical)
         object["settle"] = .finite(settle)
@@ -88,7 +93,9 @@ extension Timeline {
             case .duration(let span): return .int(span.nanoseconds)
             case .timestamp(let timestamp):
                 // Since 1970. A double if 64 bits do not suffice.
-                return TimeSpan(seconds: timestamp.seconds, nanoseconds: Int64(timestamp.nanoseconds)).map { .int($0.nanoseconds) }
+                return TimeSpan(seconds: timestamp.seconds, nanoseconds: Int64(timestamp.nanoseconds)).map {
+                    .int($0.nanoseconds)
+                }
                     ?? .double(Double(timestamp.seconds) * 1e9)
             default: return .null
             }
@@ -99,7 +106,8 @@ extension Timeline {
     private static func oklabCSS(_ components: Components) -> String {
         let alpha = components[3]
         let straight = alpha > 0 ? (0..<3).map { components[$0] / alpha } : [0, 0, 0]
-        return "oklab(" + straight.map { fixedText($0, decimals: 7) }.joined(separator: " ") + (alpha == 1 ? ")" : " / \(fixedText(alpha, decimals: 7)))")
+        return "oklab(" + straight.map { fixedText($0, decimals: 7) }.joined(separator: " ")
+            + (alpha == 1 ? ")" : " / \(fixedText(alpha, decimals: 7)))")
     }
 }
 
@@ -114,7 +122,11 @@ extension Animation {
             // A free spring's initial velocity is already in the timeline. Any other spring must state its own.
             Animation.json(spring.resolved(keepsVelocity: plan.freeSpring == nil).fullCall)
         case .keyframes:
-            if case .keyframes(let track) = plan.base { ["keyframes": .list(track.segments.map(\.json))] } else { .null }
+            if case .keyframes(let track) = plan.base {
+                ["keyframes": .list(track.segments.map(\.json))]
+            } else {
+                .null
+            }
         case .phases:
             Animation.json(curve.call)
         }
@@ -132,7 +144,8 @@ extension SpringCurve {
         let kept = keepsVelocity ? initialVelocity : 0
         let name: Name = kept == 0 ? .spring : .interpolatingSpring
         if case .physical = parameters { return SpringCurve(name, parameters, initialVelocity: kept) }
-        return SpringCurve(name, .physical(mass: 1, stiffness: spring.stiffness, damping: spring.damping), initialVelocity: kept)
+        return SpringCurve(
+            name, .physical(mass: 1, stiffness: spring.stiffness, damping: spring.damping), initialVelocity: kept)
     }
 
     /// The call with a mass of 1 also written out.
@@ -146,15 +159,18 @@ extension SpringCurve {
 extension KeyframeTrack.Segment {
     /// The keyframe with its duration and its velocities written out.
     fileprivate var json: Value {
-        let keyframe: Keyframe = switch shape {
-        case .hold: .move(to: to)
-        case .timing(let function): .linear(to: to, duration: duration, timing: function.resolved)
-        case .hermite: .cubic(to: to, duration: duration, startVelocity: startVelocity, endVelocity: endVelocity)
-        case .spring(let spring):
-            .spring(to: to, duration: duration,
-                    spring: SpringCurve(.spring, .physical(mass: 1, stiffness: spring.stiffness, damping: spring.damping)), startVelocity: startVelocity)
-        }
+        let keyframe: Keyframe =
+            switch shape {
+            case .hold: .move(to: to)
+            case .timing(let function): .linear(to: to, duration: duration, timing: function.resolved)
+            case .hermite: .cubic(to: to, duration: duration, startVelocity: startVelocity, endVelocity: endVelocity)
+            case .spring(let spring):
+                .spring(
+                    to: to, duration: duration,
+                    spring: SpringCurve(
+                        .spring, .physical(mass: 1, stiffness: spring.stiffness, damping: spring.damping)),
+                    startVelocity: startVelocity)
+            }
         return Animation.json(keyframe.call)
     }
 }
-

@@ -14,7 +14,7 @@ extension Timeline {
     public func state(at time: Double) -> (value: Components, velocity: Components) {
         if isFinished(at: time) { return (to, .zero(count: to.count)) }
         var state = exactState(at: time)
-        if !state.velocity.isFinite { state.velocity = .zero(count: to.count) }   // on a vertical tangent
+        if !state.velocity.isFinite { state.velocity = .zero(count: to.count) }  // on a vertical tangent
         return state
     }
 

@@ -5,8 +5,10 @@ extension Timeline {
     /// strings, bools, lists, null, numbers that are not finite, maps with different keys or with values that are not
     /// numbers, vectors of different lengths.
     public init?(changing from: Value, to: Value, animation: Animation, start: Double) {
-        guard let space = Space(target: to), let target = space.components(of: to), let origin = space.components(of: from),
-              origin.count == target.count else { return nil }
+        guard let space = Space(target: to), let target = space.components(of: to),
+            let origin = space.components(of: from),
+            origin.count == target.count
+        else { return nil }
         self.init(space: space, from: origin, to: target, animation: animation, start: start)
     }
 
@@ -18,11 +20,14 @@ extension Timeline {
 
     /// The timeline of the next change, made while this one runs. nil if the new value cannot be interpolated with this
     /// timeline's.
-    public func changing(to target: Value, animation: Animation, at time: Double, mode: Retargeting? = nil) -> Timeline? {
+    public func changing(to target: Value, animation: Animation, at time: Double, mode: Retargeting? = nil) -> Timeline?
+    {
         guard let space = Space(target: target), let components = space.components(of: target) else { return nil }
         guard let shift = space.shift(from: self.space), components.count == to.count else {
             return Timeline(changing: displayed(at: time), to: target, animation: animation, start: time)
         }
-        return retarget(to: components, in: space, shift: shift, animation: animation, at: time, mode: mode ?? animation.retargeting ?? .merge)
+        return retarget(
+            to: components, in: space, shift: shift, animation: animation, at: time,
+            mode: mode ?? animation.retargeting ?? .merge)
     }
 }

@@ -44,13 +44,21 @@ public struct Timeline: Equatable {
     /// A value that leaves `from` at `start`.
     /// - Parameter velocity: its velocity at that moment; default zero. Every curve continues it.
     /// - Precondition: `from`, `to` and `velocity` have the same number of components.
-    public init(space: Space = .scalar, from: Components, to: Components, velocity: Components? = nil, animation: Animation, start: Double) {
+    public init(
+        space: Space = .scalar, from: Components, to: Components, velocity: Components? = nil, animation: Animation,
+        start: Double
+    ) {
         let velocity = velocity ?? .zero(count: from.count)
         self.init(space, from, to, velocity, animation, start, velocity.isZero ? .start : .smooth, nil)
     }
 
-    init(_ space: Space, _ from: Components, _ to: Components, _ velocity: Components, _ animation: Animation, _ start: Double, _ joint: Joint, _ under: Under?) {
-        precondition(from.count == to.count && from.count == velocity.count, "from, to and velocity have the same number of components")
+    init(
+        _ space: Space, _ from: Components, _ to: Components, _ velocity: Components, _ animation: Animation,
+        _ start: Double, _ joint: Joint, _ under: Under?
+    ) {
+        precondition(
+            from.count == to.count && from.count == velocity.count,
+            "from, to and velocity have the same number of components")
         self.space = space
         self.from = from
         self.to = to
@@ -64,7 +72,8 @@ public struct Timeline: Equatable {
         } else {
             self.velocity = velocity
         }
-        settle = Timeline.settle(from: from, to: to, velocity: self.velocity, plan: plan, joint: joint, start: start, under: under)
+        settle = Timeline.settle(
+            from: from, to: to, velocity: self.velocity, plan: plan, joint: joint, start: start, under: under)
     }
 
     /// Seconds from `start` until the change counts as complete (SwiftUI's logical completion). Infinite if it repeats
@@ -81,7 +90,10 @@ public struct Timeline: Equatable {
 }
 
 extension Timeline {
-    private static func settle(from: Components, to: Components, velocity: Components, plan: AnimationPlan, joint: Joint, start: Double, under: Under?) -> Double {
+    private static func settle(
+        from: Components, to: Components, velocity: Components, plan: AnimationPlan, joint: Joint, start: Double,
+        under: Under?
+    ) -> Double {
         var longest = 0.0
         if let spring = plan.freeSpring {
             let speed = plan.freeSpeed
@@ -92,8 +104,11 @@ extension Timeline {
                     if distance > 0 { longest = max(longest, plan.springSettling) }
                     continue
                 }
-                let tolerance = Settling.tolerance(distance: distance, from: from[i], to: to[i], velocity: v, spring: spring)
-                longest = max(longest, spring.settlingTime(displacement: from[i] - to[i], velocity: v, tolerance: tolerance) / speed)
+                let tolerance = Settling.tolerance(
+                    distance: distance, from: from[i], to: to[i], velocity: v, spring: spring)
+                longest = max(
+                    longest,
+                    spring.settlingTime(displacement: from[i] - to[i], velocity: v, tolerance: tolerance) / speed)
             }
         } else if from != to || !velocity.isZero {
             longest = plan.length

@@ -7,9 +7,9 @@ extension Trajectory {
             return timelines.first.flatMap { easings.css(for: $0) }
         }
         let (from, distance) = (first.from.first, last.to.first - first.from.first)
-        let length = (end * 1e6).rounded(.up) / 1e6   // as it is printed
+        let length = (end * 1e6).rounded(.up) / 1e6  // as it is printed
         guard length > 0, length < .infinity, distance != 0, distance.isFinite,
-              let easing = LinearEasing(duration: length, start: 0, end: 1, { (state(at: $0).value - from) / distance })
+            let easing = LinearEasing(duration: length, start: 0, end: 1, { (state(at: $0).value - from) / distance })
         else { return nil }
         return TimelineCSS(duration: length * 1000, delay: 0, easing: easing.css)
     }

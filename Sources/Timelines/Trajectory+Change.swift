@@ -19,11 +19,15 @@ extension Trajectory.Change {
         var members: [String: Member] = [:]
         for member in Trajectory.Change.members(of: text) {
             guard let value = member.value, Trajectory.Change.keys.contains(member.key) else {
-                let near = nearestName(to: member.key, among: Trajectory.Change.keys).map { "did you mean '\($0)='? " } ?? ""
-                throw AnimationError("a change cannot have '\(member.key)'", offset: member.offset,
-                                     hint: near + "it is written at=0.1,to=2,curve=smooth,mode=merge")
+                let near =
+                    nearestName(to: member.key, among: Trajectory.Change.keys).map { "did you mean '\($0)='? " } ?? ""
+                throw AnimationError(
+                    "a change cannot have '\(member.key)'", offset: member.offset,
+                    hint: near + "it is written at=0.1,to=2,curve=smooth,mode=merge")
             }
-            guard members[member.key] == nil else { throw AnimationError("a change has '\(member.key)' twice", offset: member.offset) }
+            guard members[member.key] == nil else {
+                throw AnimationError("a change has '\(member.key)' twice", offset: member.offset)
+            }
             members[member.key] = Member(key: member.key, value: value, offset: member.offset)
         }
         func number(_ key: String, _ name: String, _ unit: String) throws(AnimationError) -> Double {
@@ -31,14 +35,16 @@ extension Trajectory.Change {
                 throw AnimationError("a change lacks its \(name)", hint: "write \(key)=\(unit)")
             }
             guard let number = Double(value), number.isFinite else {
-                throw AnimationError("a change's \(name) is '\(value)'", offset: member.valueOffset, hint: "it is a number")
+                throw AnimationError(
+                    "a change's \(name) is '\(value)'", offset: member.valueOffset, hint: "it is a number")
             }
             return number
         }
         time = try number("at", "time", "SECONDS")
         guard (0...AnimationLimits.duration).contains(time) else {
-            throw AnimationError("a change's time is \(shortText(time))", offset: members["at"]?.valueOffset,
-                                 hint: "it lies between 0 and \(shortText(AnimationLimits.duration)) s")
+            throw AnimationError(
+                "a change's time is \(shortText(time))", offset: members["at"]?.valueOffset,
+                hint: "it lies between 0 and \(shortText(AnimationLimits.duration)) s")
         }
         target = try number("to", "target", "NUMBER")
         animation = .default
@@ -46,13 +52,16 @@ extension Trajectory.Change {
             do throws(AnimationError) {
                 animation = try Animation(written: value)
             } catch {
-                throw AnimationError(error.message, offset: member.valueOffset + (error.offset ?? 0), pointer: error.pointer, hint: error.hint)
+                throw AnimationError(
+                    error.message, offset: member.valueOffset + (error.offset ?? 0), pointer: error.pointer,
+                    hint: error.hint)
             }
         }
         mode = animation.retargeting ?? standard
         if let member = members["mode"], let value = member.value {
             guard let named = Timeline.Retargeting(rawValue: value) else {
-                throw AnimationError("there is no mode '\(value)'", offset: member.valueOffset, hint: "there are merge, additive, chain")
+                throw AnimationError(
+                    "there is no mode '\(value)'", offset: member.valueOffset, hint: "there are merge, additive, chain")
             }
             mode = named
         }
@@ -87,8 +96,11 @@ extension Trajectory.Change {
                 while start < i, bytes[start] == 0x20 { start += 1 }
                 let part = bytes[start..<i]
                 let key = part.prefix { $0 != UInt8(ascii: "=") }
-                members.append(Member(key: String(decoding: key, as: UTF8.self),
-                                      value: key.count < part.count ? String(decoding: part.dropFirst(key.count + 1), as: UTF8.self) : nil, offset: start))
+                members.append(
+                    Member(
+                        key: String(decoding: key, as: UTF8.self),
+                        value: key.count < part.count
+                            ? String(decoding: part.dropFirst(key.count + 1), as: UTF8.self) : nil, offset: start))
                 start = i + 1
             default: break
             }
@@ -100,7 +112,9 @@ extension Trajectory.Change {
 extension Animation {
     /// Reads the input of a user: the text form, or the JSON form as text.
     public init(written text: String) throws(AnimationError) {
-        guard let first = text.utf8.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "\"") else {
+        guard let first = text.utf8.first(where: { $0 > 0x20 }),
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "\"")
+        else {
             try self.init(text)
             return
         }

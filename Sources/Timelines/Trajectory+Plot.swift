@@ -16,7 +16,9 @@ extension Trajectory {
         func column(_ time: Double) -> Int { Int((time / length * Double(canvas.columns - 1)).rounded()) }
         for (i, timeline) in timelines.enumerated() {
             let until = i + 1 < timelines.count ? timelines[i + 1].start : length
-            for x in stride(from: column(timeline.start), through: max(column(timeline.start), column(until)), by: 4) { canvas.set(x, row(timeline.to.first)) }
+            for x in stride(from: column(timeline.start), through: max(column(timeline.start), column(until)), by: 4) {
+                canvas.set(x, row(timeline.to.first))
+            }
             if i > 0 { for y in stride(from: 0, to: canvas.rows, by: 4) { canvas.set(column(timeline.start), y) } }
         }
         var last: Int?
@@ -30,7 +32,10 @@ extension Trajectory {
     }
 
     private func labelled(_ lines: [String], range: ClosedRange<Double>, length: Double, width: Int) -> String {
-        let labels = [shortLabel(range.upperBound), shortLabel((range.upperBound + range.lowerBound) / 2), shortLabel(range.lowerBound)]
+        let labels = [
+            shortLabel(range.upperBound), shortLabel((range.upperBound + range.lowerBound) / 2),
+            shortLabel(range.lowerBound),
+        ]
         let margin = labels.map(\.count).max() ?? 0
         func padded(_ text: String) -> String { String(repeating: " ", count: margin - text.count) + text }
         var text = ""
@@ -42,7 +47,9 @@ extension Trajectory {
         let (start, middle, end) = ("0", shortLabel(length / 2), shortLabel(length) + " s")
         let left = max(1, width / 2 - start.count - middle.count / 2)
         let right = max(1, width - start.count - left - middle.count - end.count)
-        text += padded("") + "  " + start + String(repeating: " ", count: left) + middle + String(repeating: " ", count: right) + end + "\n"
+        text +=
+            padded("") + "  " + start + String(repeating: " ", count: left) + middle
+            + String(repeating: " ", count: right) + end + "\n"
         return text
     }
 

@@ -10,9 +10,14 @@ extension Trajectory {
         let samples = samples(min(4096, width * 2))
         let range = valueRange(samples)
         let length = shownLength
-        func x(_ time: Double) -> String { fixedText(frame.left + (frame.right - frame.left) * time / length, decimals: 2) }
+        func x(_ time: Double) -> String {
+            fixedText(frame.left + (frame.right - frame.left) * time / length, decimals: 2)
+        }
         func y(_ value: Double) -> String {
-            fixedText(frame.bottom - (frame.bottom - frame.top) * (value - range.lowerBound) / (range.upperBound - range.lowerBound), decimals: 2)
+            fixedText(
+                frame.bottom - (frame.bottom - frame.top) * (value - range.lowerBound)
+                    / (range.upperBound - range.lowerBound),
+                decimals: 2)
         }
         var lines = [
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\" role=\"img\" aria-label=\"\(escaped(title))\" font-family=\"system-ui, sans-serif\" font-size=\"12\" fill=\"currentColor\">",
@@ -20,24 +25,35 @@ extension Trajectory {
             "<text x=\"\(width / 2)\" y=\"16\" text-anchor=\"middle\">\(escaped(title))</text>",
         ]
         lines.append("<g stroke=\"currentColor\" stroke-opacity=\"0.25\">")
-        for value in ticks(range.lowerBound, range.upperBound) { lines.append("<path d=\"M\(x(0)) \(y(value))H\(x(length))\"/>") }
-        for time in ticks(0, length) { lines.append("<path d=\"M\(x(time)) \(y(range.lowerBound))V\(y(range.upperBound))\"/>") }
-        lines.append("</g>")
         for value in ticks(range.lowerBound, range.upperBound) {
-            lines.append("<text x=\"\(fixedText(frame.left - 6, decimals: 0))\" y=\"\(y(value))\" dy=\"0.35em\" text-anchor=\"end\">\(shortLabel(value))</text>")
+            lines.append("<path d=\"M\(x(0)) \(y(value))H\(x(length))\"/>")
         }
         for time in ticks(0, length) {
-            lines.append("<text x=\"\(x(time))\" y=\"\(fixedText(frame.bottom + 18, decimals: 0))\" text-anchor=\"middle\">\(shortLabel(time)) s</text>")
+            lines.append("<path d=\"M\(x(time)) \(y(range.lowerBound))V\(y(range.upperBound))\"/>")
+        }
+        lines.append("</g>")
+        for value in ticks(range.lowerBound, range.upperBound) {
+            lines.append(
+                "<text x=\"\(fixedText(frame.left - 6, decimals: 0))\" y=\"\(y(value))\" dy=\"0.35em\" text-anchor=\"end\">\(shortLabel(value))</text>"
+            )
+        }
+        for time in ticks(0, length) {
+            lines.append(
+                "<text x=\"\(x(time))\" y=\"\(fixedText(frame.bottom + 18, decimals: 0))\" text-anchor=\"middle\">\(shortLabel(time)) s</text>"
+            )
         }
         lines.append("<g stroke=\"currentColor\" stroke-dasharray=\"2 4\">")
         for (i, timeline) in timelines.enumerated() {
             let until = i + 1 < timelines.count ? timelines[i + 1].start : length
             lines.append("<path d=\"M\(x(timeline.start)) \(y(timeline.to.first))H\(x(until))\"/>")
-            if i > 0 { lines.append("<path d=\"M\(x(timeline.start)) \(y(range.lowerBound))V\(y(range.upperBound))\"/>") }
+            if i > 0 {
+                lines.append("<path d=\"M\(x(timeline.start)) \(y(range.lowerBound))V\(y(range.upperBound))\"/>")
+            }
         }
         lines.append("</g>")
         let points = samples.map { "\(x($0.time)) \(y($0.value))" }.joined(separator: "L")
-        lines.append("<path d=\"M\(points)\" fill=\"none\" stroke=\"#2f7de1\" stroke-width=\"2\" stroke-linejoin=\"round\"/>")
+        lines.append(
+            "<path d=\"M\(points)\" fill=\"none\" stroke=\"#2f7de1\" stroke-width=\"2\" stroke-linejoin=\"round\"/>")
         lines.append("</svg>")
         return lines.joined(separator: "\n") + "\n"
     }

@@ -7,7 +7,11 @@ public struct Trajectory {
 
     /// - Parameter velocity: units/s at time 0.
     public init(from: Double, to: Double, velocity: Double = 0, animation: Animation) {
-        timelines = [Timeline(from: Components(from), to: Components(to), velocity: Components(velocity), animation: animation, start: 0)]
+        timelines = [
+            Timeline(
+                from: Components(from), to: Components(to), velocity: Components(velocity), animation: animation,
+                start: 0)
+        ]
     }
 
     /// Adds a change. It starts from the formulas' state, also if a spring has settled and a daemon would start from
@@ -16,7 +20,9 @@ public struct Trajectory {
     public mutating func retarget(_ change: Change) {
         guard let last = timelines.last else { return }
         precondition(change.time >= last.start, "changes come in order of time")
-        timelines.append(last.exactRetarget(to: Components(change.target), animation: change.animation, at: change.time, mode: change.mode))
+        timelines.append(
+            last.exactRetarget(
+                to: Components(change.target), animation: change.animation, at: change.time, mode: change.mode))
     }
 
     /// Value and velocity by the formulas, not cut where a spring has settled.
@@ -33,7 +39,9 @@ public struct Trajectory {
     public var shownLength: Double {
         guard let last = timelines.last else { return 1 }
         if last.end < .infinity { return max(last.end * 1.05, 1e-3) }
-        let pass = last.animation.plan.steps.lazy.compactMap { if case .passes(_, let length, _) = $0 { length } else { nil } }.first
+        let pass = last.animation.plan.steps.lazy.compactMap {
+            if case .passes(_, let length, _) = $0 { length } else { nil }
+        }.first
         return last.start + (pass.map { 4 * $0 } ?? 6 * (last.animation.freeSpring?.spring.response ?? 1))
     }
 

@@ -30,7 +30,9 @@ extension ViewGraph {
 
     /// What is said around an attribute of how its changes after a stamp move.
     /// - Parameter known: of one stamp, so that each node is looked at once, whatever stands below it.
-    public func surroundings(of attribute: AttributeID, since stamp: UInt64, _ known: inout KnownSurroundings) -> MotionSurroundings {
+    public func surroundings(of attribute: AttributeID, since stamp: UInt64, _ known: inout KnownSurroundings)
+        -> MotionSurroundings
+    {
         guard let row = attributes[Int(attribute.index)]?.node else { return MotionSurroundings() }
         var at = row
         var pending: [UInt32] = []

@@ -20,7 +20,9 @@ struct Budget {
     mutating func charge(_ cost: Int) throws(Failure) {
         steps -= cost
         guard steps > 0 else {
-            throw Failure(.limit, "more work than one request may ask for", hint: "ask for less at once; request-cost is the limit")
+            throw Failure(
+                .limit, "more work than one request may ask for",
+                hint: "ask for less at once; request-cost is the limit")
         }
     }
 

@@ -61,7 +61,8 @@ extension ViewGraph {
             case .constant(nil): replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
             case .inherit(let key):
                 // What the node itself puts into the environment is for what is below.
-                if let source = environmentSource(key, at: row, before: nodes[Int(row)].definition.modifiersAroundBody) {
+                if let source = environmentSource(key, at: row, before: nodes[Int(row)].definition.modifiersAroundBody)
+                {
                     replaceSource(of: attribute, .alias(Place(source), vertex: nil))
                 } else {
                     let failure = Failure(.notFound, "undeclared environment key \(key)", path: path(of: attribute))
@@ -79,8 +80,10 @@ extension ViewGraph {
     func connectRules(of row: UInt32) {
         for (_, attribute) in nodes[Int(row)].attributes {
             switch attributes[Int(attribute.index)]?.definition?.role {
-            case .computed(let program): replaceSource(of: attribute, rule(program, at: row, .own, type: record(attribute).type))
-            case .constant(.rule(let program)): replaceSource(of: attribute, rule(program, at: row, .enclosing, type: record(attribute).type))
+            case .computed(let program):
+                replaceSource(of: attribute, rule(program, at: row, .own, type: record(attribute).type))
+            case .constant(.rule(let program)):
+                replaceSource(of: attribute, rule(program, at: row, .enclosing, type: record(attribute).type))
             default: continue
             }
         }
@@ -92,18 +95,22 @@ extension ViewGraph {
             case .transform(let transform):
                 guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
                 let scope = Scope.nestedModifier(behind: definition.modifiersAround(position))
-                let written = rule(transform.program, at: row, scope, value: Place(inherited, transform.steps), type: transform.type)
-                connectEnvironment(transform.key, transform.steps, transform.type, written, inherited, at: row, position)
+                let written = rule(
+                    transform.program, at: row, scope, value: Place(inherited, transform.steps), type: transform.type)
+                connectEnvironment(
+                    transform.key, transform.steps, transform.type, written, inherited, at: row, position)
             }
         }
         for (position, entry) in definition.containerValues.enumerated() {
-            replaceSource(of: node.containerValues[position].source, source(entry.expression, at: row, .modifier, entry.type))
+            replaceSource(
+                of: node.containerValues[position].source, source(entry.expression, at: row, .modifier, entry.type))
         }
         if let tag = node.tag, let expression = definition.tag {
             replaceSource(of: tag, source(expression, at: row, .modifier))
         }
         for (position, entry) in definition.preferences.enumerated() {
-            replaceSource(of: node.preferences[position].source, source(entry.expression, at: row, .modifier, entry.type))
+            replaceSource(
+                of: node.preferences[position].source, source(entry.expression, at: row, .modifier, entry.type))
         }
         for (position, modifier) in definition.animations.enumerated() {
             replaceSource(of: node.animations[position].value, source(modifier.value, at: row, .modifier))
@@ -120,7 +127,8 @@ extension ViewGraph {
     /// Gives one of the node's modifiers of the environment its source, or that of the field that it writes.
     /// - Parameter inherited: the value that the field is part of.
     private func connectEnvironment(
-        _ key: String, _ steps: [AttributePath.Step], _ type: ValueType, _ written: Source, _ inherited: AttributeID?, at row: UInt32,
+        _ key: String, _ steps: [AttributePath.Step], _ type: ValueType, _ written: Source, _ inherited: AttributeID?,
+        at row: UInt32,
         _ position: Int
     ) {
         let vertex = nodes[Int(row)].environment[position].attribute
@@ -151,7 +159,8 @@ extension ViewGraph {
             return .literal(
                 .failure(
                     Failure(
-                        .dangling, "$\(reference.name) names no attribute of an enclosing node", path: nodes.path(of: row),
+                        .dangling, "$\(reference.name) names no attribute of an enclosing node",
+                        path: nodes.path(of: row),
                         hint: "declare \(reference.name) in an enclosing node")))
         }
         return .alias(Place(target, reference.steps), vertex: nil)
@@ -161,7 +170,9 @@ extension ViewGraph {
         Failure(.dangling, "the parameter \(record(attribute).name) was not given", path: path(of: attribute))
     }
 
-    private func inheritedObject(_ type: String, _ isOptional: Bool, for attribute: AttributeID, at row: UInt32) -> Source {
+    private func inheritedObject(_ type: String, _ isOptional: Bool, for attribute: AttributeID, at row: UInt32)
+        -> Source
+    {
         if let object = nodes.object(ofType: type, at: row) { return .object(node: object) }
         if isOptional { return .literal(.value(.null)) }
         return .literal(
@@ -205,8 +216,12 @@ extension ViewGraph {
     private func place(of input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?) -> Place? {
         if let found = attribute(named: input.root, from: row, scope) { return Place(found, input.path) }
         if input.root == "value", let value { return Place(value.attribute, value.steps + input.path) }
-        if input.root == "subviews" { return Place(systemAttribute(.subviews(SubviewParts(input.parts)), of: row), input.path) }
-        if input.root == "sections" { return Place(systemAttribute(.sections(SubviewParts(input.parts)), of: row), input.path) }
+        if input.root == "subviews" {
+            return Place(systemAttribute(.subviews(SubviewParts(input.parts)), of: row), input.path)
+        }
+        if input.root == "sections" {
+            return Place(systemAttribute(.sections(SubviewParts(input.parts)), of: row), input.path)
+        }
         guard case .key(let key)? = input.path.first else { return nil }
         let source: AttributeID? =
             switch (input.root, key) {
@@ -256,7 +271,8 @@ extension ViewGraph {
         switch (old, new) {
         case (.literal(let a), .literal(let b)): a == b
         case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == self.vertex(for: b) } ?? true
-        case (.rule(let a), .rule(let b)): a.program.text == b.program.text && a.accepted == b.accepted && a.sources == b.sources
+        case (.rule(let a), .rule(let b)):
+            a.program.text == b.program.text && a.accepted == b.accepted && a.sources == b.sources
         case (.projection(let a, let x), .projection(let b, let y)): a == b && x == y
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
         case (.object(let a), .object(let b)): a == b

@@ -61,7 +61,8 @@ extension ViewGraph {
         var declarations = self.declarations
         declarations.add(plan.declarations)
         let newKeys = Set(plan.declarations.environment.keys.filter { self.declarations.environment[$0] == nil })
-        return Construction(plan, declarations, newKeys: newKeys, parents: Set(plan.creations.map { nodes.nodeID($0.parent) }))
+        return Construction(
+            plan, declarations, newKeys: newKeys, parents: Set(plan.creations.map { nodes.nodeID($0.parent) }))
     }
 
     /// Whether the nodes that get new children are all there. If one has gone, another node may be in its row: the construction can
@@ -135,7 +136,9 @@ extension ViewGraph {
     /// created, connected or evaluated.
     /// - Parameter before: the declarations before the change.
     func link(_ construction: Construction, _ before: Declarations) {
-        for (top, creation) in zip(construction.tops, construction.plan.creations) { nodes.attach(top, to: creation.parent) }
+        for (top, creation) in zip(construction.tops, construction.plan.creations) {
+            nodes.attach(top, to: creation.parent)
+        }
         // States begin with the change that makes them visible, for those who resume.
         for attribute in construction.structureChange.addedAttributes {
             if case .state? = attributes[Int(attribute.index)]?.source { engine.redate(attribute, to: engine.revision) }

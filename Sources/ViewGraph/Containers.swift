@@ -37,7 +37,9 @@ extension ViewGraph {
 
     func subviews(of row: UInt32, _ parts: SubviewParts) throws -> Content {
         let rows = try readSubviewRows(of: row)
-        do { return .value(try reader(of: row).subviews(rows, parts)) } catch let failure as Failure { return .failure(failure) }
+        do { return .value(try reader(of: row).subviews(rows, parts)) } catch let failure as Failure {
+            return .failure(failure)
+        }
     }
 
     func sections(of row: UInt32, _ parts: SubviewParts) throws -> Content {
@@ -58,7 +60,8 @@ extension ViewGraph {
                 guard case .value(.list(let list)) = try engine.read(systemAttribute(.subviewList, of: record.node)),
                     list.dropFirst().indices.contains(index + 1), case .int(let number) = list[index + 1]
                 else { return nil }
-                return try reader(of: record.node).place(steps.dropFirst(), in: UInt32(truncatingIfNeeded: number), index, parts)
+                return try reader(of: record.node).place(
+                    steps.dropFirst(), in: UInt32(truncatingIfNeeded: number), index, parts)
             case .sections(let parts):
                 let groups = try readSections(of: record.node)
                 guard groups.indices.contains(index) else { return nil }
@@ -92,7 +95,9 @@ extension ViewGraph {
     private func countWrappingChange(of container: UInt32) { nodes[Int(container)].wrappingChanges &+= 1 }
 
     private func countChange(of row: UInt32) {
-        guard let structure = nodes[Int(row)].structure, case .value(.int(let count)) = content(of: structure) else { return }
+        guard let structure = nodes[Int(row)].structure, case .value(.int(let count)) = content(of: structure) else {
+            return
+        }
         setInput(structure, .value(.int(count + 1)))
     }
 
@@ -115,18 +120,21 @@ extension ViewGraph {
         if let existing = nodes[Int(row)].system[which] { return existing }
         let made: AttributeID
         switch which {
-        case .selfID: made = createInput(.value(.string(nodes[Int(row)].id)), node: row, name: "self.id", source: .system)
+        case .selfID:
+            made = createInput(.value(.string(nodes[Int(row)].id)), node: row, name: "self.id", source: .system)
         case .selfPath:
             made = createInput(.value(.string(nodes.path(of: row))), node: row, name: "self.path", source: .system)
         case .selfIndex:
-            made = createInput(.value(.int(Int64(nodes.index(of: row)))), node: row, name: "self.index", source: .system)
+            made = createInput(
+                .value(.int(Int64(nodes.index(of: row)))), node: row, name: "self.index", source: .system)
             nodes.number(row)
         case .subviewList: made = createRule(node: row, name: "subviews", source: .subviewList)
         case .subviews(let parts): made = createRule(node: row, name: "subviews", source: .subviews(parts))
         case .sections(let parts): made = createRule(node: row, name: "sections", source: .sections(parts))
         case .preferenceOutput(let key):
             made = createRule(node: row, name: "preferences.\(key)", source: .preferenceOutput(key: key))
-        case .preference(let key): made = createRule(node: row, name: "preferences.\(key)", source: .preference(key: key))
+        case .preference(let key):
+            made = createRule(node: row, name: "preferences.\(key)", source: .preference(key: key))
         }
         nodes[Int(row)].system[which] = made
         return made
@@ -144,7 +152,9 @@ extension ViewGraph {
     func indicesChanged(below parent: UInt32) {
         guard nodes[Int(parent)].hasNumberedChildren else { return }
         for (position, child) in nodes[Int(parent)].children.enumerated() {
-            if let attribute = nodes[Int(child)].system[.selfIndex] { setInput(attribute, .value(.int(Int64(position)))) }
+            if let attribute = nodes[Int(child)].system[.selfIndex] {
+                setInput(attribute, .value(.int(Int64(position))))
+            }
         }
     }
 }

@@ -52,7 +52,10 @@ extension AttributeDefinition {
 extension NodeDefinition {
     func hasSameModifiers(as other: NodeDefinition) -> Bool {
         func same(_ a: [KeyedExpression], _ b: [KeyedExpression]) -> Bool {
-            a.elementsEqual(b) { $0.key == $1.key && $0.steps == $1.steps && $0.type == $1.type && $0.expression.isSame(as: $1.expression) }
+            a.elementsEqual(b) {
+                $0.key == $1.key && $0.steps == $1.steps && $0.type == $1.type
+                    && $0.expression.isSame(as: $1.expression)
+            }
         }
         let hasSameTag =
             switch (tag, other.tag) {
@@ -66,7 +69,9 @@ extension NodeDefinition {
                 $0.key == $1.key && $0.steps == $1.steps && $0.type == $1.type && $0.place == $1.place
                     && $0.program.text == $1.program.text
             }
-            && animations.elementsEqual(other.animations) { $0.animation == $1.animation && $0.value.isSame(as: $1.value) }
+            && animations.elementsEqual(other.animations) {
+                $0.animation == $1.animation && $0.value.isSame(as: $1.value)
+            }
     }
 
     /// Whether a component's own modifiers are those next to the body here, as they are at a use.
@@ -163,7 +168,9 @@ extension ForEachDefinition {
             && data.isSame(as: other.data)
     }
 
-    func isSame(as other: ForEachDefinition) -> Bool { hasSameData(as: other) && template.makesSame(as: other.template) }
+    func isSame(as other: ForEachDefinition) -> Bool {
+        hasSameData(as: other) && template.makesSame(as: other.template)
+    }
 }
 
 extension KeyDefinition {

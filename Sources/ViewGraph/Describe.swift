@@ -21,7 +21,9 @@ extension ViewGraph {
     public func describe(_ node: NodeID, depth: Int, limit: Int) throws(Failure) -> Value {
         let rows = nodes.subtree(of: node.row, depth: depth)
         guard rows.count <= limit else {
-            throw Failure(.limit, "\(rows.count) nodes; at most \(limit) are described at once", hint: "name a smaller part, or a depth")
+            throw Failure(
+                .limit, "\(rows.count) nodes; at most \(limit) are described at once",
+                hint: "name a smaller part, or a depth")
         }
         try chargeDescription(of: rows.lazy.map(\.row))
         // Children stand behind their parents, so the reverse order has every child ready when its parent comes.
@@ -30,7 +32,9 @@ extension ViewGraph {
             var map = describeNode(row)
             let children = nodes[Int(row)].children
             if level < depth {
-                if !children.isEmpty { map["children"] = .list(children.compactMap { described.removeValue(forKey: $0) }) }
+                if !children.isEmpty {
+                    map["children"] = .list(children.compactMap { described.removeValue(forKey: $0) })
+                }
             } else if !children.isEmpty {
                 map["childCount"] = .int(Int64(children.count))
             }
@@ -45,7 +49,8 @@ extension ViewGraph {
         for row in rows {
             try charge(ViewGraph.stepsPerDescribedNode)
             for (_, attribute) in nodes[Int(row)].attributes {
-                try charge(ViewGraph.stepsPerDescribedAttribute, telling: engine.lastValue(of: attribute) ?? .value(.null))
+                try charge(
+                    ViewGraph.stepsPerDescribedAttribute, telling: engine.lastValue(of: attribute) ?? .value(.null))
             }
         }
     }
@@ -88,7 +93,9 @@ extension ViewGraph {
 
     /// The same of a place inside an attribute's value, with the type that the value there has.
     public func describe(_ place: Place) -> Value {
-        guard !place.steps.isEmpty, case .map(var map) = describe(place.attribute) else { return describe(place.attribute) }
+        guard !place.steps.isEmpty, case .map(var map) = describe(place.attribute) else {
+            return describe(place.attribute)
+        }
         switch shown(content(at: place), of: place.attribute) {
         case .value(let value):
             map["type"] = .string(ValueType(of: value).description)
@@ -99,7 +106,9 @@ extension ViewGraph {
             map["value"] = nil
             map["error"] = describe(failure)
         }
-        if case .string(let target)? = map["target"] { map["target"] = .string(target + place.steps.map(\.description).joined()) }
+        if case .string(let target)? = map["target"] {
+            map["target"] = .string(target + place.steps.map(\.description).joined())
+        }
         return .map(map)
     }
 
@@ -139,14 +148,16 @@ extension ViewGraph {
     private func vertices(below node: NodeID, limit: Int) throws(Failure) -> [AttributeID] {
         let rows = Set(nodes.subtree(of: node.row))
         guard rows.count <= limit else {
-            throw Failure(.limit, "\(rows.count) nodes; at most \(limit) are dumped at once", hint: "name a smaller part")
+            throw Failure(
+                .limit, "\(rows.count) nodes; at most \(limit) are dumped at once", hint: "name a smaller part")
         }
         try chargeDescription(of: rows)
         var found: [AttributeID] = []
         for row in rows.sorted() {
             let node = nodes[Int(row)]
             found += namedAttributes(of: row).map(\.attribute)
-            found += node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
+            found +=
+                node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
             found += node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
             // What is made when somebody asks for it shows who asks, who may be hidden.
             if mayRead == nil { found += node.system.values.sorted { $0.index < $1.index } }
@@ -241,12 +252,15 @@ extension ViewGraph {
             scope.declare(name, record(attribute).type)
         }
         if mayRead == nil {
-            scope.declareNamespace("env", keysAre: "environment key", declarations.environment.mapValues { RuleType($0.type) })
-            scope.declareNamespace("self", keysAre: "property of self", ["id": .string, "path": .string, "index": .int])
+            scope.declareNamespace(
+                "env", keysAre: "environment key", declarations.environment.mapValues { RuleType($0.type) })
+            scope.declareNamespace(
+                "self", keysAre: "property of self", ["id": .string, "path": .string, "index": .int])
         } else {
             scope.declareNamespace("self", keysAre: "property of self", ["id": .string, "path": .string])
         }
-        scope.declareNamespace("preferences", keysAre: "preference key", declarations.preference.mapValues { RuleType($0.type) })
+        scope.declareNamespace(
+            "preferences", keysAre: "preference key", declarations.preference.mapValues { RuleType($0.type) })
         scope.declare("subviews", ValueType.list(.dyn))
         scope.declare("sections", ValueType.list(.dyn))
         let program: Program

@@ -64,7 +64,9 @@ extension ViewGraph {
     func renewDefaults(_ keys: [String: KeyDefinition]) -> Bool {
         var hasObjects = false
         for (name, key) in keys {
-            guard let old = declarations.environment.updateValue(key, forKey: name), let vertex = environmentDefaults[name] else {
+            guard let old = declarations.environment.updateValue(key, forKey: name),
+                let vertex = environmentDefaults[name]
+            else {
                 continue
             }
             if old.type.objectName == nil, key.type.objectName == nil {

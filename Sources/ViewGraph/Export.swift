@@ -49,7 +49,9 @@ struct SceneExporter {
         }
         // Declarations belong to no part. Where a part can be applied again by whoever may read no more, they hold already.
         guard graph.mayRead == nil else { return .map(finish(document, nodes)) }
-        if !written.keys.isEmpty { document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.written() }) }) }
+        if !written.keys.isEmpty {
+            document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.written() }) })
+        }
         if !written.types.isEmpty { document["types"] = map(written.types.mapValues { $0.written() }) }
         if !written.components.isEmpty { document["components"] = map(written.components.mapValues { $0.written() }) }
         return .map(finish(document, nodes))
@@ -98,7 +100,9 @@ struct SceneExporter {
             noteDangling(in: row)
             var fields = isUse ? use(row) : plain(row)
             for (key, slot) in [("header", Slot.header), ("children", .content), ("footer", .footer)] {
-                let list = shown.filter { graph.nodes[Int($0)].slot == slot }.compactMap { made.removeValue(forKey: $0) }
+                let list = shown.filter { graph.nodes[Int($0)].slot == slot }.compactMap {
+                    made.removeValue(forKey: $0)
+                }
                 guard !list.isEmpty else { continue }
                 fields[graph.nodes[Int(row)].kind == .section && slot == .content ? "content" : key] = .list(list)
             }
@@ -116,7 +120,8 @@ struct SceneExporter {
     private mutating func enter(_ level: Int, _ limit: Int) throws(Failure) {
         count += 1
         guard count <= limit else {
-            throw Failure(.limit, "more than \(limit) nodes; that many are exported at once", hint: "name a smaller part")
+            throw Failure(
+                .limit, "more than \(limit) nodes; that many are exported at once", hint: "name a smaller part")
         }
         // A node is a map in a list.
         guard (level + 2) * 2 < SceneLimits.nesting else {
@@ -219,18 +224,24 @@ struct SceneExporter {
     private mutating func plain(_ row: UInt32) -> ValueMap {
         let node = graph.nodes[Int(row)]
         var fields = ValueMap([(.string("id"), .string(node.id)), (.string("kind"), .string(node.kind.rawValue))])
-        var groups: [(String, ValueMap)] = ["state", "binding", "let", "computed", "inherit", "clock"].map { ($0, ValueMap()) }
+        var groups: [(String, ValueMap)] = ["state", "binding", "let", "computed", "inherit", "clock"].map {
+            ($0, ValueMap())
+        }
         for (name, attribute) in node.attributes {
             guard let definition = graph.record(attribute).definition else { continue }
             var written = DefinitionWriter.attribute(definition)
             if case .state(_, let isTransient) = definition.role {
                 written.value = DefinitionWriter.state(graph.storedValue(of: attribute), definition.type, isTransient)
             }
-            if let position = groups.firstIndex(where: { $0.0 == written.group }) { groups[position].1[name] = written.value }
+            if let position = groups.firstIndex(where: { $0.0 == written.group }) {
+                groups[position].1[name] = written.value
+            }
         }
         for (group, entries) in groups where !entries.isEmpty { fields[group] = .map(entries) }
         DefinitionWriter.modifiers(of: node.definition, beyond: nil, into: &fields)
-        if let forEach = node.definition.forEach { fields["forEach"] = DefinitionWriter.forEach(forEach) { isWrittenAsUse($0) } }
+        if let forEach = node.definition.forEach {
+            fields["forEach"] = DefinitionWriter.forEach(forEach) { isWrittenAsUse($0) }
+        }
         return fields
     }
 
@@ -266,17 +277,23 @@ struct SceneExporter {
     }
 
     /// - Parameter known: names that mean something where the expressions stand, below the node.
-    private mutating func noteDangling(_ expressions: [Expression], at row: UInt32, _ scope: Scope, known: Set<String> = []) {
+    private mutating func noteDangling(
+        _ expressions: [Expression], at row: UInt32, _ scope: Scope, known: Set<String> = []
+    ) {
         for expression in expressions {
             let names: [String] =
                 switch expression {
                 case .literal: []
                 case .reference(let reference): [reference.name]
-                case .rule(let program): program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
+                case .rule(let program):
+                    program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
                 }
             for name in names where !known.contains(name) {
                 // A name that leads to what may not be read leads nowhere.
-                if notesAllNames || graph.attribute(named: name, from: row, scope).map({ graph.isVisible($0) }) != true { dangling.insert(name) }
+                if notesAllNames || graph.attribute(named: name, from: row, scope).map({ graph.isVisible($0) }) != true
+                {
+                    dangling.insert(name)
+                }
             }
         }
     }
@@ -342,9 +359,12 @@ struct SceneExporter {
             for (_, property) in graph.nodes[Int(object)].attributes { exportState(property) }
             return
         }
-        guard case .value(let value) = graph.content(of: attribute), value != graph.declarations.complete(initial, as: record.type) else { return }
+        guard case .value(let value) = graph.content(of: attribute),
+            value != graph.declarations.complete(initial, as: record.type)
+        else { return }
         guard let path = try? AttributePath(graph.path(of: attribute)) else { return }
-        let relative = AttributePath(nodes: Array(path.nodes.dropFirst(place)), attribute: path.attribute, steps: path.steps)
+        let relative = AttributePath(
+            nodes: Array(path.nodes.dropFirst(place)), attribute: path.attribute, steps: path.steps)
         values.append((relative.description, value.written(as: record.type)))
     }
 }

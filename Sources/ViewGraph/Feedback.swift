@@ -58,7 +58,9 @@ extension ViewGraph {
         let loop: [AttributeID]
         if let found = feedback(of: row) {
             loop = found
-        } else if before?.count ?? 0 > limits.structureRounds + forEachByData.count, let data = nodes[Int(row)].instances?.data {
+        } else if before?.count ?? 0 > limits.structureRounds + forEachByData.count,
+            let data = nodes[Int(row)].instances?.data
+        {
             loop = [data]
         } else {
             return
@@ -139,7 +141,8 @@ extension ViewGraph {
             guard let list = nodes[Int(parent)].instances, parent != record.node else { return [] }
             let instance = nodes[Int(record.node)]
             let isMade =
-                instance.elementScope.contains { $0.attribute == attribute } || instance.indexScope?.attribute == attribute
+                instance.elementScope.contains { $0.attribute == attribute }
+                || instance.indexScope?.attribute == attribute
                 || instance.system[.selfIndex] == attribute
             return isMade ? [list.data] : []
         default: return []

@@ -109,7 +109,9 @@ extension ViewGraph {
     }
 
     private func update(forEach row: UInt32) -> ListUpdate {
-        guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else { return .none }
+        guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else {
+            return .none
+        }
         let content = content(of: state.data)
         if let endless = state.endless {
             // Its data may have been marked for something that came out as before.
@@ -165,7 +167,9 @@ extension ViewGraph {
     }
 
     func orderChanged(of row: UInt32) {
-        guard let order = nodes[Int(row)].instances?.order, case .value(.int(let count)) = content(of: order) else { return }
+        guard let order = nodes[Int(row)].instances?.order, case .value(.int(let count)) = content(of: order) else {
+            return
+        }
         setInput(order, .value(.int(count + 1)))
     }
 
@@ -186,7 +190,9 @@ extension ViewGraph {
         if state.target == nil {
             for position in change.changedElements {
                 let instance = nodes[Int(row)].children[change.oldPosition(of: position)]
-                if let element = nodes[Int(instance)].elementScope.first { setInput(element.attribute, .value(list[position])) }
+                if let element = nodes[Int(instance)].elementScope.first {
+                    setInput(element.attribute, .value(list[position]))
+                }
             }
         }
         state.list = list
@@ -219,7 +225,8 @@ extension ViewGraph {
     /// Removes, makes and reorders the children of the stretch that differs.
     /// - Returns: the stretch as it is now.
     private func replaceInstances(
-        _ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32, _ state: inout ForEachState
+        _ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32,
+        _ state: inout ForEachState
     ) -> [UInt32] {
         let before = Array(nodes[Int(row)].children[change.old])
         var made: [UInt32] = []
@@ -232,7 +239,8 @@ extension ViewGraph {
                 let isSameID = state.ids[change.old.lowerBound + source] == change.ids[offset]
                 if !isSameID, let target = state.target, let element = nodes[Int(before[source])].elementScope.first {
                     replaceSource(
-                        of: element.attribute, .alias(target.element(definition.idField, change.ids[offset]), vertex: nil))
+                        of: element.attribute,
+                        .alias(target.element(definition.idField, change.ids[offset]), vertex: nil))
                 }
                 continue
             }
@@ -259,7 +267,8 @@ extension ViewGraph {
     }
 
     private func createInstance(
-        _ definition: ForEachDefinition, of row: UInt32, named name: String, _ id: Value, _ element: Value, _ target: Place?
+        _ definition: ForEachDefinition, of row: UInt32, named name: String, _ id: Value, _ element: Value,
+        _ target: Place?
     ) -> UInt32 {
         let made = instantiate(definition.template, id: name, under: row, slot: .content)
         let attribute: AttributeID
@@ -293,7 +302,8 @@ extension ViewGraph {
         if let made = scope.attribute { return made }
         let parent = nodes[Int(row)].parent
         let made = createInput(
-            .value(.int(Int64(nodes.index(of: row)))), node: row, name: scope.name, type: .int, source: .system, isHidden: false)
+            .value(.int(Int64(nodes.index(of: row)))), node: row, name: scope.name, type: .int, source: .system,
+            isHidden: false)
         nodes[Int(row)].indexScope?.attribute = made
         nodes[Int(parent)].instances?.hasIndices = true
         return made

@@ -42,7 +42,9 @@ extension ViewGraph {
 
     func refuse(depth: Int, at path: String) throws(Failure) {
         guard depth <= limits.depth else {
-            throw Failure(.limit, "the tree would be deeper than \(limits.depth) nodes", path: path, hint: "tree-depth is the limit")
+            throw Failure(
+                .limit, "the tree would be deeper than \(limits.depth) nodes", path: path,
+                hint: "tree-depth is the limit")
         }
     }
 
@@ -51,7 +53,9 @@ extension ViewGraph {
             throw Failure(.limit, "the graph would have more than \(limits.nodes) nodes", hint: "nodes is the limit")
         }
         guard liveAttributes + growth.attributes <= limits.attributes else {
-            throw Failure(.limit, "the graph would have more than \(limits.attributes) attributes", hint: "attributes is the limit")
+            throw Failure(
+                .limit, "the graph would have more than \(limits.attributes) attributes",
+                hint: "attributes is the limit")
         }
     }
 
@@ -98,7 +102,9 @@ extension ViewGraph {
 
     /// A value that is written as its type holds it, no longer than the limit; nil when it does not fit.
     /// - Parameter mayGrow: whether it may be longer than the one in whose place it comes, beside what its type adds to it.
-    func accept(_ value: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, isKept: Bool) throws(Failure) -> Value? {
+    func accept(_ value: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, isKept: Bool) throws(Failure)
+        -> Value?
+    {
         if isKept { return declarations.accept(value, as: type) }
         var room = limits.valueSize
         let accepted = declarations.accept(value, as: type, within: &room)

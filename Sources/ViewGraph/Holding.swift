@@ -15,7 +15,9 @@ extension ViewGraph {
     func declaredType(of place: Place) -> ValueType {
         let place = follow(place)
         guard let record = attributes[Int(place.attribute.index)] else { return .dyn }
-        if case .object(let node) = record.source, nodes.isAlive(node), place.steps.isEmpty, let name = nodes[Int(node)].definition.component {
+        if case .object(let node) = record.source, nodes.isAlive(node), place.steps.isEmpty,
+            let name = nodes[Int(node)].definition.component
+        {
             return .object(name)
         }
         return declarations.type(at: place.steps, in: record.type)
@@ -29,7 +31,10 @@ extension ViewGraph {
         // An object of another type may have the same properties, and is another all the same.
         if let found = given.objectName, let wanted = type.objectName, found != wanted, value != .null {
             let path = path(of: attribute)
-            return .failure(Failure(.typeMismatch, "\(path) holds \(wanted), not \(found)", path: path, hint: "give it an object of type \(wanted)"))
+            return .failure(
+                Failure(
+                    .typeMismatch, "\(path) holds \(wanted), not \(found)", path: path,
+                    hint: "give it an object of type \(wanted)"))
         }
         if let fitting = declarations.accept(value, as: type, withComputed: true) { return .value(fitting) }
         let path = path(of: attribute)
@@ -55,11 +60,18 @@ struct Misfit {
             switch (wanted, found) {
             case (.nullable(let wrapped), _): wanted = wrapped
             case (.list(let element), .list(let elements)):
-                guard let place = elements.firstIndex(where: { declarations.accept($0, as: element, withComputed: withComputed) == nil }) else { break descent }
+                guard
+                    let place = elements.firstIndex(where: {
+                        declarations.accept($0, as: element, withComputed: withComputed) == nil
+                    })
+                else { break descent }
                 steps.append(.index(place))
                 (wanted, found) = (element, elements[place])
             case (.map(let key, let part), .map(let map)):
-                guard let (name, value) = map.first(where: { declarations.accept($0.value, as: part, withComputed: withComputed) == nil }),
+                guard
+                    let (name, value) = map.first(where: {
+                        declarations.accept($0.value, as: part, withComputed: withComputed) == nil
+                    }),
                     case .string(let text) = name, key.accept(name) != nil
                 else { break descent }
                 steps.append(.key(text))
@@ -86,15 +98,21 @@ struct Misfit {
     }
 
     /// The first property of a map that an object does not hold so; its type is nil where the object does not store such a one.
-    private static func property(of map: ValueMap, in name: String, _ declarations: Declarations, _ withComputed: Bool) -> (
-        name: String, value: Value, type: ValueType?, known: [String]
-    )? {
+    private static func property(of map: ValueMap, in name: String, _ declarations: Declarations, _ withComputed: Bool)
+        -> (
+            name: String, value: Value, type: ValueType?, known: [String]
+        )?
+    {
         guard let type = declarations.types[name] else { return nil }
         let stored = type.properties.filter { if case .state = $0.role { true } else { false } }
         for case (.string(let key), let value) in map {
             let property = stored.first { $0.name.hasSameBytes(as: key) }
-            if let property, declarations.accept(value, as: property.type, withComputed: withComputed) != nil { continue }
-            if withComputed, property == nil, type.properties.contains(where: { $0.name.hasSameBytes(as: key) }) { continue }
+            if let property, declarations.accept(value, as: property.type, withComputed: withComputed) != nil {
+                continue
+            }
+            if withComputed, property == nil, type.properties.contains(where: { $0.name.hasSameBytes(as: key) }) {
+                continue
+            }
             return (key, value, property?.type, stored.map(\.name))
         }
         return nil
@@ -125,6 +143,7 @@ struct Misfit {
             default: ValueType(of: found).description
             }
         return Failure(
-            .typeMismatch, "\(place) holds \(wanted), not \(shown)", path: path, hint: form ?? "write a value of type \(wanted)")
+            .typeMismatch, "\(place) holds \(wanted), not \(shown)", path: path,
+            hint: form ?? "write a value of type \(wanted)")
     }
 }

@@ -24,7 +24,9 @@ enum IdenticalRun {
         let stride = MemoryLayout<Value>.stride
         return a.withUnsafeBytes { a in
             b.withUnsafeBytes { b in
-                for place in 1..<count + 1 where !isSame(a, a.count - place * stride, b, b.count - place * stride) { return place - 1 }
+                for place in 1..<count + 1 where !isSame(a, a.count - place * stride, b, b.count - place * stride) {
+                    return place - 1
+                }
                 return count
             }
         }

@@ -9,7 +9,9 @@ import SceneModel
 extension ViewGraph {
     /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unboundNodes`.
     @discardableResult
-    func instantiate(_ definition: NodeDefinition, id: String? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil)
+    func instantiate(
+        _ definition: NodeDefinition, id: String? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil
+    )
         -> UInt32
     {
         let top = makeNode(definition, id ?? definition.id, under: parent, slot)
@@ -108,12 +110,14 @@ extension ViewGraph {
     }
 
     func createHidden(_ name: String, _ row: UInt32, _ type: ValueType = .dyn) -> AttributeID {
-        createRule(node: row, name: name, type: type, source: .literal(.failure(Failure(.dangling, "not connected yet"))))
+        createRule(
+            node: row, name: name, type: type, source: .literal(.failure(Failure(.dangling, "not connected yet"))))
     }
 
     /// An instance of an observable-object type lives as a hidden node of its own, so each property is tracked by itself.
     func createObject(
-        _ type: ObjectTypeDefinition, _ initial: Value, _ definition: AttributeDefinition, of row: UInt32, isHidden: Bool = false
+        _ type: ObjectTypeDefinition, _ initial: Value, _ definition: AttributeDefinition, of row: UInt32,
+        isHidden: Bool = false
     ) -> AttributeID {
         let isHeldTransient = if case .state(_, true) = definition.role { true } else { false }
         let node = NodeDefinition()
@@ -144,7 +148,8 @@ extension ViewGraph {
                 let type = entry.steps.isEmpty ? entry.type : declarations.environment[entry.key]?.type ?? .dyn
                 nodes[Int(row)].environment.append((entry.key, createHidden("environment.\(entry.key)", row, type)))
             case .transform(let transform):
-                let type = transform.steps.isEmpty ? transform.type : declarations.environment[transform.key]?.type ?? .dyn
+                let type =
+                    transform.steps.isEmpty ? transform.type : declarations.environment[transform.key]?.type ?? .dyn
                 let vertex = createHidden("transformEnvironment.\(transform.key)", row, type)
                 nodes[Int(row)].environment.append((transform.key, vertex))
             }

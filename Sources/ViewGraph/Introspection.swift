@@ -16,11 +16,15 @@ extension ViewGraph {
     }
 
     /// The durable states at and below a node.
-    public func durableStates(below node: NodeID) -> [AttributeID] { Array(durableStates(of: nodes.subtree(of: node.row))) }
+    public func durableStates(below node: NodeID) -> [AttributeID] {
+        Array(durableStates(of: nodes.subtree(of: node.row)))
+    }
 
     /// Found as they are asked for.
     func durableStates(of rows: [UInt32]) -> some Collection<AttributeID> {
-        withObjects(rows).lazy.flatMap { self.nodes[Int($0)].attributes.list }.map(\.attribute).filter { self.isDurable($0) }
+        withObjects(rows).lazy.flatMap { self.nodes[Int($0)].attributes.list }.map(\.attribute).filter {
+            self.isDurable($0)
+        }
     }
 
     /// A state, if it is durable, or the durable ones of the object in it.

@@ -60,7 +60,13 @@ extension ViewGraph {
 
     private func newKey(of row: UInt32) -> String {
         let path = nodes.ids(of: row).reduce("") { $0 + "/" + StoredKey.part($1) }
-        if isSalvaged, let known = absentRows.rows.keys.first(where: { StoredKey.number(in: $0) != nil && $0.hasPrefix(path + "#") }) { return known }
+        if isSalvaged,
+            let known = absentRows.rows.keys.first(where: {
+                StoredKey.number(in: $0) != nil && $0.hasPrefix(path + "#")
+            })
+        {
+            return known
+        }
         nextKeyNumber += 1
         return "\(path)#\(nextKeyNumber)"
     }
@@ -159,11 +165,17 @@ extension ViewGraph {
             let key = isNew ? "" : key(of: row)
             affected.append((row, isOwn, key))
             if !isNew { keys[row] = key }
-            let made = isOwn && nodes[Int(row)].kind != .forEach ? Set(definitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
+            let made =
+                isOwn && nodes[Int(row)].kind != .forEach
+                ? Set(definitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
             for child in nodes[Int(row)].children {
                 if let kept = nodes[Int(child)].kept, kept.key != nil {
                     // Its row names its parent; its own key follows what it is a part of.
-                    if kept.isOwn { noteRow(of: child) } else if let maker = kept.maker, keys[maker.row] != nil { pending.append((child, false)) }
+                    if kept.isOwn {
+                        noteRow(of: child)
+                    } else if let maker = kept.maker, keys[maker.row] != nil {
+                        pending.append((child, false))
+                    }
                     continue
                 }
                 pending.append((child, made.map { !$0.contains(ObjectIdentifier(base(of: child))) } ?? false))
@@ -175,7 +187,9 @@ extension ViewGraph {
         }
         var renamed: [String: String] = [:]
         for (row, isOwn, old) in affected {
-            if !isOwn, let kept = nodes[Int(row)].kept, let key = kept.key, let maker = kept.maker, let before = keys[maker.row] {
+            if !isOwn, let kept = nodes[Int(row)].kept, let key = kept.key, let maker = kept.maker,
+                let before = keys[maker.row]
+            {
                 kept.key = self.key(of: maker.row) + key.dropFirst(before.count)
             }
             if isOwn {
@@ -201,7 +215,9 @@ extension ViewGraph {
     /// The rows of a node go: it gets another key.
     private func forget(_ row: UInt32, _ key: String) {
         let node = nodes[Int(row)]
-        if node.hasValues || node.kept?.isStored == true { storeChanges.append(StoreChange(key: key, name: nil, value: nil)) }
+        if node.hasValues || node.kept?.isStored == true {
+            storeChanges.append(StoreChange(key: key, name: nil, value: nil))
+        }
         node.kept?.isStored = false
         if node.kept?.removed.isEmpty == false { forgetRemoved(row, key) }
     }
@@ -235,7 +251,8 @@ extension ViewGraph {
 
     /// A child has gone that the node was made with.
     private func noteGone(_ id: String, from row: UInt32) {
-        guard nodes[Int(row)].kind != .forEach, row == NodeID.root.row || definitions(madeBy: row, isOwn: isOwn(row)).contains(where: { $0.id == id })
+        guard nodes[Int(row)].kind != .forEach,
+            row == NodeID.root.row || definitions(madeBy: row, isOwn: isOwn(row)).contains(where: { $0.id == id })
         else { return }
         noteRemoved(id, from: row, key(of: row))
     }
@@ -325,9 +342,13 @@ extension ViewGraph {
             let node = nodes[Int(row)]
             guard node.hasValues || node.kept != nil else { continue }
             let key = key(of: row)
-            if node.hasValues || node.kept?.isStored == true { storeChanges.append(StoreChange(key: key, name: nil, value: nil)) }
+            if node.hasValues || node.kept?.isStored == true {
+                storeChanges.append(StoreChange(key: key, name: nil, value: nil))
+            }
             if node.kept?.removed.isEmpty == false { forgetRemoved(row, key) }
-            guard let home = node.kept?.home, row != top, nodes.isAlive(home), !rows.contains(home.row) else { continue }
+            guard let home = node.kept?.home, row != top, nodes.isAlive(home), !rows.contains(home.row) else {
+                continue
+            }
             noteGone(node.id, from: home.row)
         }
         if !absentRows.isEmpty { storeChanges += absentRows.remove(below: Set(rows.map { key(of: $0) })) }
@@ -385,8 +406,11 @@ extension ViewGraph {
             let children = nodes[Int(parent)].children
             let keys = children.map { order(of: $0) }
             let sorted = keys.compactMap { $0 }.sorted { $0.precedesByBytes($1) }
-            let ranks = Dictionary(sorted.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
-            for place in ListChange.displaced(keys.map { key in key.flatMap { ranks[$0] } }) { notePlace(of: children[place]) }
+            let ranks = Dictionary(
+                sorted.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
+            for place in ListChange.displaced(keys.map { key in key.flatMap { ranks[$0] } }) {
+                notePlace(of: children[place])
+            }
         }
         reordered = []
         for (parent, places) in unplaced where nodes.isAlive(parent) && nodes[Int(parent)].kind != .forEach {
@@ -397,11 +421,17 @@ extension ViewGraph {
             var next: UInt32?
             for position in children.indices.reversed() {
                 if positions.count == waiting.count { break }
-                if waiting.contains(children[position]) { positions.append((position, next)) } else { next = children[position] }
+                if waiting.contains(children[position]) {
+                    positions.append((position, next))
+                } else {
+                    next = children[position]
+                }
             }
             for row in waiting { nodes[Int(row)].kept?.order = nil }
             var isLong = false
-            for (position, next) in positions.reversed() { isLong = place(position, among: children, before: next) || isLong }
+            for (position, next) in positions.reversed() {
+                isLong = place(position, among: children, before: next) || isLong
+            }
             if isLong { renumber(children) }
         }
         unplaced = [:]
@@ -416,7 +446,9 @@ extension ViewGraph {
         if position > 0, nodes[Int(children[position - 1])].slot == slot { low = order(of: children[position - 1]) }
         let high = next.flatMap { nodes[Int($0)].slot == slot ? order(of: $0) : nil }
         let kept = kept(row)
-        let fits = order(of: row).map { implied in (low.map { $0.precedesByBytes(implied) } ?? true) && (high.map { implied.precedesByBytes($0) } ?? true) }
+        let fits = order(of: row).map { implied in
+            (low.map { $0.precedesByBytes(implied) } ?? true) && (high.map { implied.precedesByBytes($0) } ?? true)
+        }
         if fits != true || kept.isElsewhere {
             if let low, let high, !low.precedesByBytes(high) { return true }
             kept.order = OrderKey.between(low, high)

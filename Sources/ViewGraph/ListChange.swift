@@ -28,7 +28,9 @@ struct ListChange {
     /// - Throws: `typeMismatch` for an element without a usable id, `conflict` with the ids that occur twice, `invalid` for one that
     ///   cannot name a node.
     init(from state: ForEachState, to list: [Value], idField: String) throws(Failure) {
-        func id(at position: Int) throws(Failure) -> Value { try ListChange.id(of: list[position], at: position, idField) }
+        func id(at position: Int) throws(Failure) -> Value {
+            try ListChange.id(of: list[position], at: position, idField)
+        }
         let before = state.list
         let shorter = min(before.count, list.count)
         var prefix = 0
@@ -81,11 +83,14 @@ struct ListChange {
             ids.append(id)
             names.append(name)
             sources.append(place)
-            if let place, !before[old.lowerBound + place].isIdentical(to: list[position]) { changedElements.append(position) }
+            if let place, !before[old.lowerBound + place].isIdentical(to: list[position]) {
+                changedElements.append(position)
+            }
         }
         guard twice.isEmpty else {
             throw Failure(
-                .conflict, "duplicate ids: \(twice.prefix(10).joined(separator: ", "))", hint: "ids are unique in a list")
+                .conflict, "duplicate ids: \(twice.prefix(10).joined(separator: ", "))",
+                hint: "ids are unique in a list")
         }
         for (offset, id) in state.ids[old].enumerated() {
             let name = ListChange.name(of: id)
@@ -97,7 +102,9 @@ struct ListChange {
     }
 
     /// The commonest change of order: one element has moved, and those between have made room. Known by identity alone.
-    static func rotation(from before: [Value], _ old: Range<Int>, to after: [Value], _ new: Range<Int>) -> (sources: [Int?], moved: Int)? {
+    static func rotation(from before: [Value], _ old: Range<Int>, to after: [Value], _ new: Range<Int>) -> (
+        sources: [Int?], moved: Int
+    )? {
         let count = old.count
         guard count == new.count, count > 1 else { return nil }
         let (x, y) = (old.lowerBound, new.lowerBound)
@@ -150,7 +157,9 @@ struct ListChange {
             guard let source else { return true }
             defer { last = source }
             return source > last
-        }) { return [] }
+        }) {
+            return []
+        }
         // The places that end the best run of each length, and the one before each in its run.
         var tails: [Int] = []
         var previous = [Int](repeating: -1, count: sources.count)

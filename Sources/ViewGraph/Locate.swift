@@ -81,7 +81,9 @@ extension ViewGraph {
         var found = place.steps.isEmpty ? [place.attribute] : []
         let target = follow(place)
         for place in target.attribute == place.attribute ? [place] : [place, target] {
-            attributes[Int(place.attribute.index)]?.projections?.entryIfAny(at: place.steps)?.forEachAttribute { found.append($0) }
+            attributes[Int(place.attribute.index)]?.projections?.entryIfAny(at: place.steps)?.forEachAttribute {
+                found.append($0)
+            }
         }
         return found
     }
@@ -90,7 +92,9 @@ extension ViewGraph {
         nodes[Int(row)].namedAttributes.map(\.name) + (nodes[Int(row)].namedIndex.map { [$0] } ?? [])
     }
 
-    public func names(of node: NodeID) -> NodeNames { NodeNames(ids: nodes.ids(of: node.row), attributes: attributeNames(of: node.row)) }
+    public func names(of node: NodeID) -> NodeNames {
+        NodeNames(ids: nodes.ids(of: node.row), attributes: attributeNames(of: node.row))
+    }
 
     /// Named attributes without an instance's index, which is no vertex before somebody asks for it: see `index(of:)`.
     public func attributes(of node: NodeID) -> [AttributeID] {
@@ -121,7 +125,9 @@ extension ViewGraph {
     ) throws(Failure) {
         try forEachNode(matching: pattern) { (row, path) throws(Failure) in
             if let wanted = pattern.attribute {
-                if let attribute = ownAttribute(wanted, of: row) { try body(attribute, path + "." + AttributePath.quoteIfNeeded(wanted)) }
+                if let attribute = ownAttribute(wanted, of: row) {
+                    try body(attribute, path + "." + AttributePath.quoteIfNeeded(wanted))
+                }
                 return
             }
             for (name, attribute) in namedAttributes(of: row) {
@@ -162,7 +168,9 @@ extension ViewGraph {
             }
             if pattern.matches(nodes: ids) { try body(row, AttributePath.describe(nodes: ids)) }
             if ids.count < deepest {
-                for child in nodes[Int(row)].children.reversed() { pending.append((child, ids + [nodes[Int(child)].id])) }
+                for child in nodes[Int(row)].children.reversed() {
+                    pending.append((child, ids + [nodes[Int(child)].id]))
+                }
             }
         }
     }

@@ -48,7 +48,8 @@ final class NodeRecord: TreeNode {
     var instances: ForEachState?
 
     init(
-        id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32, definition: NodeDefinition, isScopeBoundary: Bool
+        id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32, definition: NodeDefinition,
+        isScopeBoundary: Bool
     ) {
         self.definition = definition
         self.isScopeBoundary = isScopeBoundary

@@ -84,9 +84,12 @@ final class ProjectionTree {
         var value = whole
         var entry: Entry? = root
         for step in steps {
-            if case .element(let field, let id) = step, case .list(let list) = value, list.count > ElementLocator.scanned {
+            if case .element(let field, let id) = step, case .list(let list) = value,
+                list.count > ElementLocator.scanned
+            {
                 if let entry, entry.locators.isEmpty { locating.append(entry) }
-                guard let place = entry?.locators[field, default: ElementLocator()].position(of: id, field, in: list) else {
+                guard let place = entry?.locators[field, default: ElementLocator()].position(of: id, field, in: list)
+                else {
                     return .failure(ProjectionTree.missing(step))
                 }
                 value = list[place]
@@ -211,7 +214,9 @@ final class ProjectionTree {
         let prefix = IdenticalRun.length(before, from: 0, after, from: 0, count: shorter)
         let suffix = IdenticalRun.lengthFromEnd(before, after, count: shorter - prefix)
         // Elements that only changed places are where they were to who knows them by id.
-        if ListChange.rotation(from: before, prefix..<before.count - suffix, to: after, prefix..<after.count - suffix) != nil {
+        if ListChange.rotation(from: before, prefix..<before.count - suffix, to: after, prefix..<after.count - suffix)
+            != nil
+        {
             return
         }
         var touched: [Value: (Value?, Value?)] = [:]

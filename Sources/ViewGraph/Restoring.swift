@@ -41,14 +41,18 @@ extension ViewGraph {
 
     /// What the rows say that have no node, for people.
     public var absentKeys: [(revision: UInt64, key: String)] {
-        absentRows.rows.map { ($0.value.values.map(\.revision).min() ?? 0, $0.key) }.sorted { $0.key.precedesByBytes($1.key) }
+        absentRows.rows.map { ($0.value.values.map(\.revision).min() ?? 0, $0.key) }.sorted {
+            $0.key.precedesByBytes($1.key)
+        }
     }
 
     /// Deletes the rows without a node.
     /// - Returns: how many they were.
     public func prune() -> Int {
         let count = absentRows.count
-        for key in absentRows.rows.keys.sorted(by: { $0.precedesByBytes($1) }) { storeChanges.append(StoreChange(key: key, name: nil, value: nil)) }
+        for key in absentRows.rows.keys.sorted(by: { $0.precedesByBytes($1) }) {
+            storeChanges.append(StoreChange(key: key, name: nil, value: nil))
+        }
         absentRows = AbsentRows()
         return count
     }
@@ -71,7 +75,9 @@ extension ViewGraph {
         func declare(_ rows: [StoredRow]) throws(Failure) {
             var document = ValueMap([(.string("agd"), 1)])
             for row in rows {
-                var (group, value) = (String(row.key.dropFirst()), Value.map(ValueMap([(.string(row.name), row.value)])))
+                var (group, value) = (
+                    String(row.key.dropFirst()), Value.map(ValueMap([(.string(row.name), row.value)]))
+                )
                 if group.hasPrefix("keys/") {
                     value = .map(ValueMap([(.string(String(group.dropFirst(5))), value)]))
                     group = "keys"
@@ -106,7 +112,8 @@ extension ViewGraph {
 
     private func read(_ document: Value, at row: UInt32) throws(Failure) -> SceneDefinition {
         do throws(SceneFaults) {
-            return try SceneReader.read(value: document, context: sceneContext(at: nodes.nodeID(row), .merge, isKept: true))
+            return try SceneReader.read(
+                value: document, context: sceneContext(at: nodes.nodeID(row), .merge, isKept: true))
         } catch {
             throw error.failure
         }
@@ -142,7 +149,10 @@ extension ViewGraph {
             let key = key(of: row)
             for id in node.kept?.removed ?? [] { absentRows.remove(key + "/" + StoredKey.part(id)) }
             guard let names = absentRows.rows[key]?.keys else { continue }
-            for name in names where name == "" || name == ViewGraph.heldName && node.instances?.isHeld == true || state(name, of: row) != nil {
+            for name in names
+            where name == "" || name == ViewGraph.heldName && node.instances?.isHeld == true
+                || state(name, of: row) != nil
+            {
                 absentRows.remove(key, name)
             }
         }
@@ -157,7 +167,9 @@ extension ViewGraph {
 
     /// - Returns: whether the state is there and takes the value.
     fileprivate func give(_ value: StoredRow, to row: UInt32) -> Bool {
-        guard let state = state(value.name, of: row), let accepted = declarations.accept(value.value, as: record(state).type) else { return false }
+        guard let state = state(value.name, of: row),
+            let accepted = declarations.accept(value.value, as: record(state).type)
+        else { return false }
         setInput(state, .value(accepted))
         nodes[Int(row)].hasValues = true
         restoredStates[state] = value.revision
@@ -170,7 +182,9 @@ extension ViewGraph {
         for row in nodes.subtree(of: top) {
             let key = key(of: row)
             guard let rows = absentRows.rows[key] else { continue }
-            for value in rows.values where !value.name.isEmpty && give(value, to: row) { absentRows.remove(key, value.name) }
+            for value in rows.values where !value.name.isEmpty && give(value, to: row) {
+                absentRows.remove(key, value.name)
+            }
             if nodes[Int(row)].kept?.isOwn == true { absentRows.remove(key, "") }
         }
     }
@@ -183,13 +197,15 @@ extension ViewGraph {
     func isWorthHolding(_ row: UInt32) -> Bool {
         guard let state = nodes[Int(row)].instances, !state.ids.isEmpty else { return false }
         if let target = state.target, isDurable(follow(target).attribute) { return true }
-        return nodes.subtree(of: row).contains { nodes[Int($0)].kept != nil } || !durableStates(of: nodes.subtree(of: row)).isEmpty
+        return nodes.subtree(of: row).contains { nodes[Int($0)].kept != nil }
+            || !durableStates(of: nodes.subtree(of: row)).isEmpty
     }
 
     /// Makes the instances that were there when their data was refused.
     func makeHeld(at row: UInt32) {
         guard !absentRows.isEmpty, case .list(let list)? = absentRows.rows[key(of: row)]?[ViewGraph.heldName]?.value,
-            let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances, let failure = state.failure,
+            let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances,
+            let failure = state.failure,
             let change = try? ListChange(from: state, to: list, idField: definition.idField),
             (try? refuseExcess(change, definition, at: row)) != nil
         else { return }
@@ -290,7 +306,9 @@ private struct Completion {
         }
         for child in record(row).children {
             let childKey = graph.key(of: child)
-            guard made[childKey] == child, let fields = graph.absentRows.node(childKey), record(child).kept?.isOwn != true else {
+            guard made[childKey] == child, let fields = graph.absentRows.node(childKey),
+                record(child).kept?.isOwn != true
+            else {
                 pending.append(child)
                 continue
             }
@@ -326,13 +344,17 @@ private struct Completion {
 
     private var isCompleted: Set<UInt32> = []
 
-    private func orderOfRow(_ key: String) -> String { (graph.absentRows.node(key)?["order"]?.string ?? "") + " " + key }
+    private func orderOfRow(_ key: String) -> String {
+        (graph.absentRows.node(key)?["order"]?.string ?? "") + " " + key
+    }
 
     /// Nodes below one that goes, which were moved elsewhere.
     private mutating func release(below top: UInt32) {
         for row in graph.nodes.subtree(of: top) where row != top {
             let key = graph.key(of: row)
-            guard made[key] == row, let fields = graph.absentRows.node(key), let parent = fields["parent"]?.string, fields["heir"] == nil else { continue }
+            guard made[key] == row, let fields = graph.absentRows.node(key), let parent = fields["parent"]?.string,
+                fields["heir"] == nil
+            else { continue }
             graph.nodes.detach(row)
             onTheirWay.insert(row)
             if let there = made[parent], isCompleted.contains(there) { put(row, key, fields, below: there) }
@@ -354,7 +376,9 @@ private struct Completion {
     }
 
     private mutating func put(_ row: UInt32, _ key: String, _ fields: ValueMap, below parent: UInt32) {
-        guard graph.nodes.child(record(row).id, of: parent) == nil, !graph.nodes.isInside(parent, of: row), record(parent).kind != .forEach else { return }
+        guard graph.nodes.child(record(row).id, of: parent) == nil, !graph.nodes.isInside(parent, of: row),
+            record(parent).kind != .forEach
+        else { return }
         onTheirWay.remove(row)
         let kept = graph.kept(row)
         let maker = graph.maker(of: row)
@@ -371,7 +395,11 @@ private struct Completion {
     private mutating func takeBack(_ row: UInt32) {
         let home = record(row).parent
         let key = graph.key(of: row)
-        failures.append((graph.absentRows.rows[key]?[""]?.revision ?? 0, Failure(.notFound, "\(key) stays where it was made: the node that it was moved to is not there")))
+        failures.append(
+            (
+                graph.absentRows.rows[key]?[""]?.revision ?? 0,
+                Failure(.notFound, "\(key) stays where it was made: the node that it was moved to is not there")
+            ))
         guard graph.nodes.child(record(row).id, of: home) == nil else {
             removed.append(row)
             return
@@ -389,7 +417,8 @@ private struct Completion {
         var nodes: [Value] = []
         var names: Set<Value> = []
         for key in keys {
-            guard let fields = graph.absentRows.node(key), let id = fields["id"]?.string, case .map(var own)? = fields["own"],
+            guard let fields = graph.absentRows.node(key), let id = fields["id"]?.string,
+                case .map(var own)? = fields["own"],
                 graph.nodes.child(id, of: parent) == nil
             else { continue }
             own["id"] = .string(id)
@@ -397,7 +426,9 @@ private struct Completion {
             names.formUnion(fields["names"]?.list ?? [])
             read.append((id, key))
         }
-        guard let made = try? graph.definitions(nodes, names.isEmpty ? nil : .list(Array(names)), at: parent), made.count == read.count else { return [:] }
+        guard let made = try? graph.definitions(nodes, names.isEmpty ? nil : .list(Array(names)), at: parent),
+            made.count == read.count
+        else { return [:] }
         return Dictionary(uniqueKeysWithValues: zip(read, made).map { ($0.key, $1) })
     }
 
@@ -419,11 +450,15 @@ private struct Completion {
             takeValues(key, there)
             return
         }
-        guard case .map(var own)? = fields["own"], record(parent).kind != .forEach, record(parent).kind != .view else { return }
+        guard case .map(var own)? = fields["own"], record(parent).kind != .forEach, record(parent).kind != .view else {
+            return
+        }
         own["id"] = .string(id)
         var read = definition
         if read == nil {
-            do throws(Failure) { read = try graph.definitions([.map(own)], fields["names"], at: parent).first } catch { return fail(key, error) }
+            do throws(Failure) { read = try graph.definitions([.map(own)], fields["names"], at: parent).first } catch {
+                return fail(key, error)
+            }
         }
         guard let made = read else { return }
         if let component = fields["madeFrom"]?.string { made.component = component }
@@ -454,7 +489,8 @@ private struct Completion {
         if case .map(var members)? = fields["members"] {
             members["id"] = .string(record(row).id)
             do throws(Failure) {
-                guard let read = try graph.definitions([.map(members)], fields["names"], at: record(row).parent).first else { return }
+                guard let read = try graph.definitions([.map(members)], fields["names"], at: record(row).parent).first
+                else { return }
                 target = read.merged(over: target)
             } catch {
                 return fail(key, error)
@@ -475,7 +511,8 @@ private struct Completion {
     private func sort(_ parent: UInt32) {
         guard record(parent).kind != .forEach else { return }
         let children = record(parent).children
-        let keys = Dictionary(uniqueKeysWithValues: children.map { ($0, (record($0).slot.order, graph.order(of: $0) ?? "~~")) })
+        let keys = Dictionary(
+            uniqueKeysWithValues: children.map { ($0, (record($0).slot.order, graph.order(of: $0) ?? "~~")) })
         let sorted = children.enumerated().sorted { a, b in
             guard let x = keys[a.element], let y = keys[b.element] else { return a.offset < b.offset }
             if x.0 != y.0 { return x.0 < y.0 }
@@ -489,7 +526,9 @@ private struct Completion {
 
 extension ViewGraph {
     /// Reads the definitions of nodes, checked where they stand.
-    fileprivate func definitions(_ nodes: [Value], _ names: Value?, at parent: UInt32) throws(Failure) -> [NodeDefinition] {
+    fileprivate func definitions(_ nodes: [Value], _ names: Value?, at parent: UInt32) throws(Failure)
+        -> [NodeDefinition]
+    {
         var document = ValueMap([(.string("agd"), 1), (.string("nodes"), .list(nodes))])
         document["dangling"] = names
         return try read(.map(document), at: parent).nodes

@@ -104,7 +104,9 @@ extension ViewGraph {
 
     @inline(__always)
     func evaluate(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
-        if _slowPath(evaluation.recorder != nil || budget.steps <= 0) { return try evaluateWatched(rule, for: attribute) }
+        if _slowPath(evaluation.recorder != nil || budget.steps <= 0) {
+            return try evaluateWatched(rule, for: attribute)
+        }
         return try run(rule, for: attribute)
     }
 
@@ -135,7 +137,8 @@ extension ViewGraph {
 
     /// What an attribute has in the place of its rule's result until the rule has had its turn.
     private static let hasToWait = Failure(
-        .limit, "its rule waits, because rules that ran for the same request have cost too much", hint: "request-cost is the limit")
+        .limit, "its rule waits, because rules that ran for the same request have cost too much",
+        hint: "request-cost is the limit")
 
     /// Rules that wait for another request to be done with.
     public var waitingRuleCount: Int { evaluation.waiting.count }

@@ -84,9 +84,12 @@ extension ViewGraph {
                 holdShared(found)
             }
             let content = try engine.read(found)
-            return record.isHeldToType ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
+            return record.isHeldToType
+                ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
         case .projection(let whole, let steps):
-            if case .index(let index)? = steps.first, let part = try subviewPart(index, of: whole, at: steps) { return part }
+            if case .index(let index)? = steps.first, let part = try subviewPart(index, of: whole, at: steps) {
+                return part
+            }
             let content = try engine.read(whole)
             guard case .value(let value) = content else { return content }
             return value.select(steps)

@@ -23,7 +23,8 @@ final class BoundRule {
         isHeldToType = accepted != nil
         vertices = .allocate(capacity: max(1, sources.count))
         for (position, source) in sources.enumerated() {
-            let vertex = if case .attribute(let attribute) = source { attribute } else { AttributeID(index: 0, generation: 0) }
+            let vertex =
+                if case .attribute(let attribute) = source { attribute } else { AttributeID(index: 0, generation: 0) }
             (vertices + position).initialize(to: vertex)
         }
     }

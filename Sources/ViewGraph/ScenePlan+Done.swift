@@ -7,7 +7,8 @@ import SceneModel
 extension ViewGraph {
     /// Whether the tree, its declarations and its states are already as a plan would make them. O(declarations and values of the document).
     public func isDone(_ plan: ScenePlan) -> Bool {
-        plan.creations.isEmpty && plan.removals.isEmpty && plan.restarts.isEmpty && plan.slots.isEmpty && plan.changed.isEmpty
+        plan.creations.isEmpty && plan.removals.isEmpty && plan.restarts.isEmpty && plan.slots.isEmpty
+            && plan.changed.isEmpty
             && plan.orders.allSatisfy { newOrder($0.definitions, below: $0.parent) == nil }
             && plan.values.allSatisfy { isHeld($0.value, at: $0.path) } && isDeclared(plan.declarations)
     }
@@ -23,9 +24,13 @@ extension ViewGraph {
     /// What a component or type is made of may have been declared anew since it was written, so its words alone do not tell.
     func isDeclared(_ new: Declarations) -> Bool {
         declarations.written.includes(new.written)
-            && new.components.allSatisfy { name, component in declarations.components[name]?.makesSame(as: component) == true }
+            && new.components.allSatisfy { name, component in
+                declarations.components[name]?.makesSame(as: component) == true
+            }
             && new.types.allSatisfy { name, type in
-                guard let old = declarations.types[name]?.properties, old.count == type.properties.count else { return false }
+                guard let old = declarations.types[name]?.properties, old.count == type.properties.count else {
+                    return false
+                }
                 return zip(old, type.properties).allSatisfy { $0.isSame(as: $1) }
             }
     }
@@ -34,6 +39,7 @@ extension ViewGraph {
 extension WrittenDeclarations {
     fileprivate func includes(_ other: WrittenDeclarations) -> Bool {
         other.keys.allSatisfy { group, entries in entries.allSatisfy { keys[group]?[$0.key] == $0.value } }
-            && other.types.allSatisfy { types[$0.key] == $0.value } && other.components.allSatisfy { components[$0.key] == $0.value }
+            && other.types.allSatisfy { types[$0.key] == $0.value }
+            && other.components.allSatisfy { components[$0.key] == $0.value }
     }
 }

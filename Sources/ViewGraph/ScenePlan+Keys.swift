@@ -26,9 +26,12 @@ extension ViewGraph {
             kept.append((nodes.path(of: row), [definition] + (definition.forEach?.template.withAllBelow ?? [])))
         }
         for (group, key, old) in retyped.sorted(by: { $0.key.name.precedesByBytes($1.key.name) }) {
-            guard let user = kept.first(where: { $0.definitions.contains { $0.uses(key.name, of: group) } }) else { continue }
+            guard let user = kept.first(where: { $0.definitions.contains { $0.uses(key.name, of: group) } }) else {
+                continue
+            }
             throw Failure(
-                .conflict, "the \(group.rawValue) key \(key.name) is used by \(user.name) as \(old); it cannot become \(key.type)",
+                .conflict,
+                "the \(group.rawValue) key \(key.name) is used by \(user.name) as \(old); it cannot become \(key.type)",
                 hint: "remove what uses it first, or take another name")
         }
     }

@@ -27,7 +27,11 @@ extension ViewGraph {
             fields["parent"] = .string(key(of: node.parent))
         }
         if let order = kept.order { fields["order"] = .string(order) }
-        if node.slot != .content { fields["slot"] = .string(node.slot == .header ? "header" : "footer") } else if kept.isElsewhere { fields["slot"] = "content" }
+        if node.slot != .content {
+            fields["slot"] = .string(node.slot == .header ? "header" : "footer")
+        } else if kept.isElsewhere {
+            fields["slot"] = "content"
+        }
         if kept.isHeir { fields["heir"] = true }
         if kept.isOwn {
             let isUse = isUse(row)
@@ -46,7 +50,11 @@ extension ViewGraph {
             let names = exporter.dangling.sorted { $0.precedesByBytes($1) }
             if !names.isEmpty { fields["names"] = .list(names.map { .string($0) }) }
         }
-        if !isSaid, !kept.isHeir, fields["without"] == nil, fields["parent"] == nil, kept.order == nil, !kept.isElsewhere { return nil }
+        if !isSaid, !kept.isHeir, fields["without"] == nil, fields["parent"] == nil, kept.order == nil,
+            !kept.isElsewhere
+        {
+            return nil
+        }
         return .map(fields)
     }
 
@@ -97,14 +105,18 @@ extension ViewGraph {
             let (group, value) = DefinitionWriter.attribute(attribute)
             add(group, attribute.name, value)
         }
-        for attribute in base.attributes where !names.contains(attribute.name) { without.append(["attribute", .string(attribute.name)]) }
+        for attribute in base.attributes where !names.contains(attribute.name) {
+            without.append(["attribute", .string(attribute.name)])
+        }
         var (before, after) = (ValueMap(), ValueMap())
         DefinitionWriter.modifiers(of: base, beyond: nil, into: &before)
         DefinitionWriter.modifiers(of: definition, beyond: nil, into: &after)
         for group in ["environment", "containerValues", "preferences"] {
             let (before, after) = (before[group]?.map ?? ValueMap(), after[group]?.map ?? ValueMap())
             for case (.string(let name), let value) in after where before[name] != value { add(group, name, value) }
-            for case .string(let name) in before.keys where after[name] == nil { without.append([.string(group), .string(name)]) }
+            for case .string(let name) in before.keys where after[name] == nil {
+                without.append([.string(group), .string(name)])
+            }
         }
         for group in ["transformEnvironment", "tag", "animation"] where before[group] != after[group] {
             if let value = after[group] { members[group] = value } else { without.append([.string(group), ""]) }
@@ -126,7 +138,9 @@ extension ViewGraph {
                 storeChanges.append(StoreChange(key: StoredKey.declarations + group, name: name, value: value))
             }
         }
-        for (group, entries) in new.written.keys { keep("keys/" + group, entries, declarations.written.keys[group] ?? [:]) }
+        for (group, entries) in new.written.keys {
+            keep("keys/" + group, entries, declarations.written.keys[group] ?? [:])
+        }
         keep("types", new.written.types, declarations.written.types)
         // In the same words it is another one if a component that it uses is.
         let same = declarations.written.components.filter { name, _ in
@@ -146,7 +160,9 @@ extension ViewGraph {
         currentComponents = [:]
         guard notesChanges else { return }
         for node in uses where !isUse(node.row) { makeOwn(node.row) }
-        for row in nodes.living where nodes[Int(row)].kept != nil && nodes[Int(row)].definition.forEach != nil { noteRow(of: row) }
+        for row in nodes.living where nodes[Int(row)].kept != nil && nodes[Int(row)].definition.forEach != nil {
+            noteRow(of: row)
+        }
     }
 }
 
@@ -156,7 +172,9 @@ extension NodeDefinition {
         let rest = NodeDefinition().merged(over: self)
         for member in members {
             guard let group = member.list?.first?.string, let name = member.list?.last?.string else { continue }
-            func isOther(_ entry: KeyedExpression) -> Bool { entry.key + entry.steps.map(\.description).joined() != name }
+            func isOther(_ entry: KeyedExpression) -> Bool {
+                entry.key + entry.steps.map(\.description).joined() != name
+            }
             switch group {
             case "attribute": rest.attributes.removeAll { $0.name == name }
             case "environment" where name == "objects": rest.environmentObjects = []

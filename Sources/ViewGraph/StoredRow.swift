@@ -45,7 +45,8 @@ extension StoreChange {
 enum StoredKey {
     /// A part of a key: the id of a node without the signs that have a meaning in keys.
     static func part(_ id: String) -> String {
-        guard id.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "%") }) else { return id }
+        guard id.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "%") })
+        else { return id }
         return id.reduce(into: "") { text, sign in
             switch sign {
             case "/": text += "%2F"
@@ -60,7 +61,9 @@ enum StoredKey {
     static func parent(of key: String) -> String? { key.lastIndex(of: "/").map { String(key[..<$0]) } }
 
     /// What stands behind the parent's key.
-    static func lastPart(of key: String) -> Substring { key.lastIndex(of: "/").map { key[key.index(after: $0)...] } ?? key[...] }
+    static func lastPart(of key: String) -> Substring {
+        key.lastIndex(of: "/").map { key[key.index(after: $0)...] } ?? key[...]
+    }
 
     /// The number in a client's key.
     static func number(in key: String) -> UInt64? {
@@ -87,7 +90,9 @@ struct AbsentRows {
 
     mutating func insert(_ row: StoredRow) {
         rows[row.key, default: [:]][row.name] = row
-        if row.name.isEmpty, let parent = row.value.map?["parent"]?.string { children[parent, default: []].insert(row.key) }
+        if row.name.isEmpty, let parent = row.value.map?["parent"]?.string {
+            children[parent, default: []].insert(row.key)
+        }
     }
 
     mutating func remove(_ key: String) {

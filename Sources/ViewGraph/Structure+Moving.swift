@@ -30,7 +30,9 @@ extension ViewGraph {
         if parent.row != oldParent, nodes.child(id, of: parent.row) != nil {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
-        if parent.row != oldParent { try refuse(depth: nodes.depth(of: parent.row) + nodes.levels(of: node.row), at: path(of: node)) }
+        if parent.row != oldParent {
+            try refuse(depth: nodes.depth(of: parent.row) + nodes.levels(of: node.row), at: path(of: node))
+        }
         if parent.row == oldParent {
             let siblings = nodes[Int(oldParent)].children
             if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
@@ -38,7 +40,8 @@ extension ViewGraph {
         let leaving = parent.row == oldParent ? [] : noteMove(of: node.row, to: parent.row)
         let before = structureChange.removedNames.count
         if parent.row != oldParent {
-            structureChange.movedNodes.append(.init(node: node, from: nodes.ids(of: node.row), names: nodes(below: node).map(names)))
+            structureChange.movedNodes.append(
+                .init(node: node, from: nodes.ids(of: node.row), names: nodes(below: node).map(names)))
             nodes[Int(node.row)].isContent = isComponentRoot(parent.row)
         } else {
             structureChange.reorderedNodes.append(node)

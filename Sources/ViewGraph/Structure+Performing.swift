@@ -36,7 +36,11 @@ extension ViewGraph {
         }
         for (parent, definitions) in plan.orders {
             let isReordered = order(definitions, below: parent)
-            if plan.remade.contains(parent) { notePlacesAsMade(below: parent) } else if isReordered { noteOrder(below: parent) }
+            if plan.remade.contains(parent) {
+                notePlacesAsMade(below: parent)
+            } else if isReordered {
+                noteOrder(below: parent)
+            }
         }
         for parent in parents { shapeChanged(at: parent) }
         if !plan.updates.isEmpty {
@@ -132,7 +136,9 @@ extension ViewGraph {
         let before = nodes[Int(parent)].children
         guard let after = newOrder(definitions, below: parent) else { return false }
         nodes.order(after, below: parent)
-        for (old, new) in zip(before, after) where old != new { structureChange.reorderedNodes.append(nodes.nodeID(new)) }
+        for (old, new) in zip(before, after) where old != new {
+            structureChange.reorderedNodes.append(nodes.nodeID(new))
+        }
         indicesChanged(below: parent)
         shapeChanged(at: parent)
         return true
@@ -200,7 +206,9 @@ extension ViewGraph {
             attributes[Int(existing.index)]?.definition = definition
             attributes[Int(existing.index)]?.type = definition.type
             attributes[Int(existing.index)]?.kind = definition.kind
-            if case .binding(_, let animation) = definition.role { attributes[Int(existing.index)]?.animation = animation }
+            if case .binding(_, let animation) = definition.role {
+                attributes[Int(existing.index)]?.animation = animation
+            }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
                 if isTransient, isDurable(existing) { forget([existing]) }
                 if !isTransient, !isDurable(existing) || !old.isSame(as: definition) { keptFromNow.append(existing) }

@@ -17,7 +17,8 @@ public struct StructureChange {
     public internal(set) var removedAttributes: [AttributeID] = []
 
     public var isEmpty: Bool {
-        addedNodes.isEmpty && removedNames.isEmpty && reorderedNodes.isEmpty && movedNodes.isEmpty && addedAttributes.isEmpty
+        addedNodes.isEmpty && removedNames.isEmpty && reorderedNodes.isEmpty && movedNodes.isEmpty
+            && addedAttributes.isEmpty
             && removedAttributes.isEmpty
     }
 }
@@ -114,7 +115,9 @@ private struct ChildOrigin {
         ids = Set(body.map(\.0.id))
     }
 
-    func isGiven(_ definition: NodeDefinition) -> Bool { isComponentRoot && !own.contains(ObjectIdentifier(definition)) }
+    func isGiven(_ definition: NodeDefinition) -> Bool {
+        isComponentRoot && !own.contains(ObjectIdentifier(definition))
+    }
 
     /// The same for what completes a node: the body's own stays that, whoever completes it.
     func isGiven(_ definition: NodeDefinition, over old: NodeRecord) -> Bool {
@@ -140,7 +143,8 @@ extension ViewGraph {
             at = nodes[Int(at)].parent
         }
         var context = SceneContext(
-            declarations: declarations, enclosing: enclosing, rules: limits.rules, valueSize: isKept ? .max : limits.valueSize,
+            declarations: declarations, enclosing: enclosing, rules: limits.rules,
+            valueSize: isKept ? .max : limits.valueSize,
             isKept: isKept)
         context.admitsDangling = mayRead == nil
         guard mode == .merge else { return context }
@@ -151,7 +155,8 @@ extension ViewGraph {
                 row = next
             }
             return ExistingNode(
-                kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row), component: self.nodes[Int(row)].definition.component,
+                kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row),
+                component: self.nodes[Int(row)].definition.component,
                 isContent: self.nodes[Int(row)].isContent)
         }
         return context
@@ -178,7 +183,8 @@ extension ViewGraph {
     ) throws(Failure) -> ScenePlan {
         guard nodes[Int(node.row)].kind != .forEach else {
             throw Failure(
-                .conflict, "\(path(of: node)) is made from data", path: path(of: node), hint: "change the list it is made from")
+                .conflict, "\(path(of: node)) is made from data", path: path(of: node),
+                hint: "change the list it is made from")
         }
         guard nodes[Int(node.row)].kind != .view || scene.nodes.isEmpty else {
             throw Failure(
@@ -214,7 +220,8 @@ extension ViewGraph {
                 }
                 guard mode != .create else {
                     throw Failure(
-                        .conflict, "\(name) exists already", path: name, hint: "apply with mode merge; replace also removes the nodes beside it")
+                        .conflict, "\(name) exists already", path: name,
+                        hint: "apply with mode merge; replace also removes the nodes beside it")
                 }
                 let old = nodes[Int(existing)]
                 guard canBecome(definition, old, isReplacing) else {
@@ -241,7 +248,8 @@ extension ViewGraph {
                     pending.append(
                         ScenePlan.Children(
                             parent: existing, definitions: definition.slotted, isReplacing: isReplacing,
-                            base: definition.base ?? (isReplacing ? nil : old.definition.base), isRemade: next.isRemade))
+                            base: definition.base ?? (isReplacing ? nil : old.definition.base), isRemade: next.isRemade)
+                    )
                 }
             }
             if isReplacing {
@@ -298,11 +306,15 @@ extension ViewGraph {
             else { return true }
         }
         let names = Set(definition.attributes.map(\.name))
-        if isReplacing, nodes[Int(row)].attributes.contains(where: { !names.contains($0.name) && $0.name != "elements" }) {
+        if isReplacing,
+            nodes[Int(row)].attributes.contains(where: { !names.contains($0.name) && $0.name != "elements" })
+        {
             return true
         }
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
-        if let made = definition.forEach, nodes[Int(row)].definition.forEach.map({ !made.isSame(as: $0) }) ?? true { return true }
+        if let made = definition.forEach, nodes[Int(row)].definition.forEach.map({ !made.isSame(as: $0) }) ?? true {
+            return true
+        }
         return !target.hasSameModifiers(as: nodes[Int(row)].definition)
     }
 

@@ -30,11 +30,13 @@ extension ViewGraph {
                 case .state:
                     guard let part = map[name] ?? initialValue(of: record) else { continue }
                     let path = path.appending(.key(name))
-                    guard let accepted = try accept(part, as: record.type, at: path, mayGrow: true, isKept: isKept) else {
+                    guard let accepted = try accept(part, as: record.type, at: path, mayGrow: true, isKept: isKept)
+                    else {
                         throw mismatch(record.type, part, Place(attribute), Place(attribute), path)
                     }
                     writes.append((attribute, accepted))
-                case .object(let inner): pending.append((inner, attribute, map[name] ?? .map(ValueMap()), path.appending(.key(name))))
+                case .object(let inner):
+                    pending.append((inner, attribute, map[name] ?? .map(ValueMap()), path.appending(.key(name))))
                 default:
                     guard let given = map[name], content(of: attribute) != .value(given) else { continue }
                     throw Failure(
@@ -66,7 +68,9 @@ extension ViewGraph {
         var found = found
         if found.isEqual(to: given) { return true }
         // What an object computes is nothing that is written.
-        if case .object(let object) = record(stands.attribute).source, stands.steps.isEmpty { found = .map(storedProperties(of: object)) }
+        if case .object(let object) = record(stands.attribute).source, stands.steps.isEmpty {
+            found = .map(storedProperties(of: object))
+        }
         return found.isEqual(to: declarations.complete(given, as: declaredType(of: place)))
     }
 

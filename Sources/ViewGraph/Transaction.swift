@@ -71,7 +71,8 @@ extension ViewGraph {
     func noteTouched(_ attribute: AttributeID) {
         guard transaction?.needsNote(of: attribute) == true else { return }
         transaction?.note(
-            .init(attribute: attribute, content: engine.lastValue(of: attribute), changedAt: engine.changedAt(attribute)))
+            .init(
+                attribute: attribute, content: engine.lastValue(of: attribute), changedAt: engine.changedAt(attribute)))
     }
 
     /// What was touched ahead of the commit and is in the end as it was before counts as never changed. All of it is brought up to
@@ -81,7 +82,9 @@ extension ViewGraph {
         for touched in done.touched { _ = content(of: touched.attribute) }
         var same: Set<AttributeID> = []
         for touched in done.touched {
-            guard let before = touched.content, engine.isAlive(touched.attribute), content(of: touched.attribute) == before else { continue }
+            guard let before = touched.content, engine.isAlive(touched.attribute),
+                content(of: touched.attribute) == before
+            else { continue }
             engine.redate(touched.attribute, to: touched.changedAt)
             same.insert(touched.attribute)
         }
@@ -135,9 +138,13 @@ extension ViewGraph {
             // What was removed has no type.
             guard case .value(let part) = changed.select(steps) else { continue }
             guard let fitting = declarations.accept(part, as: bound.type) else {
-                throw mismatch(bound.type, part, Place(bound.binding), Place(bound.binding, Array(state.steps.suffix(bound.inside))), path)
+                throw mismatch(
+                    bound.type, part, Place(bound.binding),
+                    Place(bound.binding, Array(state.steps.suffix(bound.inside))), path)
             }
-            do { changed = try changed.changing(steps) { _ in fitting } } catch { throw error.located(at: path.description) }
+            do { changed = try changed.changing(steps) { _ in fitting } } catch {
+                throw error.located(at: path.description)
+            }
         }
         guard let accepted = try accept(changed, as: type, at: path, mayGrow: mayGrow, isKept: isKept) else {
             throw mismatch(type, changed, Place(state.attribute), state, path)
@@ -154,7 +161,8 @@ extension ViewGraph {
     /// - Parameters:
     ///   - whole: what has the type and would hold the value.
     ///   - written: the place in it that was written, which `path` names.
-    func mismatch(_ type: ValueType, _ value: Value, _ whole: Place, _ written: Place, _ path: AttributePath) -> Failure {
+    func mismatch(_ type: ValueType, _ value: Value, _ whole: Place, _ written: Place, _ path: AttributePath) -> Failure
+    {
         var misfit = Misfit(of: value, in: type, declarations)
         // What is at fault is named from the path as it was written, where that leads to it.
         let isInside = misfit.steps.starts(with: written.steps)
@@ -193,7 +201,9 @@ extension ViewGraph {
                         .readOnly, "\(path) holds an object; write one of its properties", path: path.description,
                         hint: "one of \(nodes[Int(node)].attributes.map(\.name).joined(separator: ", "))")
                 }
-                guard let attribute = ownAttribute(property, of: node) else { throw noProperty(property, of: node, path) }
+                guard let attribute = ownAttribute(property, of: node) else {
+                    throw noProperty(property, of: node, path)
+                }
                 way.state = Place(attribute, Array(place.steps.dropFirst()))
             case (.binding, .alias(let target, _)):
                 if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
@@ -204,7 +214,8 @@ extension ViewGraph {
                     throw readOnly(place.attribute, path)
                 }
                 way.state = Place(target.attribute, target.steps + place.steps)
-            case (.binding, .literal(.failure(let failure))): throw shown(failure, of: place.attribute).located(at: path.description)
+            case (.binding, .literal(.failure(let failure))):
+                throw shown(failure, of: place.attribute).located(at: path.description)
             default: throw readOnly(place.attribute, path)
             }
         }
@@ -220,7 +231,8 @@ extension ViewGraph {
         switch (record.kind, record.source) {
         case (.let, .alias(let source, _)):
             let target = follow(source, isWritten: true).attribute
-            hint = isVisible(target) ? "it is \(self.path(of: target)), which can be written" : "write what it depends on"
+            hint =
+                isVisible(target) ? "it is \(self.path(of: target)), which can be written" : "write what it depends on"
         case (.let, .rule(let rule)): hint = "a let; it comes from the rule \(rule.program.text)"
         case (.let, _): hint = "a let is given by whoever uses the component; make it a state or a binding"
         case (.computed, .rule(let rule)): hint = "it is computed as \(rule.program.text)"
@@ -230,7 +242,10 @@ extension ViewGraph {
         }
         if case .let = record.kind, case .alias(let source, _) = record.source {
             let target = follow(source, isWritten: true).attribute
-            if case .state = self.record(target).source {} else if isVisible(target) { hint = "it comes from \(self.path(of: target))" }
+            if case .state = self.record(target).source {
+            } else if isVisible(target) {
+                hint = "it comes from \(self.path(of: target))"
+            }
         }
         let what = if case .inherit = record.kind { "an inherited value" } else { "a \(record.kind.rawValue)" }
         return Failure(.readOnly, "\(path) is \(what), which cannot be written", path: path.description, hint: hint)

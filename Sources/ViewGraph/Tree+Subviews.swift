@@ -47,7 +47,9 @@ extension Tree {
     }
 
     /// A subview of a container and the nodes between both, from inside out.
-    func wrappers(of row: UInt32, in container: UInt32) -> [UInt32] { Array(upward(from: row).prefix { $0 != container }) }
+    func wrappers(of row: UInt32, in container: UInt32) -> [UInt32] {
+        Array(upward(from: row).prefix { $0 != container })
+    }
 
     /// The path of a subview or section from its container, which no other has: groups and lists between them do not hide it.
     func id(ofSubview row: UInt32, in container: UInt32) -> String {

@@ -14,7 +14,8 @@ extension ViewGraph {
                 if record.isHeldToType, !isWritten { return place }
                 place = Place(target.attribute, target.steps + place.steps)
             case .object(let node):
-                guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node) else {
+                guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node)
+                else {
                     return place
                 }
                 place = Place(attribute, Array(place.steps.dropFirst()))
@@ -55,7 +56,8 @@ extension ViewGraph {
             engine.redate(made, to: engine.changedAt(attribute))
             places.add(made, in: attribute)
         } else {
-            made = createRule(node: record.node, name: record.name, kind: record.kind, source: source(of: steps, in: attribute))
+            made = createRule(
+                node: record.node, name: record.name, kind: record.kind, source: source(of: steps, in: attribute))
         }
         attributes[Int(made.index)]?.steps = steps
         entry.attribute = made
@@ -67,7 +69,8 @@ extension ViewGraph {
     /// other place of what it refers to matters.
     func source(of steps: [AttributePath.Step], in attribute: AttributeID) -> Source {
         let place = Place(attribute, steps)
-        return follow(place).attribute == attribute ? .projection(of: attribute, steps: steps) : .alias(place, vertex: nil)
+        return follow(place).attribute == attribute
+            ? .projection(of: attribute, steps: steps) : .alias(place, vertex: nil)
     }
 
     /// Whether an attribute shows what belongs to another node.

@@ -22,7 +22,9 @@ extension ViewGraph {
 
     /// Something that used these vertices, if they are shared, has gone.
     func noteIdle(_ vertices: [AttributeID]) {
-        for vertex in vertices where isShared(vertex) && attributes[Int(vertex.index)]?.holders == 0 { sharing.noteIdle(vertex) }
+        for vertex in vertices where isShared(vertex) && attributes[Int(vertex.index)]?.holders == 0 {
+            sharing.noteIdle(vertex)
+        }
     }
 
     private func isShared(_ vertex: AttributeID) -> Bool {
@@ -67,7 +69,8 @@ extension ViewGraph {
         // What a vertex held may be without use when it is freed.
         while case let idle = sharing.takeIdle(), !idle.isEmpty {
             for vertex in idle where isShared(vertex) {
-                guard let record = attributes[Int(vertex.index)], record.holders == 0, !freeIfUnused(vertex, record), !record.isLoose
+                guard let record = attributes[Int(vertex.index)], record.holders == 0, !freeIfUnused(vertex, record),
+                    !record.isLoose
                 else { continue }
                 attributes[Int(vertex.index)]?.isLoose = true
                 sharing.noteLoose(vertex)
@@ -79,7 +82,9 @@ extension ViewGraph {
     private func freeIfUnused(_ vertex: AttributeID, _ record: AttributeRecord) -> Bool {
         guard !engine.isRead(vertex), !engine.isWatched(vertex), record.projections == nil else { return false }
         if let owner = whole(of: vertex) {
-            guard let tree = attributes[Int(owner.index)]?.projections else { preconditionFailure("a place without its tree") }
+            guard let tree = attributes[Int(owner.index)]?.projections else {
+                preconditionFailure("a place without its tree")
+            }
             tree.remove(at: record.steps)
             if tree.root.isLeaf {
                 attributes[Int(owner.index)]?.projections = nil

@@ -30,7 +30,8 @@ extension ViewGraph {
             while let next = pending.popLast() {
                 all.append(next)
                 for (_, attribute) in nodes[Int(next)].attributes {
-                    guard let record = attributes[Int(attribute.index)], record.kind == .state, case .object(let object) = record.source
+                    guard let record = attributes[Int(attribute.index)], record.kind == .state,
+                        case .object(let object) = record.source
                     else { continue }
                     pending.append(object)
                 }

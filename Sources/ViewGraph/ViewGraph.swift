@@ -135,7 +135,8 @@ public final class ViewGraph {
     ) -> AttributeID {
         let attribute = engine.createInput(content)
         attributes.add(
-            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source), at: attribute.index)
+            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source),
+            at: attribute.index)
         return attribute
     }
 
@@ -145,7 +146,8 @@ public final class ViewGraph {
     ) -> AttributeID {
         let attribute = engine.createRule()
         attributes.add(
-            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source), at: attribute.index)
+            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source),
+            at: attribute.index)
         noteRule(source, of: attribute)
         hold(source)
         return attribute
@@ -163,7 +165,9 @@ public final class ViewGraph {
         attributes[Int(attribute.index)]?.source = source
         noteRule(source, of: attribute)
         release(old)
-        do { try engine.invalidate(attribute) } catch { preconditionFailure("a source was given to a removed attribute") }
+        do { try engine.invalidate(attribute) } catch {
+            preconditionFailure("a source was given to a removed attribute")
+        }
     }
 
     func destroy(_ attribute: AttributeID) {

@@ -42,7 +42,9 @@ extension ViewGraph {
         var pending = [attribute]
         while let next = pending.popLast() {
             stepsLeft -= ViewGraph.stepsPerCause
-            guard isVisible(next), stepsLeft > 0 else { return Failure(failure.code, "it depends on an attribute that has an error") }
+            guard isVisible(next), stepsLeft > 0 else {
+                return Failure(failure.code, "it depends on an attribute that has an error")
+            }
             // What is only looked up has no inputs before it has been read.
             _ = content(of: next)
             for input in engine.inputs(of: next) where engine.lastValue(of: input)?.failure == failure {

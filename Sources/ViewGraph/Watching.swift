@@ -17,7 +17,9 @@ extension ViewGraph {
     public var stamp: UInt64 { engine.revision }
 
     /// Whether the attribute's content became another one after a stamp; known once it has been read.
-    public func hasChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool { engine.changedAt(attribute) > stamp }
+    public func hasChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
+        engine.changedAt(attribute) > stamp
+    }
 
     public func changedAt(_ attribute: AttributeID) -> UInt64 { engine.changedAt(attribute) }
 
@@ -63,14 +65,17 @@ extension ViewGraph {
             guard let record = self.attributes[Int(next.index)] else { return false }
             var inputs: [AttributeID] = []
             switch record.source {
-            case .state(let isTransient): guard !isTransient, owner(of: next) != nil, isKnown(next) else { return false }
+            case .state(let isTransient):
+                guard !isTransient, owner(of: next) != nil, isKnown(next) else { return false }
             case .literal: break
             case .system:
                 if let owner = places.owner(of: next) {
                     inputs = [owner]
                 } else {
                     // An element is what the list says.
-                    guard record.kind != .clock, let list = nodes[Int(nodes[Int(record.node)].parent)].instances else { return false }
+                    guard record.kind != .clock, let list = nodes[Int(nodes[Int(record.node)].parent)].instances else {
+                        return false
+                    }
                     inputs = [list.data]
                 }
             case .alias, .rule, .projection, .override: inputs = engine.inputs(of: next)
@@ -112,7 +117,9 @@ extension ViewGraph {
     public func watchSources(of attribute: AttributeID) {
         guard engine.changedAt(attribute) == 0 else { return }
         // What refers to an input reads that and runs no rule for it.
-        if case .alias(let place, _)? = attributes[Int(attribute.index)]?.source, isInput(record(follow(place).attribute).source) {
+        if case .alias(let place, _)? = attributes[Int(attribute.index)]?.source,
+            isInput(record(follow(place).attribute).source)
+        {
             _ = content(of: attribute)
             return
         }

@@ -24,14 +24,16 @@ final class CallReader {
         self.method = method
         name = PackedName(method.name)
         slots = method.parameters.map { parameter in
-            let form: Form = switch parameter.field.shape {
-            case .any: .any
-            case .string: .string
-            case .bool: .bool
-            default: .other
-            }
+            let form: Form =
+                switch parameter.field.shape {
+                case .any: .any
+                case .string: .string
+                case .bool: .bool
+                default: .other
+                }
             return Slot(
-                name: PackedName(parameter.field.name), key: parameter.key, form: form, isRequired: parameter.field.isRequired)
+                name: PackedName(parameter.field.name), key: parameter.key, form: form,
+                isRequired: parameter.field.isRequired)
         }
         keys = ParameterKeys(method.parameters.map(\.key))
     }

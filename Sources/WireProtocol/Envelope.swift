@@ -10,16 +10,22 @@ struct Envelope {
 
     init(_ message: JSONElement) {
         guard message.isObject else {
-            fault = Failure(.invalid, "a request is an object", hint: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}")
+            fault = Failure(
+                .invalid, "a request is an object", hint: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}")
             return
         }
         var version: JSONElement?
         var writtenID: JSONElement?
         message.forEachMember { name, element in
-            if name.isText("id") { writtenID = element }
-            else if name.isText("method") { method = element }
-            else if name.isText("params") { parameters = element }
-            else if name.isText("jsonrpc") { version = element }
+            if name.isText("id") {
+                writtenID = element
+            } else if name.isText("method") {
+                method = element
+            } else if name.isText("params") {
+                parameters = element
+            } else if name.isText("jsonrpc") {
+                version = element
+            }
         }
         if let writtenID {
             id = RequestID(writtenID)

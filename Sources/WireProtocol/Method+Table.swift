@@ -12,10 +12,13 @@ extension Method {
     private static let pathMeaning = "A path, as /player/playButton.isPlaying or /app.items[0].done."
     private static func path(_ meaning: String = pathMeaning) -> Parameter { .required(.path, .string, meaning) }
     private static var typed: Parameter {
-        .optional(.typed, .bool, default: false, "Values are typed JSON, in the request and in what it is answered with.")
+        .optional(
+            .typed, .bool, default: false, "Values are typed JSON, in the request and in what it is answered with.")
     }
     private static var animation: Parameter {
-        .optional(.animation, .objectOrString, "How displayed values move to the new ones: text as easeInOut(duration: 1), or its JSON form.")
+        .optional(
+            .animation, .objectOrString,
+            "How displayed values move to the new ones: text as easeInOut(duration: 1), or its JSON form.")
     }
     private static var transactionOptions: [Parameter] {
         [
@@ -28,14 +31,17 @@ extension Method {
         .object([
             .required("op", .choice(Mutation.Operation.allCases.map(\.rawValue)), "What is done."),
             .required("path", .string, "Where it is done."),
-            .optional("value", .any, "Operand of set, add, append, insert, merge and test; toggle and remove have none."),
+            .optional(
+                "value", .any, "Operand of set, add, append, insert, merge and test; toggle and remove have none."),
             .optional("index", .count, "The place before which insert puts the value; the end when left out."),
         ])
     }
     private static var mutations: Parameter {
         .required(.mutations, .array(mutation), "Done in order, all or none.")
     }
-    private static var revision: Field { Field.required("revision", .count, "The revision that the answer belongs to.") }
+    private static var revision: Field {
+        Field.required("revision", .count, "The revision that the answer belongs to.")
+    }
     private static var revisionOnly: Shape { Shape.object([revision]) }
     /// The content of an attribute: `value`, or `error` instead of it.
     static var content: [Field] {
@@ -55,22 +61,29 @@ extension Method {
             .optional("hint", .string, "What to do about it."),
         ]
     }
-    private static var writeErrors: [ErrorCode] { [.notFound, .typeMismatch, .readOnly, .dangling, .removed, .invalid, .limit, .denied] }
+    private static var writeErrors: [ErrorCode] {
+        [.notFound, .typeMismatch, .readOnly, .dangling, .removed, .invalid, .limit, .denied]
+    }
 
     // Reading and writing values.
 
     private static var get: Method {
         Method(
-            name: "get", summary: "The value of one attribute or of several, at one revision. Exactly one of path and paths is given.",
+            name: "get",
+            summary:
+                "The value of one attribute or of several, at one revision. Exactly one of path and paths is given.",
             parameters: [
                 .optional(.path, .string, pathMeaning),
-                .optional(.paths, .array(.string), "Several paths, or patterns in which * is one segment and ** any number, answered as a map."),
+                .optional(
+                    .paths, .array(.string),
+                    "Several paths, or patterns in which * is one segment and ** any number, answered as a map."),
                 .optional(.presentation, .bool, default: false, "What is displayed now instead of the model value."),
                 typed,
             ],
-            result: .object(content + [
-                .optional("values", .map(.object(content)), "By path, when asked with paths."), revision,
-            ]),
+            result: .object(
+                content + [
+                    .optional("values", .map(.object(content)), "By path, when asked with paths."), revision,
+                ]),
             errors: [.notFound, .invalid, .denied, .limit],
             need: Need(.read, on: "each path")
         ) { (given) throws(Failure) in
@@ -92,7 +105,9 @@ extension Method {
             parameters: [path(), .required(.value, .any, "The new value.")] + transactionOptions + [typed],
             result: revisionOnly, errors: writeErrors, need: Need(.write, on: "the path")
         ) { (given) throws(Failure) in
-            .set(Mutation(operation: .set, path: given.path(), value: given.value(.value)), given.transactionOptions(isTyped: given.flag(.typed)))
+            .set(
+                Mutation(operation: .set, path: given.path(), value: given.value(.value)),
+                given.transactionOptions(isTyped: given.flag(.typed)))
         }
     }
 
@@ -126,26 +141,34 @@ extension Method {
             parameters: [
                 .required(.document, .objectOrString, "The scene: its YAML or JSON text, or the document itself."),
                 .optional(.at, .string, default: "/", "The node below which the document's nodes stand."),
-                .optional(.mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
-                    "create refuses nodes that exist, merge completes them, replace makes them what the document says; both keep states."),
+                .optional(
+                    .mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
+                    "create refuses nodes that exist, merge completes them, replace makes them what the document says; both keep states."
+                ),
                 .optional(.dryRun, .bool, default: false, "Only check and tell what would change."),
             ] + transactionOptions,
             result: .object([
-                revision, .required("added", paths, "Nodes that came."), .required("removed", paths, "Nodes that went."),
+                revision, .required("added", paths, "Nodes that came."),
+                .required("removed", paths, "Nodes that went."),
                 .required("changed", paths, "Nodes whose definition changed."),
-                .optional("differences", .array(.string), "Of a dry run: what changes at nodes that stay, a line each."),
+                .optional(
+                    "differences", .array(.string), "Of a dry run: what changes at nodes that stay, a line each."),
                 .optional("unset", paths, "Paths of the document's values where no state takes them."),
             ]),
-            errors: [.invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .readOnly, .limit, .denied],
+            errors: [
+                .invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .readOnly, .limit, .denied,
+            ],
             need: Need(
                 .define,
-                on: "the node `at` and all below it, or on the whole tree if the document declares something; the mode replace needs *read* "
+                on:
+                    "the node `at` and all below it, or on the whole tree if the document declares something; the mode replace needs *read* "
                     + "on the whole tree, too, and so does a document that reads the environment")
         ) { (given) throws(Failure) in
-            .apply(.init(
-                document: given.value(.document), at: given.text(.at) ?? "/",
-                mode: given.text(.mode).flatMap(Request.ApplyMode.init) ?? .create, dryRun: given.flag(.dryRun),
-                options: given.transactionOptions()))
+            .apply(
+                .init(
+                    document: given.value(.document), at: given.text(.at) ?? "/",
+                    mode: given.text(.mode).flatMap(Request.ApplyMode.init) ?? .create, dryRun: given.flag(.dryRun),
+                    options: given.transactionOptions()))
         }
     }
 
@@ -153,7 +176,8 @@ extension Method {
         Method(
             name: "remove", summary: "Removes a node with its attributes, children, subscriptions and animations.",
             parameters: [path("The path of a node.")] + transactionOptions, result: revisionOnly,
-            errors: [.notFound, .invalid, .conflict, .limit, .denied], need: Need(.define, on: "the node and all below it")
+            errors: [.notFound, .invalid, .conflict, .limit, .denied],
+            need: Need(.define, on: "the node and all below it")
         ) { (given) throws(Failure) in
             .remove(path: given.path(), given.transactionOptions())
         }
@@ -161,15 +185,19 @@ extension Method {
 
     private static var move: Method {
         Method(
-            name: "move", summary: "Moves a node with all below it to another parent or another place among its siblings.",
+            name: "move",
+            summary: "Moves a node with all below it to another parent or another place among its siblings.",
             parameters: [
                 path("The path of a node."), .optional(.to, .string, "The new parent; the present one when left out."),
                 .optional(.index, .count, "The place among the new siblings, from 0; the end when left out."),
             ] + transactionOptions,
             result: revisionOnly, errors: [.notFound, .invalid, .conflict, .limit, .denied],
-            need: Need(.define, on: "the node and its new parent, with all below them, with `to` also *read* on the whole tree")
+            need: Need(
+                .define, on: "the node and its new parent, with all below them, with `to` also *read* on the whole tree"
+            )
         ) { (given) throws(Failure) in
-            .move(.init(path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
+            .move(
+                .init(path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
                 given.transactionOptions())
         }
     }
@@ -178,17 +206,22 @@ extension Method {
 
     private static var subscribe: Method {
         Method(
-            name: "subscribe", summary: "Watches paths or patterns. The snapshot comes after the reply, as an update with initial: true.",
+            name: "subscribe",
+            summary: "Watches paths or patterns. The snapshot comes after the reply, as an update with initial: true.",
             parameters: [
                 .required(.paths, .array(.string), "Paths, or patterns in which * is one segment and ** any number."),
-                .optional(.events, .array(.choice(EventKinds.names.map(\.name))), default: ["update"], "What is wanted."),
+                .optional(
+                    .events, .array(.choice(EventKinds.names.map(\.name))), default: ["update"], "What is wanted."),
                 .optional(.initial, .bool, "Begin with the current values; true unless events leaves update out."),
-                .optional(.since, .object([
-                    .required("epoch", .string, "The life of the graph, as hello or subscribe told it."),
-                    .required("revision", .count, "The last revision that was received whole."),
-                ]), "Continue from there instead of from a snapshot."),
+                .optional(
+                    .since,
+                    .object([
+                        .required("epoch", .string, "The life of the graph, as hello or subscribe told it."),
+                        .required("revision", .count, "The last revision that was received whole."),
+                    ]), "Continue from there instead of from a snapshot."),
                 .optional(.maxRate, .positive, "Updates per second; between them the newest values are kept."),
-                .optional(.frames, .object([.required("rate", .positive, "Samples per second.")]),
+                .optional(
+                    .frames, .object([.required("rate", .positive, "Samples per second.")]),
                     "Displayed values of moving attributes; implies the event frames."),
                 .optional(.css, .bool, default: false, "Timelines carry an easing that a browser plays."),
                 .optional(.bookmarks, .bool, default: false, "Say when a revision has been sent entirely."),
@@ -197,9 +230,12 @@ extension Method {
             result: .object([
                 .required("subscription", .count, "Its number, which its events carry."),
                 .required("epoch", .string, "The life of the graph."), revision,
-                .optional("resumed", .bool, "Answers since: false when a snapshot follows because the past is no longer known."),
+                .optional(
+                    "resumed", .bool,
+                    "Answers since: false when a snapshot follows because the past is no longer known."),
             ]),
-            errors: [.invalid, .notFound, .limit, .denied], need: Need(.read, on: "all that the paths and patterns can match")
+            errors: [.invalid, .notFound, .limit, .denied],
+            need: Need(.read, on: "all that the paths and patterns can match")
         ) { (given) throws(Failure) in
             .subscribe(try given.subscription())
         }
@@ -218,22 +254,27 @@ extension Method {
 
     private static var hello: Method {
         Method(
-            name: "hello", summary: "Who is there: the protocol's version, epoch, revision, and the daemon's clock against wall time.",
+            name: "hello",
+            summary: "Who is there: the protocol's version, epoch, revision, and the daemon's clock against wall time.",
             parameters: [.optional(.client, .string, "The client's name, for explanations.")],
             result: .object([
-                .required("server", .string, "The daemon's name."), .required("protocol", .count, "The protocol's version."),
+                .required("server", .string, "The daemon's name."),
+                .required("protocol", .count, "The protocol's version."),
                 .required("epoch", .string, "The life of the graph."), revision,
-                .required("time", .object([
-                    .required("monotonic", .number, "Seconds on the daemon's monotonic clock."),
-                    .required("wall", .string, "The same moment as wall time, RFC 3339."),
-                ]), "Now, on both clocks."),
+                .required(
+                    "time",
+                    .object([
+                        .required("monotonic", .number, "Seconds on the daemon's monotonic clock."),
+                        .required("wall", .string, "The same moment as wall time, RFC 3339."),
+                    ]), "Now, on both clocks."),
             ]),
             errors: []
         ) { (given) throws(Failure) in .hello(client: given.text(.client)) }
     }
 
     private static var ping: Method {
-        Method(name: "ping", summary: "Answers when all requests before it are answered.", parameters: [],
+        Method(
+            name: "ping", summary: "Answers when all requests before it are answered.", parameters: [],
             result: .object([.required("pong", .bool, "True.")]), errors: []
         ) { (_) throws(Failure) in .ping }
     }
@@ -242,7 +283,8 @@ extension Method {
 
     private static var describe: Method {
         Method(
-            name: "describe", summary: "The tree below a node with types; without a path the protocol itself, as OpenRPC.",
+            name: "describe",
+            summary: "The tree below a node with types; without a path the protocol itself, as OpenRPC.",
             parameters: [
                 .optional(.path, .string, "A node or an attribute."),
                 .optional(.depth, .count, "Levels of children to show; all when left out."),
@@ -256,7 +298,8 @@ extension Method {
 
     private static var explain: Method {
         Method(
-            name: "explain", summary: "Why an attribute has its value, why it last changed, and why it did not change at a revision.",
+            name: "explain",
+            summary: "Why an attribute has its value, why it last changed, and why it did not change at a revision.",
             parameters: [path(), .optional(.revision, .count, "A revision at which it may have stayed the same.")],
             result: .any, errors: [.notFound, .invalid, .denied, .limit],
             need: Need(.read, on: "the path")
@@ -270,10 +313,12 @@ extension Method {
             name: "dump", summary: "The graph as data, whole or below a path; or the tree as a scene document.",
             parameters: [
                 .optional(.path, .string, default: "/", "The node to begin at."),
-                .optional(.format, .choice(Request.DumpFormat.allCases.map(\.rawValue)), default: "json",
+                .optional(
+                    .format, .choice(Request.DumpFormat.allCases.map(\.rawValue)), default: "json",
                     "dot is Graphviz's; scene is a document to apply."),
             ],
-            result: .any, errors: [.notFound, .invalid, .denied, .limit], need: Need(.read, on: "the node and all below it")
+            result: .any, errors: [.notFound, .invalid, .denied, .limit],
+            need: Need(.read, on: "the node and all below it")
         ) { (given) throws(Failure) in
             .dump(path: given.text(.path) ?? "/", format: given.text(.format).flatMap(Request.DumpFormat.init) ?? .json)
         }
@@ -283,7 +328,9 @@ extension Method {
         Method(
             name: "stats", summary: "Counters of the graph and the daemon.",
             parameters: [
-                .optional(.format, .choice(Request.StatsFormat.allCases.map(\.rawValue)), default: "json", "openmetrics is Prometheus' text."),
+                .optional(
+                    .format, .choice(Request.StatsFormat.allCases.map(\.rawValue)), default: "json",
+                    "openmetrics is Prometheus' text.")
             ],
             result: .any, errors: [.denied, .limit], need: Need(.read, on: "the whole tree")
         ) { (given) throws(Failure) in
@@ -293,15 +340,24 @@ extension Method {
 
     private static var trace: Method {
         Method(
-            name: "trace", summary: "What each turn did and which rules ran, in the Chrome trace format, with the time that they took.",
-            parameters: [.optional(.enable, .bool, "Whether turns are recorded from now on, which begins anew if they were not; left out: what was recorded.")],
+            name: "trace",
+            summary:
+                "What each turn did and which rules ran, in the Chrome trace format, with the time that they took.",
+            parameters: [
+                .optional(
+                    .enable, .bool,
+                    "Whether turns are recorded from now on, which begins anew if they were not; left out: what was recorded."
+                )
+            ],
             result: .any, errors: [.denied, .limit], need: Need(.admin, on: "the whole tree")
         ) { (given) throws(Failure) in .trace(.init(enable: given.optionalFlag(.enable))) }
     }
 
     private static var prune: Method {
         Method(
-            name: "prune", summary: "Deletes what the store has kept of nodes that are not there: of scenes that have changed, and of data that nobody feeds.",
+            name: "prune",
+            summary:
+                "Deletes what the store has kept of nodes that are not there: of scenes that have changed, and of data that nobody feeds.",
             parameters: [],
             result: .object([.required("pruned", .count, "How many rows were deleted.")]), errors: [.denied, .limit],
             need: Need(.admin, on: "the whole tree")
@@ -317,12 +373,15 @@ extension Method {
                 .optional(.at, .string, "The node in whose scope names are found; the root when left out."),
                 typed,
             ],
-            result: .object(content + [revision]), errors: [.ruleSyntax, .ruleType, .notFound, .invalid, .limit, .denied],
+            result: .object(content + [revision]),
+            errors: [.ruleSyntax, .ruleType, .notFound, .invalid, .limit, .denied],
             need: Need(.read, on: "the node `at` and all below it")
         ) { (given) throws(Failure) in
-            .eval(.init(
-                expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(), at: given.text(.at),
-                typed: given.flag(.typed)))
+            .eval(
+                .init(
+                    expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(),
+                    at: given.text(.at),
+                    typed: given.flag(.typed)))
         }
     }
 }

@@ -46,7 +46,8 @@ public struct Parameter {
 /// All parameter names of the protocol. A case has the spelling of the protocol.
 public enum ParameterKey: Int, CaseIterable {
     case animation, at, bindings, bookmarks, client, css, depth, disablesAnimations, document, dryRun, enable, events
-    case expression, format, frames, index, initial, label, maxRate, mode, mutations, path, paths, presentation, revision
+    case expression, format, frames, index, initial, label, maxRate, mode, mutations, path, paths, presentation,
+        revision
     case since, subscription, to, typed, value
 
     /// The name as a string, which is built at each call: for tables and faults.

@@ -27,8 +27,9 @@ extension Parameters {
             guard index == nil || operation == .insert else {
                 throw Failure(.invalid, "mutations[\(place)]: only insert takes an index", path: path)
             }
-            mutations.append(Mutation(
-                operation: operation, path: path, value: value?.value, index: index.map { Int($0) }))
+            mutations.append(
+                Mutation(
+                    operation: operation, path: path, value: value?.value, index: index.map { Int($0) }))
         }
         return mutations
     }

@@ -74,7 +74,8 @@ final class Parameters {
 
     private func missing(_ parameter: Parameter, _ method: Method) -> Failure {
         Failure(
-            .invalid, "\(method.name): the parameter \"\(parameter.field.name)\" is missing: \(parameter.field.shape.summary)",
+            .invalid,
+            "\(method.name): the parameter \"\(parameter.field.name)\" is missing: \(parameter.field.shape.summary)",
             hint: parameter.field.meaning)
     }
 

@@ -11,9 +11,10 @@ public enum ProtocolSchema {
             "openrpc": "1.3.2",
             "info": ["title": "agd", "version": .string(String(version))],
             "methods": .list(Method.table().map(describe)),
-            "x-events": .list(events.map { name, summary, fields in
-                ["name": .string(name), "summary": .string(summary), "params": .list(fields.map(parameter))]
-            }),
+            "x-events": .list(
+                events.map { name, summary, fields in
+                    ["name": .string(name), "summary": .string(summary), "params": .list(fields.map(parameter))]
+                }),
             "x-errors": .list(ErrorCode.allCases.map { .string($0.rawValue) }),
         ]
     }
@@ -25,12 +26,13 @@ public enum ProtocolSchema {
             "paramStructure": "either",
             "params": .list(method.parameters.map { parameter($0.field) }),
             "result": ["name": "result", "schema": method.result.schema],
-            "errors": .list(method.errors.map { code in
-                [
-                    "code": .int(Int64(RequestFault.refused)), "message": .string(code.rawValue),
-                    "data": ["code": .string(code.rawValue)],
-                ]
-            }),
+            "errors": .list(
+                method.errors.map { code in
+                    [
+                        "code": .int(Int64(RequestFault.refused)), "message": .string(code.rawValue),
+                        "data": ["code": .string(code.rawValue)],
+                    ]
+                }),
             "x-needs": method.need.map { ["right": .string($0.right.rawValue), "on": .string($0.subject)] } ?? .null,
         ]
     }
@@ -45,43 +47,72 @@ public enum ProtocolSchema {
     }
 
     private static var subscription: Field { Field.required("subscription", .count, "The subscription's number.") }
-    private static var revision: Field { Field.required("revision", .count, "The revision that the event brings the client to.") }
+    private static var revision: Field {
+        Field.required("revision", .count, "The revision that the event brings the client to.")
+    }
     private static var paths: Field { Field.required("paths", .array(.string), "The attributes concerned.") }
 
     /// The notifications that the daemon sends, with their parameters.
     public static var events: [(name: String, summary: String, fields: [Field])] {
-        let change = Shape.object([.required("path", .string, "The attribute.")] + Method.content + [
-            .optional("timeline", .any, "How the displayed value moves to the new one.")
-        ])
+        let change = Shape.object(
+            [.required("path", .string, "The attribute.")] + Method.content + [
+                .optional("timeline", .any, "How the displayed value moves to the new one.")
+            ])
         return [
-            ("update", "The values that a transaction changed.", [
-                subscription, revision,
-                .optional("from", .count, "The first revision that the event spans, when it spans several."),
-                .optional("label", .string, "The transaction's label."),
-                .optional("initial", .bool, "True: a snapshot of all that is watched, which replaces what was known."),
-                .required("changes", .array(change), "Each changed attribute once."),
-            ]),
-            ("invalidate", "What may have changed; not sent again before it has been read.", [subscription, revision, paths]),
-            ("structure", "Nodes and attributes that came, went or moved.", [
-                subscription, revision, .required("added", .array(.string), "Paths that came."),
-                .required("removed", .array(.string), "Paths that went."),
-                .required("moved", .array(.string), "Paths that have another place now."),
-            ]),
-            ("frames", "Displayed values of moving attributes.", [
-                subscription, .required("time", .number, "Seconds on the daemon's monotonic clock."),
-                .required("values", .map(.any), "By path."),
-            ]),
-            ("completion", "Motions of watched attributes that ended, behind the update that began them: once each phase.", [
-                subscription, revision, .required("transaction", .count, "The revision that began them."),
-                .required("phase", .choice(["logical", "removed", "replaced"]), "How they ended."), paths,
-            ]),
-            ("bookmark", "Everything up to the revision has been sent.", [
-                subscription, .required("epoch", .string, "The life of the graph."), revision,
-            ]),
-            ("ended", "The subscription is over.", [
-                subscription, .required("code", .choice(["removed", "denied", "limit"]), "Why, as a name that never changes its meaning."),
-                .required("reason", .string, "Why, in words."),
-            ]),
+            (
+                "update", "The values that a transaction changed.",
+                [
+                    subscription, revision,
+                    .optional("from", .count, "The first revision that the event spans, when it spans several."),
+                    .optional("label", .string, "The transaction's label."),
+                    .optional(
+                        "initial", .bool, "True: a snapshot of all that is watched, which replaces what was known."),
+                    .required("changes", .array(change), "Each changed attribute once."),
+                ]
+            ),
+            (
+                "invalidate", "What may have changed; not sent again before it has been read.",
+                [subscription, revision, paths]
+            ),
+            (
+                "structure", "Nodes and attributes that came, went or moved.",
+                [
+                    subscription, revision, .required("added", .array(.string), "Paths that came."),
+                    .required("removed", .array(.string), "Paths that went."),
+                    .required("moved", .array(.string), "Paths that have another place now."),
+                ]
+            ),
+            (
+                "frames", "Displayed values of moving attributes.",
+                [
+                    subscription, .required("time", .number, "Seconds on the daemon's monotonic clock."),
+                    .required("values", .map(.any), "By path."),
+                ]
+            ),
+            (
+                "completion",
+                "Motions of watched attributes that ended, behind the update that began them: once each phase.",
+                [
+                    subscription, revision, .required("transaction", .count, "The revision that began them."),
+                    .required("phase", .choice(["logical", "removed", "replaced"]), "How they ended."), paths,
+                ]
+            ),
+            (
+                "bookmark", "Everything up to the revision has been sent.",
+                [
+                    subscription, .required("epoch", .string, "The life of the graph."), revision,
+                ]
+            ),
+            (
+                "ended", "The subscription is over.",
+                [
+                    subscription,
+                    .required(
+                        "code", .choice(["removed", "denied", "limit"]),
+                        "Why, as a name that never changes its meaning."),
+                    .required("reason", .string, "Why, in words."),
+                ]
+            ),
         ]
     }
 }

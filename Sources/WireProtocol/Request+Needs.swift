@@ -33,7 +33,9 @@ extension Request {
             for pattern in subscribe.patterns { try need(.read, try PathPattern(pattern)) }
         case .describe(let path?, _):
             let subject = try AttributePath(path)
-            try need(.read, subject.attribute == nil ? PathPattern(subtreeAt: subject.nodes) : PathPattern(attributesAt: subject))
+            try need(
+                .read,
+                subject.attribute == nil ? PathPattern(subtreeAt: subject.nodes) : PathPattern(attributesAt: subject))
         case .explain(let path, _):
             try need(.read, .attributes(path))
         case .dump(let path, _):

@@ -105,7 +105,8 @@ public enum Request {
         ///   - events: `frames` is added when there is a frame rate.
         ///   - initial: when nil, whether there are updates; an `invalidate` alone would have to evaluate the values.
         public init(
-            patterns: [String], events: EventKinds = .update, initial: Bool? = nil, since: Position? = nil, maxRate: Double? = nil,
+            patterns: [String], events: EventKinds = .update, initial: Bool? = nil, since: Position? = nil,
+            maxRate: Double? = nil,
             frameRate: Double? = nil, css: Bool = false, typed: Bool = false, bookmarks: Bool = false
         ) {
             self.patterns = patterns

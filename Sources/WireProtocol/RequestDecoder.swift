@@ -65,9 +65,14 @@ public final class RequestDecoder {
     /// The fault for a line that cannot be read as a whole. If the line is a single message in JSON, the fault has its
     /// id. The ids of a batch cannot be assigned.
     private func unparsed(_ line: UnsafeBufferPointer<UInt8>, _ failure: Failure) -> Incoming {
-        guard failure.code == .limit else { return .fault(id: .null, RequestFault(code: RequestFault.parse, failure: failure)) }
+        guard failure.code == .limit else {
+            return .fault(id: .null, RequestFault(code: RequestFault.parse, failure: failure))
+        }
         let isBatch = line.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "[")
-        let id = isBatch ? nil : JSONText.scalar("id", in: line).flatMap { try? JSONParser.parseOnce($0) }.flatMap(RequestID.init(_:))
+        let id =
+            isBatch
+            ? nil
+            : JSONText.scalar("id", in: line).flatMap { try? JSONParser.parseOnce($0) }.flatMap(RequestID.init(_:))
         return .fault(id: id ?? .null, RequestFault(code: RequestFault.invalidRequest, failure: failure))
     }
 
@@ -75,7 +80,8 @@ public final class RequestDecoder {
         var count = 0
         batch.forEachElement { _ in count += 1 }
         guard count > 0, count <= maximumBatch else {
-            let failure = count == 0
+            let failure =
+                count == 0
                 ? Failure(.invalid, "a batch holds at least one call")
                 : Failure(.limit, "a batch of \(count) calls; at most \(maximumBatch) are allowed")
             return receive(.fault(id: .null, RequestFault(code: RequestFault.invalidRequest, failure: failure)))
@@ -97,7 +103,9 @@ public final class RequestDecoder {
 
     private func request(_ envelope: Envelope) throws(RequestFault) -> Request {
         if let fault = envelope.fault { throw RequestFault(code: RequestFault.invalidRequest, failure: fault) }
-        guard let name = envelope.method?.stringBytes else { preconditionFailure("an envelope without fault has a method") }
+        guard let name = envelope.method?.stringBytes else {
+            preconditionFailure("an envelope without fault has a method")
+        }
         let packed = PackedName(name)
         guard let reader = readers.first(where: { $0.name == packed }) else {
             throw RequestFault(code: RequestFault.methodNotFound, failure: unknown(name))

@@ -59,7 +59,9 @@ extension Shape {
             var isThere = false
             element.forEachMember { name, _ in isThere = isThere || field.isNamed(name) }
             guard isThere else {
-                throw Failure(.invalid, "\(place()) lacks the member \"\(field.name)\": \(field.shape.summary)", hint: field.meaning)
+                throw Failure(
+                    .invalid, "\(place()) lacks the member \"\(field.name)\": \(field.shape.summary)",
+                    hint: field.meaning)
             }
         }
     }

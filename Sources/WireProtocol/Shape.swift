@@ -36,7 +36,9 @@ public struct Field {
         Field(name: name, shape: shape, isRequired: true, fallback: nil, meaning: meaning)
     }
 
-    public static func optional(_ name: String, _ shape: Shape, default fallback: Value? = nil, _ meaning: String) -> Field {
+    public static func optional(_ name: String, _ shape: Shape, default fallback: Value? = nil, _ meaning: String)
+        -> Field
+    {
         Field(name: name, shape: shape, isRequired: false, fallback: fallback, meaning: meaning)
     }
 }

@@ -50,9 +50,11 @@ struct ApplyCommand: ParsableCommand {
     func run() throws {
         let text = try InputText.read(file)
         try perform(common) { session in
-            let request = Request.apply(.init(
-                document: .string(text), at: at, mode: Request.ApplyMode(rawValue: mode.rawValue) ?? .create, dryRun: dryRun,
-                options: write.writing().options))
+            let request = Request.apply(
+                .init(
+                    document: .string(text), at: at, mode: Request.ApplyMode(rawValue: mode.rawValue) ?? .create,
+                    dryRun: dryRun,
+                    options: write.writing().options))
             let result: Value
             do throws(ClientError) { result = try session.connection().call(request) } catch {
                 guard case .refused(let fault) = error else { throw error }
@@ -67,7 +69,8 @@ struct ApplyCommand: ParsableCommand {
     /// shows the changes of existing nodes.
     private func show(_ result: Value, _ output: Output) {
         let kinds: [(name: String, sign: String, paint: (String) -> String)] = [
-            ("added", "+", output.style.green), ("removed", "-", output.style.red), ("changed", "~", output.style.yellow),
+            ("added", "+", output.style.green), ("removed", "-", output.style.red),
+            ("changed", "~", output.style.yellow),
         ]
         var counts: [String] = []
         for kind in kinds {
@@ -81,7 +84,8 @@ struct ApplyCommand: ParsableCommand {
             output.line(output.isTerminal ? "  \(paint(line, output.style))" : "difference\t\(line)")
         }
         for path in (result.map?["unset"]?.list ?? []).compactMap(\.string) {
-            output.line(output.isTerminal ? output.style.yellow("? \(path): no state takes the value") : "unset\t\(path)")
+            output.line(
+                output.isTerminal ? output.style.yellow("? \(path): no state takes the value") : "unset\t\(path)")
         }
         guard output.isTerminal else { return }
         let summary = counts.isEmpty ? "nothing to change" : counts.joined(separator: ", ")

@@ -29,9 +29,13 @@ struct CallCommand: ParsableCommand {
         guard given.map != nil || given.list != nil else { throw Complaint(.data, "params is an object or a list") }
         try perform(common) { session in
             let connection = try session.connection()
-            connection.send(line: Value.map(ValueMap([
-                (.string("jsonrpc"), "2.0"), (.string("id"), 1), (.string("method"), .string(method)), (.string("params"), given),
-            ])).jsonText)
+            connection.send(
+                line: Value.map(
+                    ValueMap([
+                        (.string("jsonrpc"), "2.0"), (.string("id"), 1), (.string("method"), .string(method)),
+                        (.string("params"), given),
+                    ])
+                ).jsonText)
             while let message = try connection.receive() {
                 guard case .reply(_, let reply) = message else { continue }
                 return session.output.json(try reply.get())

@@ -56,7 +56,8 @@ struct CheckCommand: ParsableCommand {
         guard style.isOn else { return report }
         return report.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             if let range = line.firstRange(of: ": error: ") {
-                return style.bold(String(line[..<range.lowerBound]) + ":") + " " + style.red("error:") + " " + line[range.upperBound...]
+                return style.bold(String(line[..<range.lowerBound]) + ":") + " " + style.red("error:") + " "
+                    + line[range.upperBound...]
             }
             return line.allSatisfy({ " |^.~\t".contains($0) }) ? style.red(String(line)) : String(line)
         }.joined(separator: "\n")

@@ -53,7 +53,9 @@ struct Complaint: Error {
         var text = drawing ?? "\(style.bold("agctl:")) \(message)\n"
         if let rule {
             let lines = rule.text.lines
-            if lines.indices.contains(rule.line - 1) { text += Caret.text(under: lines[rule.line - 1], rule.column, style) }
+            if lines.indices.contains(rule.line - 1) {
+                text += Caret.text(under: lines[rule.line - 1], rule.column, style)
+            }
         }
         if let hint { text += "  \(style.dim("hint:")) \(hint)\n" }
         return text

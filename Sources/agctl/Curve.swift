@@ -52,16 +52,18 @@ struct CurveCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The velocity at time 0, in units per second.", valueName: "number"))
     var velocity = Number(0)
 
-    @Option(help: ArgumentHelp(
-        "A change on the way, as 'at=0.1,to=2,curve=smooth,mode=chain'; curve and mode may be left out. May be repeated.",
-        valueName: "change"))
+    @Option(
+        help: ArgumentHelp(
+            "A change on the way, as 'at=0.1,to=2,curve=smooth,mode=chain'; curve and mode may be left out. May be repeated.",
+            valueName: "change"))
     var retarget: [String] = []
 
-    @Option(help: ArgumentHelp(
-        """
-        What a change does that names no mode: merge continues value and velocity, additive adds the difference to the old \
-        motion, chain goes from wherever the old motion is.
-        """, valueName: "mode"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            What a change does that names no mode: merge continues value and velocity, additive adds the difference to the old \
+            motion, chain goes from wherever the old motion is.
+            """, valueName: "mode"))
     var mode = Timeline.Retargeting.merge
 
     @OptionGroup var coloring: ColorOption
@@ -92,8 +94,9 @@ struct CurveCommand: ParsableCommand {
         if svg != nil { return trajectory.svg(title: title) }
         if css {
             guard let css = trajectory.css else {
-                throw Complaint(.data, "no browser can play this",
-                                hint: "an easing ends, changes its value, and has at most \(LinearEasing.maximumStops) stops")
+                throw Complaint(
+                    .data, "no browser can play this",
+                    hint: "an easing ends, changes its value, and has at most \(LinearEasing.maximumStops) stops")
             }
             return css.json.jsonText + "\n"
         }
@@ -106,14 +109,20 @@ struct CurveCommand: ParsableCommand {
 
     func trajectory() throws(Complaint) -> Trajectory {
         let first: Animation
-        do throws(AnimationError) { first = try Animation(written: animation) } catch { throw Complaint(error, in: animation) }
+        do throws(AnimationError) { first = try Animation(written: animation) } catch {
+            throw Complaint(error, in: animation)
+        }
         var trajectory = Trajectory(from: from.value, to: to.value, velocity: velocity.value, animation: first)
         var changes: [Trajectory.Change] = []
         for text in retarget {
-            do throws(AnimationError) { changes.append(try Trajectory.Change(text, mode: mode)) } catch { throw Complaint(error, in: text) }
+            do throws(AnimationError) { changes.append(try Trajectory.Change(text, mode: mode)) } catch {
+                throw Complaint(error, in: text)
+            }
         }
         // Changes at the same time keep the order in which they were given.
-        for (_, change) in changes.enumerated().sorted(by: { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }) {
+        for (_, change) in changes.enumerated().sorted(by: {
+            ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+        }) {
             trajectory.retarget(change)
         }
         return trajectory

@@ -36,13 +36,15 @@ struct DescribeCommand: ParsableCommand {
                 if session.settings.isJSON { return output.json(result) }
                 if result.map?["id"] != nil {
                     let columns = output.isTerminal ? Terminal.size.columns : Int.max
-                    return output.write(TreeDrawing(style: output.style, columns: columns, showsAttributes: true).text(result))
+                    return output.write(
+                        TreeDrawing(style: output.style, columns: columns, showsAttributes: true).text(result))
                 }
                 return output.write(FieldList.text(result.map ?? ValueMap(), output.style))
             }
             let schema = try session.connection().call(.describe(path: nil, depth: nil))
             guard let subject else {
-                return session.settings.isJSON ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
+                return session.settings.isJSON
+                    ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
             }
             let entries = ProtocolText.methods(schema) + ProtocolText.events(schema)
             guard let entry = entries.first(where: { $0["name"]?.string == subject }) else {
@@ -51,7 +53,8 @@ struct DescribeCommand: ParsableCommand {
                     .notFound, "there is no method or event '\(subject)'",
                     hint: NearestName.hint(subject, among: names) ?? "a path begins with /")
             }
-            session.settings.isJSON ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
+            session.settings.isJSON
+                ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
         }
     }
 }
@@ -94,10 +97,15 @@ enum ProtocolText {
         let parameters = (entry["params"]?.list ?? []).compactMap(\.map)
         if !parameters.isEmpty {
             text += "\nparameters\n"
-            text += TextTable(rows: parameters.map { parameter in
-                let isRequired = parameter["required"] == .bool(true)
-                return ["  " + (parameter["name"]?.string ?? ""), isRequired ? "required" : "", form(parameter["schema"]), parameter["description"]?.string ?? ""]
-            }).text { _, column, cell in column == 0 ? style.yellow(cell) : column == 3 ? cell : style.dim(cell) }
+            text += TextTable(
+                rows: parameters.map { parameter in
+                    let isRequired = parameter["required"] == .bool(true)
+                    return [
+                        "  " + (parameter["name"]?.string ?? ""), isRequired ? "required" : "",
+                        form(parameter["schema"]), parameter["description"]?.string ?? "",
+                    ]
+                }
+            ).text { _, column, cell in column == 0 ? style.yellow(cell) : column == 3 ? cell : style.dim(cell) }
         }
         let errors = (entry["errors"]?.list ?? []).compactMap { $0.map?["message"]?.string }
         if let need = entry["x-needs"]?.map, let right = need["right"]?.string, let place = need["on"]?.string {

@@ -22,8 +22,11 @@ enum DocumentFaults {
     private static func drawing(_ lines: [String], source: [String], file: String, _ style: Style) -> String {
         lines.map { line in
             guard let (position, message) = fault(line) else { return line + "\n" }
-            var text = "\(style.bold("\(file):\(position.line):\(position.column):")) \(style.red("error:")) \(message)\n"
-            if source.indices.contains(position.line - 1) { text += Caret.text(under: source[position.line - 1], position.column, style) }
+            var text =
+                "\(style.bold("\(file):\(position.line):\(position.column):")) \(style.red("error:")) \(message)\n"
+            if source.indices.contains(position.line - 1) {
+                text += Caret.text(under: source[position.line - 1], position.column, style)
+            }
             return text
         }.joined()
     }
@@ -43,7 +46,8 @@ enum DocumentFaults {
 
     private static func fault(_ line: String) -> (position: SourcePosition, message: String)? {
         let parts = line.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 4, parts[0] == placeholder, let number = Int(parts[1]), let column = Int(parts[2]), number > 0, column > 0
+        guard parts.count == 4, parts[0] == placeholder, let number = Int(parts[1]), let column = Int(parts[2]),
+            number > 0, column > 0
         else { return nil }
         return (SourcePosition(line: number, column: column), parts[3].trimmed)
     }
@@ -53,7 +57,8 @@ extension SceneFault {
     /// The form in the lists of `check` and `apply`.
     func json(file: String) -> Value {
         var map = ValueMap([
-            (.string("file"), .string(file)), (.string("code"), .string(code.rawValue)), (.string("message"), .string(message)),
+            (.string("file"), .string(file)), (.string("code"), .string(code.rawValue)),
+            (.string("message"), .string(message)),
         ])
         if position != .none {
             map["line"] = .int(Int64(position.line))

@@ -43,7 +43,9 @@ struct EvalCommand: ParsableCommand {
     @Flag(help: "Print the rule's parts with what each gives.")
     var explain = false
 
-    @Option(help: ArgumentHelp("Evaluate the cases of a file (- for standard input).", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("Evaluate the cases of a file (- for standard input).", valueName: "file"),
+        completion: .file())
     var cases: String?
 
     @Flag(help: "Write JSON.")
@@ -72,7 +74,9 @@ struct EvalCommand: ParsableCommand {
         let bindings = try Bindings(bind)
         do {
             if check { return describe(try Rule.compile(expression, in: bindings.scope), output) }
-            if explain { return try show(try Explanation(expression, in: bindings.scope, bindings: bindings.values), output) }
+            if explain {
+                return try show(try Explanation(expression, in: bindings.scope, bindings: bindings.values), output)
+            }
             let program = try Rule.compile(expression, in: bindings.scope)
             try show(Evaluator().evaluate(program, bindings: bindings.values), output)
         } catch let errors as RuleErrors {
@@ -88,7 +92,9 @@ struct EvalCommand: ParsableCommand {
             return output.json(["type": .string("\(program.resultType)"), "inputs": .list(inputs)])
         }
         output.line("type    \(program.resultType)")
-        for input in program.inputs { output.line("reads   \(input)" + (input.isDefinite ? "" : output.style.dim("  (sometimes)"))) }
+        for input in program.inputs {
+            output.line("reads   \(input)" + (input.isDefinite ? "" : output.style.dim("  (sometimes)")))
+        }
     }
 
     private func show(_ explanation: Explanation, _ output: Output) throws {
@@ -104,7 +110,8 @@ struct EvalCommand: ParsableCommand {
             map["times"] = .int(Int64(part.times))
             switch part.content {
             case .value(let value): map["value"] = typed ? value.typedJSON : value
-            case .failure(let failure): map["error"] = ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
+            case .failure(let failure):
+                map["error"] = ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
             case nil: break
             }
             return .map(map)

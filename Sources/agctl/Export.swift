@@ -31,8 +31,14 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         try perform(common) { session in
             let result = try session.connection().call(.dump(path: path, format: .scene))
-            guard let document = result.map?["document"] else { throw Complaint(.software, "the daemon sent no document") }
-            if session.settings.isJSON { session.output.json(document) } else { session.output.write(DocumentWriter.yaml(document)) }
+            guard let document = result.map?["document"] else {
+                throw Complaint(.software, "the daemon sent no document")
+            }
+            if session.settings.isJSON {
+                session.output.json(document)
+            } else {
+                session.output.write(DocumentWriter.yaml(document))
+            }
         }
     }
 }

@@ -99,7 +99,9 @@ private final class LineFeed {
             try hearWhileInputIsSilent()
             let count = read(0, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Complaint(.inputOutput, "standard input: \(String(cString: strerror(errno)))") }
+            guard count >= 0 else {
+                throw Complaint(.inputOutput, "standard input: \(String(cString: strerror(errno)))")
+            }
             isOpen = count > 0
             rest += chunk[..<count]
             // The last line may lack its newline.
@@ -145,7 +147,9 @@ private final class LineFeed {
     }
 
     private func take(_ message: Message) throws {
-        guard case .reply(let id, let reply) = message, head < outstanding.count, id == outstanding[head].id else { return }
+        guard case .reply(let id, let reply) = message, head < outstanding.count, id == outstanding[head].id else {
+            return
+        }
         let line = outstanding[head].line
         head += 1
         if head == outstanding.count { (outstanding, head) = ([], 0) }

@@ -12,7 +12,8 @@ enum Front {
         while let word = next.pointee {
             guard let argument = String(validatingCString: word) else {
                 let shown = arguments.isEmpty ? "the program's name" : "argument \(arguments.count)"
-                return Complaint(.data, "\(shown) is not UTF-8: \(String(cString: word))").report(GlobalOptions.errorForm(arguments))
+                return Complaint(.data, "\(shown) is not UTF-8: \(String(cString: word))").report(
+                    GlobalOptions.errorForm(arguments))
             }
             arguments.append(argument)
             next += 1
@@ -55,7 +56,9 @@ enum Front {
     }
 
     /// The error for arguments that are not a command, without the usage lines.
-    static func usage(_ error: any Error) -> Complaint { Complaint(.usage, NegativeNumbers.reveal(Agctl.message(for: error))) }
+    static func usage(_ error: any Error) -> Complaint {
+        Complaint(.usage, NegativeNumbers.reveal(Agctl.message(for: error)))
+    }
 
     /// The argument parser's text, with arguments as the user typed them.
     static func text(of error: any Error) -> String { NegativeNumbers.reveal(Agctl.fullMessage(for: error)) }
@@ -76,7 +79,8 @@ enum Front {
             guard verbs.contains(name) || isHelp && name == "help" else {
                 throw Complaint(
                     .usage, "there is no verb '\(name)'",
-                    hint: NearestName.hint(name, among: verbs) ?? "'agctl help' lists them: \(verbs.joined(separator: ", "))")
+                    hint: NearestName.hint(name, among: verbs)
+                        ?? "'agctl help' lists them: \(verbs.joined(separator: ", "))")
             }
         }
         return try Agctl.parseAsRoot(arguments)

@@ -44,13 +44,17 @@ struct GetCommand: ParsableCommand {
     static func perform(_ paths: [String], _ reading: Reading, _ session: Session) throws {
         if paths.count == 1, !isPattern(paths[0]) { return try performSingle(paths[0], reading, session) }
         let result = try session.connection().call(request(paths, isSingle: false, reading))
-        guard result.map?["values"]?.map?.isEmpty != true else { throw Complaint(.notFound, "nothing matches \(paths.joined(separator: " "))") }
+        guard result.map?["values"]?.map?.isEmpty != true else {
+            throw Complaint(.notFound, "nothing matches \(paths.joined(separator: " "))")
+        }
         let rows = try show(result, session)
         let failures = rows.compactMap { row in row.content.failure.map { (path: row.path, code: $0.code) } }
         if failures.isEmpty { return }
         // Attributes that a pattern matched exist, whatever their errors say.
         let named = failures.filter { paths.contains($0.path) }
-        if named.contains(where: { $0.code == .invalid && !namesAttributes($0.path) }) { throw EndOfCommand(status: .data) }
+        if named.contains(where: { $0.code == .invalid && !namesAttributes($0.path) }) {
+            throw EndOfCommand(status: .data)
+        }
         throw EndOfCommand(status: named.contains { $0.code == .notFound } ? .notFound : .attributeError)
     }
 
@@ -91,7 +95,11 @@ struct GetCommand: ParsableCommand {
         for (path, content) in result.map?["values"]?.map ?? ValueMap() {
             rows.append(ContentRow(path: path.string ?? "", content: try Content(result: content)))
         }
-        if session.settings.isJSON { session.output.json(result) } else { session.output.write(ContentRow.text(rows, session.output)) }
+        if session.settings.isJSON {
+            session.output.json(result)
+        } else {
+            session.output.write(ContentRow.text(rows, session.output))
+        }
         return rows
     }
 }

@@ -20,7 +20,8 @@ enum GlobalOptions {
     static func moveBehindVerb(_ arguments: [String]) -> [String] {
         var verb = 0
         while verb < arguments.count {
-            let parts = arguments[verb].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let parts = arguments[verb].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init)
             if flags.contains(arguments[verb]) || parts.count == 2 && options.contains(parts[0]) {
                 verb += 1
             } else if options.contains(arguments[verb]) {

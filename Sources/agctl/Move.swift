@@ -31,7 +31,8 @@ struct MoveCommand: ParsableCommand {
     func run() throws {
         let options = write.writing().options
         try perform(common) { session in
-            session.report(revision: try session.connection().call(.move(.init(path: path, to: to, index: index), options)))
+            session.report(
+                revision: try session.connection().call(.move(.init(path: path, to: to, index: index), options)))
         }
     }
 }

@@ -7,7 +7,9 @@ extension Session {
     func commit(_ mutations: [Mutation], _ writing: Writing) throws(ClientError) {
         let options = writing.options
         let request: Request =
-            if mutations.count == 1, mutations[0].operation == .set { .set(mutations[0], options) } else { .transact(mutations, options) }
+            if mutations.count == 1, mutations[0].operation == .set { .set(mutations[0], options) } else {
+                .transact(mutations, options)
+            }
         report(revision: try connection().call(request))
     }
 

@@ -3,14 +3,17 @@ import WireProtocol
 
 /// Mutations in the form that people type: one per line, `set /a.b 1`, `toggle /c.d`, or JSON as in the protocol.
 enum MutationText {
-    static let syntax = "set PATH VALUE, toggle PATH, add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH VALUE"
+    static let syntax =
+        "set PATH VALUE, toggle PATH, add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH VALUE"
 
     /// A whole text: JSON if it begins as an object or a list, else lines. Empty lines and lines that begin with `#`
     /// are skipped.
     /// - Parameter name: the text's name in messages, which add the line's number.
     static func read(_ text: String, _ form: ValueForm, name: String) throws(Complaint) -> [Mutation] {
         if isJSON(text) {
-            do throws(Complaint) { return try readObjects(try parse(text, form), form) } catch { throw error.located(at: name) }
+            do throws(Complaint) { return try readObjects(try parse(text, form), form) } catch {
+                throw error.located(at: name)
+            }
         }
         var mutations: [Mutation] = []
         for (position, line) in text.lines.enumerated() {
@@ -51,9 +54,12 @@ enum MutationText {
         guard let verb = takeWord(&rest), !verb.hasPrefix("#") else { return nil }
         guard let operation = Mutation.Operation(rawValue: verb) else {
             let known = Mutation.Operation.allCases.map(\.rawValue)
-            throw Complaint(.data, "there is no mutation '\(verb)'", hint: NearestName.hint(verb, among: known) ?? syntax)
+            throw Complaint(
+                .data, "there is no mutation '\(verb)'", hint: NearestName.hint(verb, among: known) ?? syntax)
         }
-        guard let path = takeWord(&rest), path.hasPrefix("/") else { throw Complaint(.data, "\(verb) needs a path", hint: syntax) }
+        guard let path = takeWord(&rest), path.hasPrefix("/") else {
+            throw Complaint(.data, "\(verb) needs a path", hint: syntax)
+        }
         var index: Int?
         if operation == .insert {
             guard let word = takeWord(&rest), let number = Int(word), number >= 0 else {
@@ -63,7 +69,8 @@ enum MutationText {
         }
         let operand = rest.trimmed
         guard operation.takesValue != operand.isEmpty else {
-            throw Complaint(.data, operation.takesValue ? "\(verb) needs a value" : "\(verb) takes no value", hint: syntax)
+            throw Complaint(
+                .data, operation.takesValue ? "\(verb) needs a value" : "\(verb) takes no value", hint: syntax)
         }
         let value = operation.takesValue ? try form.read(operand) : nil
         return Mutation(operation: operation, path: path, value: value, index: index)
@@ -91,14 +98,19 @@ enum MutationText {
     private static func parse(_ text: String, _ form: ValueForm) throws(Complaint) -> Value {
         // Every value in JSON has its type already.
         guard form != .string else {
-            throw Complaint(.usage, "--string goes with mutations in words, not in JSON", hint: "in JSON a text stands in quotes")
+            throw Complaint(
+                .usage, "--string goes with mutations in words, not in JSON", hint: "in JSON a text stands in quotes")
         }
         return try ValueForm.json.read(text)
     }
 
-    private static func readObjects(_ value: Value, _ form: ValueForm, behind count: Int = 0) throws(Complaint) -> [Mutation] {
+    private static func readObjects(_ value: Value, _ form: ValueForm, behind count: Int = 0) throws(Complaint)
+        -> [Mutation]
+    {
         try (value.list ?? [value]).enumerated().map { (position, entry) throws(Complaint) in
-            do throws(Complaint) { return try readObject(entry, form) } catch { throw error.located(at: place(count + position)) }
+            do throws(Complaint) { return try readObject(entry, form) } catch {
+                throw error.located(at: place(count + position))
+            }
         }
     }
 
@@ -118,20 +130,24 @@ enum MutationText {
                 hint: NearestName.hint(other, among: members) ?? "its members are \(members.joined(separator: ", "))")
         }
         guard operation.takesValue == (map["value"] != nil) else {
-            throw Complaint(.data, operation.takesValue ? "\(word) needs a value" : "\(word) takes no value", hint: syntax)
+            throw Complaint(
+                .data, operation.takesValue ? "\(word) needs a value" : "\(word) takes no value", hint: syntax)
         }
         var operand = map["value"]
         if form == .typed, let given = operand {
             do throws(Failure) { operand = try Value(typedJSON: given) } catch { throw Complaint(.data, error.message) }
         }
-        return Mutation(operation: operation, path: path, value: operand, index: try readIndex(map["index"], of: operation))
+        return Mutation(
+            operation: operation, path: path, value: operand, index: try readIndex(map["index"], of: operation))
     }
 
     private static func readIndex(_ value: Value?, of operation: Mutation.Operation) throws(Complaint) -> Int? {
         guard let value else { return nil }
         guard operation == .insert else { throw Complaint(.data, "only insert takes an index") }
         guard case .int(let number) = value, number >= 0 else {
-            throw Complaint(.data, "an index is a whole number from 0, not \(value.jsonText)", hint: "without an index, insert adds at the end")
+            throw Complaint(
+                .data, "an index is a whole number from 0, not \(value.jsonText)",
+                hint: "without an index, insert adds at the end")
         }
         return Int(number)
     }

@@ -74,7 +74,8 @@ enum Terminal {
     /// Columns and rows; 80 × 24 if they are unknown.
     static var size: (columns: Int, rows: Int) {
         var size = winsize()
-        guard ioctl(Stream.standardOutput.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        guard ioctl(Stream.standardOutput.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
+        else { return (80, 24) }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 

@@ -55,8 +55,12 @@ struct PingCommand: ParsableCommand {
         }
         func text(_ name: String) -> String { hello[name].map { $0.string ?? $0.jsonText } ?? "?" }
         let time = Figure.fixed(median * 1e6, places: 0)
-        let spread = times.count > 1 ? " (median of \(times.count); \(Figure.fixed((times.first ?? 0) * 1e6, places: 0) + "–" + Figure.fixed((times.last ?? 0) * 1e6, places: 0)))" : ""
+        let spread =
+            times.count > 1
+            ? " (median of \(times.count); \(Figure.fixed((times.first ?? 0) * 1e6, places: 0) + "–" + Figure.fixed((times.last ?? 0) * 1e6, places: 0)))"
+            : ""
         session.output.line(
-            "\(text("server")) answers in \(time) µs\(spread): protocol \(text("protocol")), epoch \(text("epoch")), revision \(text("revision"))")
+            "\(text("server")) answers in \(time) µs\(spread): protocol \(text("protocol")), epoch \(text("epoch")), revision \(text("revision"))"
+        )
     }
 }

@@ -19,7 +19,8 @@ struct QuickPath {
                 continue
             }
             // The argument parser handles an option that is repeated, lacks its value or is unknown.
-            guard QuickPath.options.contains(argument), verb != "get", options[argument] == nil, let value = rest.popFirst(),
+            guard QuickPath.options.contains(argument), verb != "get", options[argument] == nil,
+                let value = rest.popFirst(),
                 QuickPath.isOperand(value)
             else { return nil }
             options[argument] = value
@@ -35,7 +36,9 @@ struct QuickPath {
     /// The options that are read here. Each has a value.
     private static let options = ["--animation", "--label"]
 
-    private static func isOperand(_ argument: String) -> Bool { !argument.hasPrefix("-") || NegativeNumbers.isNegative(argument) }
+    private static func isOperand(_ argument: String) -> Bool {
+        !argument.hasPrefix("-") || NegativeNumbers.isNegative(argument)
+    }
 
     func run() throws {
         try Session(Settings()).run { session in

@@ -33,7 +33,9 @@ protocol ValueCommand: ParsableCommand {
 extension ValueCommand {
     func run() throws {
         let value = try given.options.form.read(NegativeNumbers.reveal(given.value))
-        try perform(given.common) { try Self.perform(given.path, value, given.write.writing(typed: given.options.typed), $0) }
+        try perform(given.common) {
+            try Self.perform(given.path, value, given.write.writing(typed: given.options.typed), $0)
+        }
     }
 
     static func perform(_ path: String, _ value: Value, _ writing: Writing, _ session: Session) throws {

@@ -15,7 +15,9 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
 
 /// The option of every verb.
 struct ColorOption: ParsableArguments {
-    @Option(help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when"))
+    @Option(
+        help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when")
+    )
     var color = ColorChoice.auto
 }
 

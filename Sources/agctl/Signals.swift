@@ -56,7 +56,9 @@ final class Signals {
     @discardableResult
     func check() throws(EndOfCommand) -> Bool {
         let taken = wakeup.clear().map(Int32.init)
-        if let signal = taken.first(where: Signals.ending.contains) { throw EndOfCommand(status: ExitStatus(endedBy: signal)) }
+        if let signal = taken.first(where: Signals.ending.contains) {
+            throw EndOfCommand(status: ExitStatus(endedBy: signal))
+        }
         return !taken.isEmpty
     }
 }

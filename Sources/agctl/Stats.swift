@@ -26,11 +26,14 @@ struct StatsCommand: ParsableCommand {
             if let text = result.map?["text"]?.string { return session.output.write(text) }
             let figures = result.map ?? ValueMap()
             guard session.output.isTerminal else {
-                for (name, value) in figures { session.output.line("\(name.string ?? "")\t\(value.string ?? value.jsonText)") }
+                for (name, value) in figures {
+                    session.output.line("\(name.string ?? "")\t\(value.string ?? value.jsonText)")
+                }
                 return
             }
             let table = TextTable(rows: figures.map { [$0.key.string ?? "", Figure.text($0.value)] })
-            session.output.write(table.text(numeric: [1]) { _, column, cell in column == 0 ? cell : session.output.style.cyan(cell) })
+            session.output.write(
+                table.text(numeric: [1]) { _, column, cell in column == 0 ? cell : session.output.style.cyan(cell) })
         }
     }
 }

@@ -40,9 +40,12 @@ struct TopCommand: ParsableCommand {
             var load = LoadTable()
             load.learn(try connection.call(.stats(format: .openmetrics)).map?["text"]?.string ?? "")
             if !patterns.isEmpty {
-                _ = try connection.call(.subscribe(.init(
-                    patterns: patterns, events: .update, initial: false, since: nil, maxRate: nil, frameRate: nil, css: false,
-                    typed: false, bookmarks: false)))
+                _ = try connection.call(
+                    .subscribe(
+                        .init(
+                            patterns: patterns, events: .update, initial: false, since: nil, maxRate: nil,
+                            frameRate: nil, css: false,
+                            typed: false, bookmarks: false)))
             }
             load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
             let signals = try Signals(and: [SIGWINCH])
@@ -137,16 +140,23 @@ struct LoadTable {
         var lines = gauges(columns).map(style.dim)
         lines.append("")
         var table = TextTable(rows: [["PER SECOND", "TOTAL", "COUNTER"]])
-        for figure in busiest { table.rows.append([Figure.fixed(figure.rate, places: 1), Figure.text(figure.total), figure.name]) }
+        for figure in busiest {
+            table.rows.append([Figure.fixed(figure.rate, places: 1), Figure.text(figure.total), figure.name])
+        }
         var shown = table.rows.count
-        if height < .max { shown = max(2, min(shown, height - lines.count - (changes.isEmpty ? 1 : 2 + min(changes.count, height / 2)))) }
+        if height < .max {
+            shown = max(
+                2, min(shown, height - lines.count - (changes.isEmpty ? 1 : 2 + min(changes.count, height / 2))))
+        }
         table.rows = Array(table.rows.prefix(shown))
         lines += split(table.text(numeric: [0, 1]) { row, column, cell in paint(row, column, cell, style) })
         if !changes.isEmpty {
             lines.append("")
             var table = TextTable(rows: [["PER SECOND", "CHANGED"]])
             let room = height == .max ? changes.count : max(1, height - lines.count - 2)
-            for change in changes.prefix(room) { table.rows.append([Figure.fixed(change.rate, places: 1), change.path]) }
+            for change in changes.prefix(room) {
+                table.rows.append([Figure.fixed(change.rate, places: 1), change.path])
+            }
             lines += split(table.text(numeric: [0]) { row, column, cell in paint(row, column, cell, style) })
         }
         return lines.joined(separator: "\n") + "\n"

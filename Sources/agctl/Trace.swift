@@ -34,9 +34,13 @@ struct TraceCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if [start, stop, seconds != nil].count(where: { $0 }) > 1 { throw ValidationError("one of --start, --stop and --seconds") }
+        if [start, stop, seconds != nil].count(where: { $0 }) > 1 {
+            throw ValidationError("one of --start, --stop and --seconds")
+        }
         if start, rules { throw ValidationError("--start shows nothing yet; give --rules with --stop") }
-        if let seconds, !(seconds > 0 && seconds <= 86_400) { throw ValidationError("--seconds is above 0 and at most 86400") }
+        if let seconds, !(seconds > 0 && seconds <= 86_400) {
+            throw ValidationError("--seconds is above 0 and at most 86400")
+        }
     }
 
     func run() throws {

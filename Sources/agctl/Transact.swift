@@ -34,8 +34,12 @@ struct TransactCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if file != nil, !mutations.isEmpty { throw ValidationError("mutations come from --file or from the arguments, not both") }
-        if file == nil, mutations.isEmpty, isatty(0) == 1 { throw ValidationError("no mutations: \(MutationText.syntax)") }
+        if file != nil, !mutations.isEmpty {
+            throw ValidationError("mutations come from --file or from the arguments, not both")
+        }
+        if file == nil, mutations.isEmpty, isatty(0) == 1 {
+            throw ValidationError("no mutations: \(MutationText.syntax)")
+        }
     }
 
     func run() throws {

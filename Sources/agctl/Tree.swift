@@ -31,7 +31,8 @@ struct TreeCommand: ParsableCommand {
             let result = try session.connection().call(.describe(path: path, depth: depth))
             if session.settings.isJSON { return session.output.json(result) }
             let columns = session.output.isTerminal ? Terminal.size.columns : Int.max
-            session.output.write(TreeDrawing(style: session.output.style, columns: columns, showsAttributes: !nodes).text(result))
+            session.output.write(
+                TreeDrawing(style: session.output.style, columns: columns, showsAttributes: !nodes).text(result))
         }
     }
 }
@@ -73,8 +74,11 @@ struct TreeDrawing {
                 text += branch + title(node, name: AttributePath.quoteIfNeeded(node["id"]?.string ?? "")) + "\n"
                 push(node, next.lead + (next.isLast ? "   " : "│  "))
             case .attribute(let name, let kind, let content):
-                text += branch + attributeLine(
-                    DisplayWidth.pad(name, to: next.widths.0), DisplayWidth.pad(kind, to: next.widths.1), content, indent, next.widths.0 + next.widths.1)
+                text +=
+                    branch
+                    + attributeLine(
+                        DisplayWidth.pad(name, to: next.widths.0), DisplayWidth.pad(kind, to: next.widths.1), content,
+                        indent, next.widths.0 + next.widths.1)
             case .note(let note): text += branch + style.dim(note) + "\n"
             }
         }
@@ -96,7 +100,9 @@ struct TreeDrawing {
             }
         }
         for child in node["children"]?.list ?? [] { if let map = child.map { items.append(.node(map)) } }
-        if case .int(let count)? = node["childCount"], count > 0 { items.append(.note("\(count) more \(count == 1 ? "node" : "nodes")")) }
+        if case .int(let count)? = node["childCount"], count > 0 {
+            items.append(.note("\(count) more \(count == 1 ? "node" : "nodes")"))
+        }
         return items
     }
 
@@ -112,7 +118,9 @@ struct TreeDrawing {
         [attribute["kind"]?.string, attribute["type"]?.string].compactMap { $0 }.joined(separator: " ")
     }
 
-    private func attributeLine(_ name: String, _ kind: String, _ attribute: ValueMap, _ indent: Int, _ used: Int) -> String {
+    private func attributeLine(_ name: String, _ kind: String, _ attribute: ValueMap, _ indent: Int, _ used: Int)
+        -> String
+    {
         var left = columns == .max ? Int.max : max(8, columns - indent - used - 4)
         let text: String
         let content: String

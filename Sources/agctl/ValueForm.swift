@@ -63,7 +63,9 @@ struct Writing {
 
 /// The options of verbs that change something.
 struct WriteOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How displayed values move, as 'easeInOut(duration: 1)', 'spring', or the JSON form.", valueName: "curve"))
+    @Option(
+        help: ArgumentHelp(
+            "How displayed values move, as 'easeInOut(duration: 1)', 'spring', or the JSON form.", valueName: "curve"))
     var animation: String?
 
     @Flag(help: "Nothing is animated, whatever the scene says.")
@@ -73,7 +75,9 @@ struct WriteOptions: ParsableArguments {
     var label: String?
 
     func validate() throws {
-        if animation != nil, noAnimation { throw ValidationError("--animation and --no-animation contradict each other") }
+        if animation != nil, noAnimation {
+            throw ValidationError("--animation and --no-animation contradict each other")
+        }
     }
 
     /// - Parameter typed: true if values were read from typed JSON. They are then sent as typed JSON.

@@ -33,7 +33,8 @@ struct WatchCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Paths, or patterns with * and **.", valueName: "pattern"))
     var patterns: [String]
 
-    @Option(help: ArgumentHelp("Displayed values of what moves, so many times a second; 0 for none.", valueName: "rate"))
+    @Option(
+        help: ArgumentHelp("Displayed values of what moves, so many times a second; 0 for none.", valueName: "rate"))
     var frames: Double?
 
     @Flag(help: "Tell what may have changed instead of values.")
@@ -79,14 +80,17 @@ struct WatchCommand: ParsableCommand {
     private func request(frameRate: Double?) -> Request.Subscribe {
         let rate = frameRate.flatMap { $0 > 0 && !invalidate ? $0 : nil }
         return Request.Subscribe(
-            patterns: patterns, events: events, initial: !skipsInitial && !invalidate, maxRate: maxRate, frameRate: rate)
+            patterns: patterns, events: events, initial: !skipsInitial && !invalidate, maxRate: maxRate, frameRate: rate
+        )
     }
 
     func run() throws {
         try perform(common) { session in
             let limit = once ? 1 : count
-            let isTable = session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
-            let watcher = Watcher(request(frameRate: frames ?? (isTable ? 30 : nil)), at: session.location, name: "agctl watch")
+            let isTable =
+                session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
+            let watcher = Watcher(
+                request(frameRate: frames ?? (isTable ? 30 : nil)), at: session.location, name: "agctl watch")
             if isTable {
                 try WatchScreen(watcher, patterns: patterns, session).run()
             } else {

@@ -47,7 +47,8 @@ final class WatchLines {
         guard case .event(_, let event) = try decoder.decode(message) else { return }
         for (path, text, content) in log.lines(of: event) {
             let style = session.output.style
-            session.output.line("\(style.yellow(path))\t\(content.map { WatchLines.paint(text, $0, style) } ?? style.dim(text))")
+            session.output.line(
+                "\(style.yellow(path))\t\(content.map { WatchLines.paint(text, $0, style) } ?? style.dim(text))")
         }
     }
 
@@ -79,7 +80,8 @@ struct ChangeLog {
             return gone.map { ($0, "error: removed", .failure(Failure(.removed, "removed"))) } + lines
         case .invalidate(_, let paths): return paths.map { ($0, "invalid", nil) }
         case .structure(_, let added, let removed, let moved):
-            return added.map { ($0, "added", nil) } + removed.map { ($0, "removed", nil) } + moved.map { ($0, "moved", nil) }
+            return added.map { ($0, "added", nil) } + removed.map { ($0, "removed", nil) }
+                + moved.map { ($0, "moved", nil) }
         // Only the daemon writes frames this way. Received frames are always read into values.
         case .frameSheet: return []
         case .frames(_, let values): return values.map { ($0.path, "~" + $0.value.jsonText, .value($0.value)) }

@@ -57,7 +57,8 @@ struct AGDGateway: ParsableCommand {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let settings = Gateway.Settings(
-            hosts: (["localhost", "127.0.0.1"] + host).map { $0.lowercased() }, origins: allowOrigin, isWritable: writable,
+            hosts: (["localhost", "127.0.0.1"] + host).map { $0.lowercased() }, origins: allowOrigin,
+            isWritable: writable,
             pages: Pages(folders: pages))
         let path = socket ?? AGDGateway.findSocket()
         let gateway = try loop.submit { [settings] in

@@ -12,7 +12,9 @@ struct Answer {
         Answer(status: status, body: Array((value.jsonText + "\n").utf8))
     }
 
-    static func refusal(_ status: HTTPResponseStatus, _ message: String, code: String? = nil, hint: String? = nil) -> Answer {
+    static func refusal(_ status: HTTPResponseStatus, _ message: String, code: String? = nil, hint: String? = nil)
+        -> Answer
+    {
         var entries: [(Value, Value)] = []
         if let code { entries.append(("code", .string(code))) }
         entries.append(("message", .string(message)))

@@ -123,7 +123,9 @@ final class DaemonLink {
     fileprivate func receive(_ line: some Collection<UInt8>) {
         guard let message = try? JSONParser.parseOnce(line).map else { return }
         if let method = message["method"]?.string {
-            guard let parameters = message["params"], case .int(let number)? = parameters.map?["subscription"] else { return }
+            guard let parameters = message["params"], case .int(let number)? = parameters.map?["subscription"] else {
+                return
+            }
             listeners[number]?(method, parameters)
         } else if case .int(let id)? = message["id"] {
             waiting.removeValue(forKey: id)?(.success(.map(message)))

@@ -70,15 +70,20 @@ final class Gateway {
     /// - Parameter reply: called once, possibly later.
     func handle(_ request: Request, reply: @escaping (Outcome) -> Void) {
         func answer(_ answer: Answer) { reply(.answer(answer)) }
-        guard isAddressed(request) else { return answer(.refusal(.misdirectedRequest, "this machine is not called so")) }
+        guard isAddressed(request) else {
+            return answer(.refusal(.misdirectedRequest, "this machine is not called so"))
+        }
         guard mayAsk(request) else {
-            return answer(.refusal(.forbidden, "pages of this origin may not ask", hint: "--allow-origin names those that may"))
+            return answer(
+                .refusal(.forbidden, "pages of this origin may not ask", hint: "--allow-origin names those that may"))
         }
         do throws(UnreadableOption) {
             switch (request.method, request.target.path) {
-            case (.OPTIONS, _): answer(Answer(status: .noContent, body: [], headers: [("Allow", "GET, HEAD, POST, OPTIONS")]))
+            case (.OPTIONS, _):
+                answer(Answer(status: .noContent, body: [], headers: [("Allow", "GET, HEAD, POST, OPTIONS")]))
             case (.GET, "/value"), (.HEAD, "/value"): try value(request.target, reply: answer)
-            case (.GET, "/watch"): reply(.stream([Wanted(parameters: try watch(request.target), since: since(request))]))
+            case (.GET, "/watch"):
+                reply(.stream([Wanted(parameters: try watch(request.target), since: since(request))]))
             case (.POST, "/watch"): reply(try manyWatches(request))
             case (.POST, "/rpc"): rpc(request, reply: answer)
             case (.GET, "/metrics"), (.HEAD, "/metrics"): metrics(reply: answer)
@@ -87,7 +92,10 @@ final class Gateway {
                 answer(.json(link.isUp ? .ok : .serviceUnavailable, ["ready": .bool(link.isUp)]))
             case (.GET, _), (.HEAD, _): answer(page(request))
             default:
-                answer(.refusal(.methodNotAllowed, "\(request.target.path) takes no \(request.method.rawValue)", hint: "/rpc and /watch take POST"))
+                answer(
+                    .refusal(
+                        .methodNotAllowed, "\(request.target.path) takes no \(request.method.rawValue)",
+                        hint: "/rpc and /watch take POST"))
             }
         } catch {
             answer(.refusal(.badRequest, error.text))
@@ -112,7 +120,8 @@ final class Gateway {
     func sharing(_ headers: HTTPHeaders) -> [(String, String)] {
         guard let origin = headers.first(name: "origin"), isAllowed(origin) else { return [] }
         return [
-            ("Access-Control-Allow-Origin", origin), ("Vary", "Origin"), ("Access-Control-Allow-Methods", "GET, HEAD, POST"),
+            ("Access-Control-Allow-Origin", origin), ("Vary", "Origin"),
+            ("Access-Control-Allow-Methods", "GET, HEAD, POST"),
             ("Access-Control-Allow-Headers", "Content-Type, Last-Event-ID"),
         ]
     }
@@ -159,15 +168,20 @@ final class Gateway {
                 var text = message["result"]?["text"]?.string ?? ""
                 // Each part ends with the end mark, but the whole may have only one.
                 if text.hasSuffix("# EOF\n") { text.removeLast("# EOF\n".count) }
-                reply(Answer(
-                    status: .ok, type: "application/openmetrics-text; version=1.0.0; charset=utf-8", body: Array((text + own).utf8)))
+                reply(
+                    Answer(
+                        status: .ok, type: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+                        body: Array((text + own).utf8)))
             }
         }
     }
 
     private func page(_ request: Request) -> Answer {
         guard let file = settings.pages[request.target.path] else {
-            return .refusal(.notFound, "there are /value, /watch, /rpc, /metrics, /healthz and /readyz" + (settings.pages.isEmpty ? "" : ", and the pages"))
+            return .refusal(
+                .notFound,
+                "there are /value, /watch, /rpc, /metrics, /healthz and /readyz"
+                    + (settings.pages.isEmpty ? "" : ", and the pages"))
         }
         var headers = [("ETag", file.tag), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff")]
         if file.type.hasPrefix("text/html") { headers += Gateway.pageHeaders }
@@ -196,7 +210,8 @@ final class Gateway {
         }
         guard case .list(let calls) = message else { return call(message) { reply(.json(.ok, $0)) } }
         guard !calls.isEmpty, calls.count <= Gateway.mostWatches else {
-            return reply(.json(.badRequest, Gateway.fault(.null, -32600, "a batch has 1 to \(Gateway.mostWatches) calls")))
+            return reply(
+                .json(.badRequest, Gateway.fault(.null, -32600, "a batch has 1 to \(Gateway.mostWatches) calls")))
         }
         var answers = [Value](repeating: .null, count: calls.count)
         var missing = calls.count
@@ -219,7 +234,9 @@ final class Gateway {
             return reply(Gateway.fault(id, -32601, "the gateway has no method '\(method)'", "notFound", hint))
         }
         guard Gateway.reading.contains(method) || settings.isWritable else {
-            return reply(Gateway.fault(id, -32000, "the gateway only reads", "denied", "agd-gateway --writable lets pages write"))
+            return reply(
+                Gateway.fault(id, -32000, "the gateway only reads", "denied", "agd-gateway --writable lets pages write")
+            )
         }
         link.send(method, message["params"] ?? .map(ValueMap())) { result in
             switch result {
@@ -232,10 +249,14 @@ final class Gateway {
         }
     }
 
-    private static func fault(_ id: Value, _ code: Int64, _ message: String, _ name: String = "invalid", _ hint: String? = nil) -> Value {
+    private static func fault(
+        _ id: Value, _ code: Int64, _ message: String, _ name: String = "invalid", _ hint: String? = nil
+    ) -> Value {
         var data = ValueMap([("code", .string(name))])
         if let hint { data["hint"] = .string(hint) }
-        return ["jsonrpc": "2.0", "id": id, "error": ["code": .int(code), "message": .string(message), "data": .map(data)]]
+        return [
+            "jsonrpc": "2.0", "id": id, "error": ["code": .int(code), "message": .string(message), "data": .map(data)],
+        ]
     }
 
     // MARK: Watching
@@ -248,7 +269,9 @@ final class Gateway {
         if let rate = try target.rate("maxRate") { parameters["maxRate"] = .double(rate) }
         if let css = try target.flag("css") { parameters["css"] = .bool(css) }
         if let rate = try target.rate("frames") { parameters["frames"] = ["rate": .double(rate)] }
-        if let events = target["events"] { parameters["events"] = .list(events.split(separator: ",").map { .string(String($0)) }) }
+        if let events = target["events"] {
+            parameters["events"] = .list(events.split(separator: ",").map { .string(String($0)) })
+        }
         return parameters
     }
 
@@ -266,10 +289,13 @@ final class Gateway {
                 throw UnreadableOption(text: "a subscription is an object with paths")
             }
             if let name = parameters.keys.compactMap(\.string).first(where: { !Gateway.options.contains($0) }) {
-                throw UnreadableOption(text: "a subscription has no '\(name)'; there are \(Gateway.options.joined(separator: ", "))")
+                throw UnreadableOption(
+                    text: "a subscription has no '\(name)'; there are \(Gateway.options.joined(separator: ", "))")
             }
             var since: (epoch: String, revision: Int64)?
-            if let epoch = parameters["since"]?["epoch"]?.string, case .int(let revision)? = parameters["since"]?["revision"] {
+            if let epoch = parameters["since"]?["epoch"]?.string,
+                case .int(let revision)? = parameters["since"]?["revision"]
+            {
                 since = (epoch, revision)
             }
             parameters["since"] = nil
@@ -330,7 +356,8 @@ final class Gateway {
         case .failure(let error): return .unavailable(error.reason)
         case .success(let message):
             if let error = message["error"] { return .refusal(error) }
-            guard case .int(let number)? = message["result"]?["subscription"], let epoch = message["result"]?["epoch"]?.string
+            guard case .int(let number)? = message["result"]?["subscription"],
+                let epoch = message["result"]?["epoch"]?.string
             else { return .unavailable("the daemon answers in no known way") }
             watch.accepted(as: number, epoch: epoch)
             link.listen(to: number) { [weak watch, weak self] method, parameters in
@@ -357,7 +384,12 @@ final class Gateway {
     }
 
     /// So that a page can place timelines, which are on the machine's monotonic clock.
-    private var clock: ValueMap { ValueMap([("monotonic", .double(MonotonicTime.now)), ("isLive", .bool(link.isUp)), ("isWritable", .bool(settings.isWritable))]) }
+    private var clock: ValueMap {
+        ValueMap([
+            ("monotonic", .double(MonotonicTime.now)), ("isLive", .bool(link.isUp)),
+            ("isWritable", .bool(settings.isWritable)),
+        ])
+    }
 
     // MARK: Connection to the daemon
 

@@ -38,8 +38,11 @@ final class HTTPConnection: ChannelInboundHandler {
         guard !isTooLong else {
             return write(.refusal(.payloadTooLarge, "a request has at most \(Gateway.longestRequest) bytes"), to: head)
         }
-        guard let target = Target(head.uri) else { return write(.refusal(.badRequest, "the address cannot be read"), to: head) }
-        gateway.handle(.init(method: head.method, target: target, headers: head.headers, body: body)) { [self] outcome in
+        guard let target = Target(head.uri) else {
+            return write(.refusal(.badRequest, "the address cannot be read"), to: head)
+        }
+        gateway.handle(.init(method: head.method, target: target, headers: head.headers, body: body)) {
+            [self] outcome in
             switch outcome {
             case .answer(let answer): write(answer, to: head)
             case .stream(let wanted):
@@ -61,7 +64,8 @@ final class HTTPConnection: ChannelInboundHandler {
             headers.add(name: "Content-Length", value: "\(answer.body.count)")
         }
         if !head.isKeepAlive { headers.add(name: "Connection", value: "close") }
-        channel.write(OutboundOut.head(.init(version: head.version, status: answer.status, headers: headers)), promise: nil)
+        channel.write(
+            OutboundOut.head(.init(version: head.version, status: answer.status, headers: headers)), promise: nil)
         if head.method != .HEAD, !answer.body.isEmpty {
             channel.write(OutboundOut.body(.byteBuffer(NIOCore.ByteBuffer(bytes: answer.body))), promise: nil)
         }
@@ -74,7 +78,8 @@ final class HTTPConnection: ChannelInboundHandler {
         let headers = HTTPHeaders(
             [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")]
                 + gateway.sharing(head.headers))
-        channel.writeAndFlush(OutboundOut.head(.init(version: head.version, status: .ok, headers: headers)), promise: nil)
+        channel.writeAndFlush(
+            OutboundOut.head(.init(version: head.version, status: .ok, headers: headers)), promise: nil)
         page = gateway.begin(watches, for: wanted, on: channel)
     }
 

@@ -104,7 +104,9 @@ final class PageStream {
     }
 
     /// Shows the page that the connection works although there are no events.
-    func beat(_ parameters: ValueMap) { if channel.isWritable { write(PageStream.text("alive", "{" + Encoded(parameters).fields)) } }
+    func beat(_ parameters: ValueMap) {
+        if channel.isWritable { write(PageStream.text("alive", "{" + Encoded(parameters).fields)) }
+    }
 
     /// The page reads again.
     func becameWritable() {

@@ -69,7 +69,9 @@ final class SharedWatch {
             let gone = removed.lazy.filter { $0.value > since.revision }.map { SharedWatch.removal(of: $0.key) }
             page.send("resumed", index, ValueMap([("revision", .int(revision))]))
             let changes = Array(changed) + Array(gone)
-            if !changes.isEmpty { page.send("update", index, ValueMap([("revision", .int(revision)), ("changes", .list(changes))])) }
+            if !changes.isEmpty {
+                page.send("update", index, ValueMap([("revision", .int(revision)), ("changes", .list(changes))]))
+            }
         } else {
             page.send("update", index, snapshot)
         }

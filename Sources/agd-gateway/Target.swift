@@ -53,7 +53,9 @@ struct Target {
 
     /// An epoch and a revision, as in the `id` of an event.
     static func position(_ text: String?) -> (epoch: String, revision: Int64)? {
-        guard let parts = text?.split(separator: ":"), parts.count == 2, let revision = Int64(parts[1]) else { return nil }
+        guard let parts = text?.split(separator: ":"), parts.count == 2, let revision = Int64(parts[1]) else {
+            return nil
+        }
         return (String(parts[0]), revision)
     }
 
@@ -63,7 +65,9 @@ struct Target {
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble) else { return nil }
+                guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble) else {
+                    return nil
+                }
                 bytes.append(high << 4 | low)
             case UInt8(ascii: "+") where isOption: bytes.append(UInt8(ascii: " "))
             default: bytes.append(byte)

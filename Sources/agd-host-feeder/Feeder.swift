@@ -43,8 +43,10 @@ final class Feeder {
     }
 
     private func feed(_ connection: Connection) throws(ClientError) {
-        connection.send(.onDisconnect(
-            [Mutation(operation: .set, path: node + ".feed.isLive", value: false)], TransactionOptions(label: "feeder gone")))
+        connection.send(
+            .onDisconnect(
+                [Mutation(operation: .set, path: node + ".feed.isLive", value: false)],
+                TransactionOptions(label: "feeder gone")))
         // The number of outstanding replies. A daemon that does not answer gets no further requests.
         var awaited = 1
         var before = Sample(proc)
@@ -65,9 +67,10 @@ final class Feeder {
             guard awaited == 0 else { continue }
             let now = Sample(proc)
             let report = Report(before: before, now: now, node: node)
-            connection.send(.transact(
-                report.mutations.map { Mutation(operation: .set, path: $0.path, value: $0.value) },
-                TransactionOptions(label: "sample")))
+            connection.send(
+                .transact(
+                    report.mutations.map { Mutation(operation: .set, path: $0.path, value: $0.value) },
+                    TransactionOptions(label: "sample")))
             awaited = 1
             before = now
         }

@@ -38,7 +38,9 @@ struct HostFeeder: ParsableCommand {
             try feeder.run { .find(socket) }
         } catch {
             report("\(error)" + (error.hint.map { " (\($0))" } ?? ""))
-            if error.failure?.code == .notFound { report("is the scene host-monitor.yaml loaded? 'agctl apply -f host-monitor.yaml' does it") }
+            if error.failure?.code == .notFound {
+                report("is the scene host-monitor.yaml loaded? 'agctl apply -f host-monitor.yaml' does it")
+            }
             throw ExitCode.failure
         }
     }

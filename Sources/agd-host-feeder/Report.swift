@@ -26,7 +26,9 @@ struct Report {
         write("cpu.cores", pairs(before.cpus, now.cpus))
         if let memory = now.memory { write("memory.bytes", memory.value) }
         if let load = now.load {
-            write("load.average", ["one": .double(load.one), "five": .double(load.five), "fifteen": .double(load.fifteen)])
+            write(
+                "load.average",
+                ["one": .double(load.one), "five": .double(load.five), "fifteen": .double(load.fifteen)])
             write("load.tasks", ["running": .int(load.runningTasks), "total": .int(load.tasks)])
         }
         write("pressure.resources", .list(now.pressures.map(\.value)))

@@ -40,7 +40,8 @@ struct AGD: ParsableCommand {
     @Option(help: ArgumentHelp("Listen on this Unix socket.", valueName: "path"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("Load this scene at start, behind the configuration's; may be repeated.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Load this scene at start, behind the configuration's; may be repeated.", valueName: "file"))
     var scene: [String] = []
 
     @Option(help: ArgumentHelp("Keep definitions and states here, over restarts.", valueName: "dir"))
@@ -49,10 +50,16 @@ struct AGD: ParsableCommand {
     @Flag(help: "Go on with what can be read of a damaged store; what is lost is said, and the damaged file is kept.")
     var recover = false
 
-    @Flag(help: "Only check the configuration and its scenes: print all faults, and exit with 0 or as a start would for the first of them.")
+    @Flag(
+        help:
+            "Only check the configuration and its scenes: print all faults, and exit with 0 or as a start would for the first of them."
+    )
     var checkConfig = false
 
-    @Option(help: ArgumentHelp("Only send SIGHUP to the daemon with this process id, as kill(1) does where it is installed.", valueName: "pid"))
+    @Option(
+        help: ArgumentHelp(
+            "Only send SIGHUP to the daemon with this process id, as kill(1) does where it is installed.",
+            valueName: "pid"))
     var reload: Int32?
 
     func run() throws {
@@ -81,7 +88,9 @@ struct AGD: ParsableCommand {
 
     private func askForReload(_ process: Int32) throws(StartupError) {
         guard process > 1 else { throw StartupError(.usage, "--reload: \(process) is no process id of a daemon") }
-        guard kill(process, SIGHUP) == 0 else { throw StartupError(.osError, "kill \(process): \(String(cString: strerror(errno)))") }
+        guard kill(process, SIGHUP) == 0 else {
+            throw StartupError(.osError, "kill \(process): \(String(cString: strerror(errno)))")
+        }
     }
 
     /// Reports the faults of the file together with those of everything that it names.
@@ -89,15 +98,19 @@ struct AGD: ParsableCommand {
         let read = config.map(Configuration.reading(file:))
         let configuration = overridden(read?.configuration ?? Configuration())
         AttributePath.maximumLength = configuration.pathLength
-        let faults = (read?.faults ?? []).map { StartupError(.configuration, $0.description) } + Daemon.check(configuration)
-        if let first = faults.first { throw StartupError(first.status, faults.map(\.description).joined(separator: "\n")) }
+        let faults =
+            (read?.faults ?? []).map { StartupError(.configuration, $0.description) } + Daemon.check(configuration)
+        if let first = faults.first {
+            throw StartupError(first.status, faults.map(\.description).joined(separator: "\n"))
+        }
         let scenes = configuration.scenes.count
         print("\(config ?? "the built-in configuration"): valid, with \(scenes) \(scenes == 1 ? "scene" : "scenes")")
     }
 
     /// The settings of the configuration file, overridden by those of the command line.
     private func readConfiguration() throws(ConfigurationFaults) -> Configuration {
-        overridden(try config.map { (file) throws(ConfigurationFaults) in try Configuration(file: file) } ?? Configuration())
+        overridden(
+            try config.map { (file) throws(ConfigurationFaults) in try Configuration(file: file) } ?? Configuration())
     }
 
     private func overridden(_ configuration: Configuration) -> Configuration {

@@ -13,7 +13,10 @@ struct ClientTests {
                 switch request {
                 case .get(let get):
                     #expect(get.typed)
-                    peer.reply(id, get.paths[0] == "/a.n" ? #"{"value":{"uint":"5"},"revision":3}"# : #"{"value":{"double":"1"},"revision":3}"#)
+                    peer.reply(
+                        id,
+                        get.paths[0] == "/a.n"
+                            ? #"{"value":{"uint":"5"},"revision":3}"# : #"{"value":{"double":"1"},"revision":3}"#)
                 case .transact(let mutations, let options):
                     #expect(options.typed && mutations[0].value == ["double": "2.0"])
                     peer.reply(id, #"{"revision":4}"#)
@@ -35,7 +38,9 @@ struct ClientTests {
     func errors() async throws {
         let daemon = FakeDaemon { listener in
             let peer = listener.accept()
-            if let (id, _) = peer.readRequest() { peer.reply(id, #"{"error":{"code":"cycle","message":"a → a"},"revision":3}"#) }
+            if let (id, _) = peer.readRequest() {
+                peer.reply(id, #"{"error":{"code":"cycle","message":"a → a"},"revision":3}"#)
+            }
             if let (id, _) = peer.readRequest() { peer.refuse(id, "notFound", "no node x") }
         }
         let client = try Client(at: daemon.location)
@@ -119,7 +124,8 @@ struct ClientTests {
             peer.reply(id, #"{"revision":4,"added":["/room/lamp"],"removed":[],"changed":[]}"#)
         }
         let document: Value = ["agd": 1, "nodes": [["id": "lamp", "state": ["isOn": false]]]]
-        let request = Request.Apply(document: document, at: "/room", mode: .merge, dryRun: true, options: TransactionOptions())
+        let request = Request.Apply(
+            document: document, at: "/room", mode: .merge, dryRun: true, options: TransactionOptions())
         let applied = try await Client(at: daemon.location).apply(request)
         #expect(applied.added == ["/room/lamp"] && applied.revision == 4)
     }
@@ -143,7 +149,8 @@ struct ClientTests {
         var heard: [String] = []
         for try await element in client.subscribe(.init(patterns: ["/a.b"]), backoff: Backoff(first: 0, longest: 0)) {
             switch element {
-            case .event(.update(_, _, _, _, let changes, _)): heard.append(changes.map { "\($0.path) \($0.content.value ?? .null)" }.joined())
+            case .event(.update(_, _, _, _, let changes, _)):
+                heard.append(changes.map { "\($0.path) \($0.content.value ?? .null)" }.joined())
             case .event: heard.append("another event")
             case .interrupted: heard.append("interrupted")
             case .resumed(let isSnapshot): heard.append(isSnapshot ? "anew" : "resumed")

@@ -6,14 +6,17 @@ import WireProtocol
 
 @Suite("a connection", .timeLimit(.minutes(1)))
 struct ConnectionTests {
-    private func get(_ path: String) -> Request { .get(.init(paths: [path], isSingle: true, presentation: false, typed: false)) }
+    private func get(_ path: String) -> Request {
+        .get(.init(paths: [path], isSingle: true, presentation: false, typed: false))
+    }
 
     @Test("a path without a socket and a path too long are told apart")
     func unreachable() {
         #expect { try Connection(to: SocketLocation(path: "/nonexistent/agd.sock")) } throws: { error in
             if case ClientError.unreachable(_, ENOENT) = error { true } else { false }
         }
-        #expect { try Connection(to: SocketLocation(path: "/" + String(repeating: "x", count: 107))) } throws: { error in
+        #expect { try Connection(to: SocketLocation(path: "/" + String(repeating: "x", count: 107))) } throws: {
+            error in
             if case ClientError.socketPathTooLong = error { true } else { false }
         }
     }
@@ -23,7 +26,9 @@ struct ConnectionTests {
         let daemon = FakeDaemon { _ in }
         daemon.join()
         #expect { try Connection(to: daemon.location) } throws: { error in
-            guard case ClientError.unreachable(_, ECONNREFUSED) = error, let error = error as? ClientError else { return false }
+            guard case ClientError.unreachable(_, ECONNREFUSED) = error, let error = error as? ClientError else {
+                return false
+            }
             return error.hint?.contains("has ended") == true
         }
     }
@@ -57,7 +62,9 @@ struct ConnectionTests {
         let connection = try Connection(to: daemon.location)
         let ids = (0..<1000).map { _ in connection.send(get("/a.b")) }
         for id in ids {
-            guard case .reply(id, .result(let result))? = try connection.receive() else { return #expect(Bool(false), "no reply to \(id)") }
+            guard case .reply(id, .result(let result))? = try connection.receive() else {
+                return #expect(Bool(false), "no reply to \(id)")
+            }
             #expect(try Content(result: result) == .value(.int(id)))
         }
     }
@@ -113,12 +120,16 @@ struct ConnectionTests {
     func lastWords() throws {
         let daemon = FakeDaemon { listener in
             let peer = listener.accept()
-            peer.write(#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"too long","data":{"code":"limit"}}}"# + "\n")
+            peer.write(
+                #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"too long","data":{"code":"limit"}}}"#
+                    + "\n")
         }
         let connection = try Connection(to: daemon.location)
         daemon.join()
         let long = Mutation(operation: .set, path: "/a.b", value: .string(String(repeating: "x", count: 4 << 20)))
-        #expect { try connection.call(.set(long, TransactionOptions())) } throws: { ($0 as? ClientError)?.failure?.code == .limit }
+        #expect { try connection.call(.set(long, TransactionOptions())) } throws: {
+            ($0 as? ClientError)?.failure?.code == .limit
+        }
     }
 
     @Test("both sides may write more than the socket holds without reading first")
@@ -133,7 +144,9 @@ struct ConnectionTests {
         let connection = try Connection(to: daemon.location)
         let long = Mutation(operation: .set, path: "/a.b", value: .string(String(repeating: "x", count: size)))
         #expect(try connection.call(.set(long, TransactionOptions())) == [:])
-        guard case .event(_, .update(_, _, _, _, let changes, _))? = try connection.receive() else { return #expect(Bool(false), "no update") }
+        guard case .event(_, .update(_, _, _, _, let changes, _))? = try connection.receive() else {
+            return #expect(Bool(false), "no update")
+        }
         #expect(changes.first?.content.value?.string?.utf8.count == size)
     }
 
@@ -163,4 +176,3 @@ struct ConnectionTests {
         #expect(try connection.call(.ping) == [:])
     }
 }
-

@@ -83,7 +83,9 @@ final class FakeDaemon: Sendable {
             let bytes = Array(text.utf8)
             var sent = 0
             while sent < bytes.count {
-                let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL)) }
+                let count = bytes.withUnsafeBytes {
+                    send(descriptor, $0.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                }
                 if count <= 0 { return }
                 sent += count
             }
@@ -92,12 +94,16 @@ final class FakeDaemon: Sendable {
         func reply(_ id: Int64, _ result: String) { write("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"result\":\(result)}\n") }
 
         func refuse(_ id: Int64, _ code: String, _ message: String) {
-            write("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"error\":{\"code\":-32000,\"message\":\"\(message)\",\"data\":{\"code\":\"\(code)\"}}}\n")
+            write(
+                "{\"jsonrpc\":\"2.0\",\"id\":\(id),\"error\":{\"code\":-32000,\"message\":\"\(message)\",\"data\":{\"code\":\"\(code)\"}}}\n"
+            )
         }
 
         func update(_ revision: Int, _ path: String, _ value: String, initial: Bool = false) {
             let mark = initial ? "\"initial\":true," : ""
-            write("{\"jsonrpc\":\"2.0\",\"method\":\"update\",\"params\":{\"subscription\":1,\"revision\":\(revision),\(mark)\"changes\":[{\"path\":\"\(path)\",\"value\":\(value)}]}}\n")
+            write(
+                "{\"jsonrpc\":\"2.0\",\"method\":\"update\",\"params\":{\"subscription\":1,\"revision\":\(revision),\(mark)\"changes\":[{\"path\":\"\(path)\",\"value\":\(value)}]}}\n"
+            )
         }
     }
 }

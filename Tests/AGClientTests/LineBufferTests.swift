@@ -22,7 +22,8 @@ struct LineBufferTests {
     func chunks(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sent = (0..<300).map { _ in
-            String(repeating: "x", count: Int.random(in: 0..<(Bool.random(using: &random) ? 20 : 30_000), using: &random))
+            String(
+                repeating: "x", count: Int.random(in: 0..<(Bool.random(using: &random) ? 20 : 30_000), using: &random))
         }
         let bytes = Array(sent.map { $0 + "\n" }.joined().utf8)
         let buffer = LineBuffer()

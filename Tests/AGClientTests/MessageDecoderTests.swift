@@ -11,7 +11,8 @@ struct MessageDecoderTests {
     }
 
     static func events() -> [Event] {
-        let failure = Failure(.cycle, "a depends on itself", path: "/a.b", rule: "a + 1", line: 1, column: 1, hint: "break it")
+        let failure = Failure(
+            .cycle, "a depends on itself", path: "/a.b", rule: "a + 1", line: 1, column: 1, hint: "break it")
         return [
             .update(
                 revision: 12, from: 9, label: "x", isInitial: true,
@@ -38,7 +39,9 @@ struct MessageDecoderTests {
     @Test("every kind of event is read as the daemon wrote it", arguments: 0..<events().count)
     func readBack(_ position: Int) throws {
         let written = line(Self.events()[position])
-        guard case .event(7, let event) = try decode(written) else { return #expect(Bool(false), "no event: \(written)") }
+        guard case .event(7, let event) = try decode(written) else {
+            return #expect(Bool(false), "no event: \(written)")
+        }
         #expect(line(event) == written)
     }
 
@@ -66,10 +69,13 @@ struct MessageDecoderTests {
 
     @Test("a refusal keeps code, place and hint")
     func refusal() throws {
-        let failure = Failure(.ruleSyntax, "unexpected ')'", path: "/a.b", rule: "1 + )", line: 1, column: 5, hint: "a value")
+        let failure = Failure(
+            .ruleSyntax, "unexpected ')'", path: "/a.b", rule: "1 + )", line: 1, column: 5, hint: "a value")
         let buffer = ByteBuffer()
         buffer.appendReply(.fault(RequestFault(code: RequestFault.refused, failure: failure)), to: .int(3))
-        guard case .reply(3, .fault(let fault)) = try decode(buffer.text) else { return #expect(Bool(false), "no refusal") }
+        guard case .reply(3, .fault(let fault)) = try decode(buffer.text) else {
+            return #expect(Bool(false), "no refusal")
+        }
         #expect(fault.code == RequestFault.refused && fault.failure == failure)
     }
 
@@ -82,7 +88,10 @@ struct MessageDecoderTests {
 
     @Test(
         "what is not the protocol is refused",
-        arguments: ["", "{", "[]", "7", #"{"jsonrpc":"2.0","id":1}"#, #"{"method":"update"}"#, #"{"method":"nonsense","params":{"subscription":1}}"#])
+        arguments: [
+            "", "{", "[]", "7", #"{"jsonrpc":"2.0","id":1}"#, #"{"method":"update"}"#,
+            #"{"method":"nonsense","params":{"subscription":1}}"#,
+        ])
     func malformed(_ text: String) {
         #expect { try decode(text) } throws: { error in
             if case ClientError.malformed = error { true } else { false }

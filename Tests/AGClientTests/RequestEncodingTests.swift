@@ -18,18 +18,24 @@ struct RequestEncodingTests {
             .set(Mutation(operation: .set, path: "/a.b", value: ["x": [1, 2.5, "é\n"]]), options),
             .transact(
                 [
-                    Mutation(operation: .toggle, path: "/a.b"), Mutation(operation: .insert, path: "/a.c", value: "x", index: 2),
-                    Mutation(operation: .remove, path: "/a.c[0]"), Mutation(operation: .test, path: "/a.d", value: .null),
+                    Mutation(operation: .toggle, path: "/a.b"),
+                    Mutation(operation: .insert, path: "/a.c", value: "x", index: 2),
+                    Mutation(operation: .remove, path: "/a.c[0]"),
+                    Mutation(operation: .test, path: "/a.d", value: .null),
                 ], options),
             .onDisconnect([Mutation(operation: .set, path: "/a.b", value: false)], TransactionOptions()),
             .apply(.init(document: "nodes: []", at: "/x", mode: .merge, dryRun: true, options: options)),
             .remove(path: "/a", options), .move(.init(path: "/a", to: "/b", index: 3), TransactionOptions()),
-            .subscribe(.init(
-                patterns: ["/**"], events: [.update, .frames, .completion], initial: false,
-                since: .init(epoch: "e", revision: 7), maxRate: 2.5, frameRate: 30, css: true, typed: true, bookmarks: true)),
-            .subscribe(.init(
-                patterns: ["/a.b"], events: .invalidate, initial: false, since: nil, maxRate: nil, frameRate: nil, css: false,
-                typed: false, bookmarks: false)),
+            .subscribe(
+                .init(
+                    patterns: ["/**"], events: [.update, .frames, .completion], initial: false,
+                    since: .init(epoch: "e", revision: 7), maxRate: 2.5, frameRate: 30, css: true, typed: true,
+                    bookmarks: true)),
+            .subscribe(
+                .init(
+                    patterns: ["/a.b"], events: .invalidate, initial: false, since: nil, maxRate: nil, frameRate: nil,
+                    css: false,
+                    typed: false, bookmarks: false)),
             .unsubscribe(subscription: 4), .describe(path: nil, depth: nil), .describe(path: "/a", depth: 0),
             .explain(path: "/a.b", revision: 3), .dump(path: "/", format: .dot), .stats(format: .openmetrics),
             .trace(.init(enable: nil)), .trace(.init(enable: false)),
@@ -67,13 +73,15 @@ struct RequestEncodingTests {
 
     @Test("what is left out is not written")
     func defaults() {
-        #expect(line(.set(Mutation(operation: .set, path: "/a.b", value: 1), TransactionOptions()))
-            == #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.b","value":1}}"# + "\n")
+        #expect(
+            line(.set(Mutation(operation: .set, path: "/a.b", value: 1), TransactionOptions()))
+                == #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.b","value":1}}"# + "\n")
     }
 
     @Test("values of a typed request are written in typed JSON")
     func typed() {
-        let text = line(.transact([Mutation(operation: .set, path: "/a.b", value: .uint(5))], TransactionOptions(typed: true)))
+        let text = line(
+            .transact([Mutation(operation: .set, path: "/a.b", value: .uint(5))], TransactionOptions(typed: true)))
         #expect(text.contains(#""value":{"uint":"5"}"#) && text.contains(#""typed":true"#))
     }
 

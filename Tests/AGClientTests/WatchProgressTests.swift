@@ -4,7 +4,9 @@ import WireProtocol
 
 @Suite("a subscription's place")
 struct WatchProgressTests {
-    private func subscribe(_ events: EventKinds = .update, initial: Bool = true, since: Request.Position? = nil) -> Request.Subscribe {
+    private func subscribe(_ events: EventKinds = .update, initial: Bool = true, since: Request.Position? = nil)
+        -> Request.Subscribe
+    {
         Request.Subscribe(patterns: ["/**"], events: events, initial: initial, since: since)
     }
 

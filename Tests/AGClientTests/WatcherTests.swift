@@ -19,7 +19,9 @@ struct WatcherTests {
         case .interrupted?: return "interrupted"
         case .resumed(let isSnapshot)?: return isSnapshot ? "anew" : "resumed"
         case .event(let message)?:
-            guard case .event(_, .update(let revision, _, _, let isInitial, _, _)) = try MessageDecoder().decode(message) else { return "?" }
+            guard
+                case .event(_, .update(let revision, _, _, let isInitial, _, _)) = try MessageDecoder().decode(message)
+            else { return "?" }
             return isInitial ? "snapshot \(revision)" : "update \(revision)"
         }
     }
@@ -88,7 +90,9 @@ struct WatcherTests {
                 let peer = listener.accept()
                 if turn == 1, code == "limit" {
                     // As the daemon refuses a client too many: before it has read anything.
-                    peer.write(#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"full","data":{"code":"limit"}}}"# + "\n")
+                    peer.write(
+                        #"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"full","data":{"code":"limit"}}}"#
+                            + "\n")
                     continue
                 }
                 guard let (id, _) = peer.readRequest() else { return }

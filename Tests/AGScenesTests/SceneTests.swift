@@ -39,11 +39,13 @@ struct SceneTests {
                 State("date", date)
             }
         }
-        #expect(made?.map?["state"] == [
-            "isOn": false, "load": 0.5, "items": [["id": "x", "done": false]], "limit": ["type": "int?"],
-            "speed": ["initial": 1, "type": "double", "transient": true], "form": ["initial": ["initial": 5]], "rule": "==x",
-            "price": "$$5", "date": ["initial": date, "type": "timestamp"],
-        ])
+        #expect(
+            made?.map?["state"] == [
+                "isOn": false, "load": 0.5, "items": [["id": "x", "done": false]], "limit": ["type": "int?"],
+                "speed": ["initial": 1, "type": "double", "transient": true], "form": ["initial": ["initial": 5]],
+                "rule": "==x",
+                "price": "$$5", "date": ["initial": date, "type": "timestamp"],
+            ])
     }
 
     @Test("places are key paths: fields, positions, ids, other fields, keys that are no names")
@@ -60,11 +62,14 @@ struct SceneTests {
                 Binding("h", constant: ["to": "x"])
             }
         }
-        #expect(made?.map?["binding"] == [
-            "a": "$episode.isFavorite", "b": ["to": "$items[0].done", "animation": "bouncy"], "c": #"$items[id="x"].done"#,
-            "d": "$items[id=7].done", "e": #"$people[name="Ada"].age"#, "f": #"$headers["content type"]"#, "g": true,
-            "h": ["to": ["to": "x"]],
-        ])
+        #expect(
+            made?.map?["binding"] == [
+                "a": "$episode.isFavorite", "b": ["to": "$items[0].done", "animation": "bouncy"],
+                "c": #"$items[id="x"].done"#,
+                "d": "$items[id=7].done", "e": #"$people[name="Ada"].age"#, "f": #"$headers["content type"]"#,
+                "g": true,
+                "h": ["to": ["to": "x"]],
+            ])
     }
 
     @Test("lets are literals, rules or places; a literal is never taken for a rule")
@@ -82,10 +87,11 @@ struct SceneTests {
                 Let("h", .literal(Value.duration(TimeSpan(nanoseconds: 1_500_000_000))))
             }
         }
-        #expect(made?.map?["let"] == [
-            "a": "==text", "b": "=x + 1", "c": "$x.y", "d": 3, "e": ["default": 1], "f": .null, "g": "=5u",
-            "h": #"=duration("1.5s")"#,
-        ])
+        #expect(
+            made?.map?["let"] == [
+                "a": "==text", "b": "=x + 1", "c": "$x.y", "d": 3, "e": ["default": 1], "f": .null, "g": "=5u",
+                "h": #"=duration("1.5s")"#,
+            ])
     }
 
     @Test("parameters are names, or say their type and default")
@@ -104,16 +110,17 @@ struct SceneTests {
                 Binding("e", default: "$")
             }
         }
-        #expect(scene.document.map?["components"] == [
-            "Plain": ["binding": ["c"], "let": ["a", "b"]],
-            "Mixed": [
-                "binding": ["e": ["default": "$$"]],
-                "let": [
-                    "a": ["type": "dyn"], "b": ["type": "string"], "c": ["default": 10, "type": "double"],
-                    "d": ["default": ["type": 1]],
+        #expect(
+            scene.document.map?["components"] == [
+                "Plain": ["binding": ["c"], "let": ["a", "b"]],
+                "Mixed": [
+                    "binding": ["e": ["default": "$$"]],
+                    "let": [
+                        "a": ["type": "dyn"], "b": ["type": "string"], "c": ["default": 10, "type": "double"],
+                        "d": ["default": ["type": 1]],
+                    ],
                 ],
-            ],
-        ])
+            ])
     }
 
     @Test("computeds, inherited values and clocks take every form that documents have")
@@ -136,10 +143,12 @@ struct SceneTests {
         }
         #expect(made?.map?["computed"] == ["a": "b + 1", "b": ["rule": #"isOn ? "red" : "green""#, "type": "color"]])
         #expect(made?.map?["inherit"] == ["locale": "locale", "language": "locale", "library": "Library?"])
-        #expect(made?.map?["clock"] == [
-            "c": "every 1s", "d": ["every": "1s", "start": "1970-01-02T00:00:00Z"], "e": "everyMinute", "f": "animation",
-            "g": ["animation": ["minimumInterval": "100ms"]], "h": ["1970-01-02T00:00:00Z"],
-        ])
+        #expect(
+            made?.map?["clock"] == [
+                "c": "every 1s", "d": ["every": "1s", "start": "1970-01-02T00:00:00Z"], "e": "everyMinute",
+                "f": "animation",
+                "g": ["animation": ["minimumInterval": "100ms"]], "h": ["1970-01-02T00:00:00Z"],
+            ])
     }
 
     @Test("nodes write their kind where a document would infer another")
@@ -150,17 +159,29 @@ struct SceneTests {
                 Container()
                 Group("g") { View("a") }
                 Section()
-                Section("s") { View("a") } header: { View("b") } footer: { View("c") }
-                Instance("i", of: "Card") { View("a") } header: { View("b") }
+                Section("s") {
+                    View("a")
+                } header: {
+                    View("b")
+                } footer: {
+                    View("c")
+                }
+                Instance("i", of: "Card") {
+                    View("a")
+                } header: {
+                    View("b")
+                }
             }
         }
-        #expect(made == [
-            "children": [
-                [:], ["kind": "container"], ["id": "g", "kind": "group", "children": [["id": "a"]]], ["kind": "section"],
-                ["id": "s", "header": [["id": "b"]], "content": [["id": "a"]], "footer": [["id": "c"]]],
-                ["id": "i", "component": "Card", "header": [["id": "b"]], "children": [["id": "a"]]],
-            ],
-        ])
+        #expect(
+            made == [
+                "children": [
+                    [:], ["kind": "container"], ["id": "g", "kind": "group", "children": [["id": "a"]]],
+                    ["kind": "section"],
+                    ["id": "s", "header": [["id": "b"]], "content": [["id": "a"]], "footer": [["id": "c"]]],
+                    ["id": "i", "component": "Card", "header": [["id": "b"]], "children": [["id": "a"]]],
+                ]
+            ])
     }
 
     @Test("a ForEach has data, an id, names and one node; its own attributes stand beside")
@@ -171,17 +192,19 @@ struct SceneTests {
                 Instance(of: "Row") { Binding("isDone", to: \.item.done) }
             }
         }
-        #expect(made == [
-            "id": "rows", "state": ["limit": 5],
-            "forEach": [
-                "in": "$list.items", "id": "key", "as": "item", "index": "place",
-                "node": ["component": "Row", "binding": ["isDone": "$item.done"]],
-            ],
-        ])
+        #expect(
+            made == [
+                "id": "rows", "state": ["limit": 5],
+                "forEach": [
+                    "in": "$list.items", "id": "key", "as": "item", "index": "place",
+                    "node": ["component": "Row", "binding": ["isDone": "$item.done"]],
+                ],
+            ])
         let literal = try node { ForEach(in: ["a", "b"], id: \.self) { View() } }
-        #expect(literal?.map?["forEach"] == [
-            "in": ["a", "b"], "id": "self", "as": "element", "index": "index", "node": [:],
-        ])
+        #expect(
+            literal?.map?["forEach"] == [
+                "in": ["a", "b"], "id": "self", "as": "element", "index": "index", "node": [:],
+            ])
     }
 
     @Test("every modifier is written")
@@ -191,7 +214,9 @@ struct SceneTests {
             View {
                 State("isOn", false)
             }
-            .environment(\.locale, "en_GB").environment(\.lineLimit, nil).environment(\.width, width).environment(\.x, \.isOn)
+            .environment(\.locale, "en_GB").environment(\.lineLimit, nil).environment(\.width, width).environment(
+                \.x, \.isOn
+            )
             .environment(object: \.library)
             .transformEnvironment(\.fontScale, "value * 2.0")
             .containerValue(\.isFeatured, true)
@@ -199,12 +224,16 @@ struct SceneTests {
             .preference(\.widest, .rule("width"))
             .animation("bouncy", value: \.isOn)
         }
-        #expect(made == [
-            "state": ["isOn": false],
-            "environment": ["locale": "en_GB", "lineLimit": .null, "width": 3, "x": "$isOn", "objects": ["$library"]],
-            "transformEnvironment": ["fontScale": "value * 2.0"], "containerValues": ["isFeatured": true], "tag": "==1",
-            "preferences": ["widest": "=width"], "animation": [["curve": "bouncy", "value": "$isOn"]],
-        ])
+        #expect(
+            made == [
+                "state": ["isOn": false],
+                "environment": [
+                    "locale": "en_GB", "lineLimit": .null, "width": 3, "x": "$isOn", "objects": ["$library"],
+                ],
+                "transformEnvironment": ["fontScale": "value * 2.0"], "containerValues": ["isFeatured": true],
+                "tag": "==1",
+                "preferences": ["widest": "=width"], "animation": [["curve": "bouncy", "value": "$isOn"]],
+            ])
     }
 
     @Test("a modifier stands outside those before it: where the nearest wins, the first does")
@@ -241,19 +270,22 @@ struct SceneTests {
             Component("Wide", of: "Gauge") { Let("width", default: 2) }.environment(\.fontScale, 2.0)
             Component("Rows", ForEach(in: \.items) { View() })
         }
-        #expect(scene.document == [
-            "agd": 1,
-            "keys": [
-                "environment": ["fontScale": ["default": 1.0], "lineLimit": ["default": .null, "type": "int?"]],
-                "container": ["isFeatured": ["default": false]],
-                "preference": ["widest": ["default": 0, "reduce": "math.greatest(value, next)"]],
-            ],
-            "types": ["Library": ["state": ["books": []], "computed": ["count": "books.size()"]]],
-            "components": [
-                "Wide": ["component": "Gauge", "let": ["width": ["default": 2]], "environment": ["fontScale": 2.0]],
-                "Rows": ["forEach": ["in": "$items", "id": "id", "as": "element", "index": "index", "node": [:]]],
-            ],
-        ])
+        #expect(
+            scene.document == [
+                "agd": 1,
+                "keys": [
+                    "environment": ["fontScale": ["default": 1.0], "lineLimit": ["default": .null, "type": "int?"]],
+                    "container": ["isFeatured": ["default": false]],
+                    "preference": ["widest": ["default": 0, "reduce": "math.greatest(value, next)"]],
+                ],
+                "types": ["Library": ["state": ["books": []], "computed": ["count": "books.size()"]]],
+                "components": [
+                    "Wide": [
+                        "component": "Gauge", "let": ["width": ["default": 2]], "environment": ["fontScale": 2.0],
+                    ],
+                    "Rows": ["forEach": ["in": "$items", "id": "id", "as": "element", "index": "index", "node": [:]]],
+                ],
+            ])
         #expect(try JSONParser.parseOnce(scene.text.utf8) == scene.document)
     }
 
@@ -271,9 +303,12 @@ struct SceneTests {
                 }
             }
         }
-        #expect(try scene(2, true) == [
-            "children": [["id": "row0", "state": ["size": 2, "isFirst": true]], ["id": "row1", "state": ["size": 2]]],
-        ])
+        #expect(
+            try scene(2, true) == [
+                "children": [
+                    ["id": "row0", "state": ["size": 2, "isFirst": true]], ["id": "row1", "state": ["size": 2]],
+                ]
+            ])
         #expect(try scene(1, false)?.map?["children"] == [["id": "row0", "state": ["size": 1, "isFirst": true]]])
     }
 
@@ -294,22 +329,25 @@ struct SceneTests {
             Component("Card") { State("x", 1) }
             Component("Card")
         }
-        #expect(found == [
-            "keys.environment.my-key: a key is named by letters, digits and _, not 'my-key'",
-            "components.Card: declared twice",
-            "nodes[0].state.two words: an attribute is named by letters, digits and _, not 'two words'",
-            "nodes[0].let.x: the node has an attribute 'x' already",
-            "nodes[0].children[0].id: an id cannot be empty",
-            "nodes[0].children[0].state.bytes: a document cannot hold the bytes \(Value.bytes([1])); write it as a rule",
-            "nodes[0].children[1].let.nan: a document cannot hold the double \(Value.double(.nan)); write it as a rule",
-            "nodes[0].children[2].tag: a reference names an attribute, as \\.name",
-            "nodes[0].children[2]: two siblings have the id 'b'",
-            "nodes[0].children[3].forEach.node.id: instances of a forEach are named by their element",
-            "nodes[0].transformEnvironment.scale: the node transforms 'scale' already; put this one on a Group around",
-        ])
+        #expect(
+            found == [
+                "keys.environment.my-key: a key is named by letters, digits and _, not 'my-key'",
+                "components.Card: declared twice",
+                "nodes[0].state.two words: an attribute is named by letters, digits and _, not 'two words'",
+                "nodes[0].let.x: the node has an attribute 'x' already",
+                "nodes[0].children[0].id: an id cannot be empty",
+                "nodes[0].children[0].state.bytes: a document cannot hold the bytes \(Value.bytes([1])); write it as a rule",
+                "nodes[0].children[1].let.nan: a document cannot hold the double \(Value.double(.nan)); write it as a rule",
+                "nodes[0].children[2].tag: a reference names an attribute, as \\.name",
+                "nodes[0].children[2]: two siblings have the id 'b'",
+                "nodes[0].children[3].forEach.node.id: instances of a forEach are named by their element",
+                "nodes[0].transformEnvironment.scale: the node transforms 'scale' already; put this one on a Group around",
+            ])
     }
 
-    @Test("ids that patterns or lines cannot hold are refused; a slash is an id's own character", arguments: ["*", "**", "a\nb"])
+    @Test(
+        "ids that patterns or lines cannot hold are refused; a slash is an id's own character",
+        arguments: ["*", "**", "a\nb"])
     func ids(_ id: String) throws {
         #expect(mistakes { View(id) }.count == 1)
         #expect(mistakes { View(String(repeating: "x", count: 256)) } == ["nodes[0].id: an id has at most 255 bytes"])

@@ -14,7 +14,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
     static let cases = [
         CurveReference(
             arguments: ["spring(response: 0.669, dampingFraction: 0.762)"],
-            scale: 1, rate: 9.392, samples: [
+            scale: 1, rate: 9.392,
+            samples: [
                 (0.0, 0.0, 0.0),
                 (0.4838, 1.0234369920367468, 0.089956338361122757),
                 (0.5955, 1.0201661382398605, -0.094454273447803552),
@@ -23,7 +24,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["spring(duration: 0.898, bounce: 1e-05)"],
-            scale: 1, rate: 6.997, samples: [
+            scale: 1, rate: 6.997,
+            samples: [
                 (0.0, 0.0, 0.0),
                 (0.3009, 0.62176449062940979, 1.7942671737720395),
                 (1.3009, 0.99887471153663642, 0.0070945618167735295),
@@ -31,8 +33,11 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (11.021, 1.0, 1.7147720747953598e-31),
             ]),
         CurveReference(
-            arguments: ["interpolatingSpring(mass: 3.439, stiffness: 463.188, damping: 33.384, initialVelocity: -2.01)"],
-            scale: 1, rate: 11.605, samples: [
+            arguments: [
+                "interpolatingSpring(mass: 3.439, stiffness: 463.188, damping: 33.384, initialVelocity: -2.01)"
+            ],
+            scale: 1, rate: 11.605,
+            samples: [
                 (0.0, 0.0, -2.0099999999999998),
                 (0.4903, 1.0133255256845953, -1.2206446365517076),
                 (0.5757, 0.94870990449217348, -0.29833355216656186),
@@ -41,7 +46,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["spring(duration: 0.595, bounce: 1.0)", "--velocity", "0.79"],
-            scale: 1, rate: 10.56, samples: [
+            scale: 1, rate: 10.56,
+            samples: [
                 (0.0, 0.0, 0.79000000000000004),
                 (0.3218, 1.9482695725920433, -3.444259758503997),
                 (1.9684, 1.4276511797622543, 9.5782592278940202),
@@ -50,7 +56,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["spring(mass: 0.203, stiffness: 50.054, damping: 122.652)", "--velocity", "15.76"],
-            scale: 1.004, rate: 15.76, samples: [
+            scale: 1.004, rate: 15.76,
+            samples: [
                 (0.0, 0.0, 15.76),
                 (0.2466, 0.11880551893874081, 0.35985667274123323),
                 (0.4908, 0.20244285420120431, 0.32570138258525595),
@@ -58,8 +65,12 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (38.627, 0.99999986255250464, 5.6129945681471422e-8),
             ]),
         CurveReference(
-            arguments: ["interpolatingSpring(mass: 1.075, stiffness: 3.322, damping: 0.119, initialVelocity: 0.06)", "--velocity", "9.81"],
-            scale: 5.581, rate: 9.81, samples: [
+            arguments: [
+                "interpolatingSpring(mass: 1.075, stiffness: 3.322, damping: 0.119, initialVelocity: 0.06)",
+                "--velocity", "9.81",
+            ],
+            scale: 5.581, rate: 9.81,
+            samples: [
                 (0.0, 0.0, 9.8100000000000005),
                 (0.4757, 4.3583989378481511, 7.454882925518317),
                 (1.3555, 5.2205191703059863, -5.6705971898522412),
@@ -68,7 +79,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["spring(mass: 1.061, stiffness: 703.981, damping: 209.115)", "--velocity", "-15.8"],
-            scale: 1, rate: 25.759, samples: [
+            scale: 1, rate: 25.759,
+            samples: [
                 (0.0, 0.0, -15.800000000000001),
                 (0.3064, 0.6145952564161683, 1.3204090092850554),
                 (0.6835, 0.89411671816947559, 0.36275951863390155),
@@ -77,7 +89,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["spring(duration: 0.589, bounce: 0.0)", "--velocity", "17.23"],
-            scale: 1.615, rate: 17.23, samples: [
+            scale: 1.615, rate: 17.23,
+            samples: [
                 (0.0, 0.0, 17.23),
                 (0.3535, 1.0303949979438383, -0.17310986694444986),
                 (0.7607, 1.001193940238492, -0.010773722745650338),
@@ -86,7 +99,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["interpolatingSpring(mass: 0.265, stiffness: 49.764, damping: 54.835, initialVelocity: 7.41)"],
-            scale: 1, rate: 13.704, samples: [
+            scale: 1, rate: 13.704,
+            samples: [
                 (0.0, 0.0, 7.4100000000000001),
                 (0.0643, 0.08680767844134484, 0.83242102543947496),
                 (1.1546, 0.66198289185624305, 0.30811545535439367),
@@ -95,7 +109,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["interpolatingSpring(mass: 2.258, stiffness: 80.269, damping: 0.187, initialVelocity: 6.16)"],
-            scale: 1, rate: 5.962, samples: [
+            scale: 1, rate: 5.962,
+            samples: [
                 (0.0, 0.0, 6.1600000000000001),
                 (0.261, 2.000579696420068, 5.9448272067507096),
                 (1.7792, 0.46867475969139041, -7.2546570377214596),
@@ -104,7 +119,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["smooth", "--velocity", "-5.18"],
-            scale: 1, rate: 12.566, samples: [
+            scale: 1, rate: 12.566,
+            samples: [
                 (0.0, 0.0, -5.1799999999999997),
                 (0.1232, 0.32246895278848309, 4.7406016754842911),
                 (1.0362, 0.99995709740336652, 0.0004998615992862291),
@@ -113,7 +129,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["linear(duration: 0.659).speed(2.932)", "--velocity", "-7.91"],
-            scale: 7.91, rate: 7.91, samples: [
+            scale: 7.91, rate: 7.91,
+            samples: [
                 (0.0, 0.0, -7.9100000000000001),
                 (0.3705, 1.0, 0.0),
                 (1.8497, 1.0, 0.0),
@@ -122,7 +139,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["circularEaseIn(duration: 0.318)", "--velocity", "-8.6"],
-            scale: 8.6, rate: 8.6, samples: [
+            scale: 8.6, rate: 8.6,
+            samples: [
                 (0.0, 0.0, -8.5999999999999996),
                 (0.2467, 0.26234634722293951, 6.4257004919926546),
                 (1.4924, 1.0, 0.0),
@@ -131,7 +149,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["linear(duration: 2.63).repeatCount(2, autoreverses: false, every: 1.236)"],
-            scale: 1, rate: 1, samples: [
+            scale: 1, rate: 1,
+            samples: [
                 (0.0, 0.0, 0.38022813688212929),
                 (0.1462, 0.055589353612167301, 0.38022813688212929),
                 (0.4467, 0.16984790874524715, 0.38022813688212929),
@@ -140,7 +159,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["easeInOut(duration: 1.398)", "--from", "4.15", "--to", "2.94"],
-            scale: 4.15, rate: 4.15, samples: [
+            scale: 4.15, rate: 4.15,
+            samples: [
                 (0.0, 4.1500000000000004, 0.0),
                 (0.4335, 3.907544007148238, -1.1309825993031774),
                 (1.2157, 2.9810535293097511, -0.46120650386811468),
@@ -148,8 +168,12 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (6.08, 2.9399999999999999, 0.0),
             ]),
         CurveReference(
-            arguments: ["timingCurve(0.394, 1.132, 0.416, 1.212, duration: 0.63)", "--from", "0.34", "--to", "4.91", "--velocity", "18.3"],
-            scale: 89.853, rate: 89.853, samples: [
+            arguments: [
+                "timingCurve(0.394, 1.132, 0.416, 1.212, duration: 0.63)", "--from", "0.34", "--to", "4.91",
+                "--velocity", "18.3",
+            ],
+            scale: 89.853, rate: 89.853,
+            samples: [
                 (0.0, 0.34000000000000002, 18.300000000000001),
                 (0.3311, 5.0547282031200363, 3.7044282412105798),
                 (0.6472, 4.9100000000000001, 0.0),
@@ -157,8 +181,12 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (8.786, 4.9100000000000001, 0.0),
             ]),
         CurveReference(
-            arguments: ["interpolatingSpring(mass: 1.727, stiffness: 1371.781, damping: 2.352, initialVelocity: 7.62)", "--from", "0.86", "--to", "-0.09"],
-            scale: 1, rate: 28.184, samples: [
+            arguments: [
+                "interpolatingSpring(mass: 1.727, stiffness: 1371.781, damping: 2.352, initialVelocity: 7.62)",
+                "--from", "0.86", "--to", "-0.09",
+            ],
+            scale: 1, rate: 28.184,
+            samples: [
                 (0.0, 0.85999999999999999, -7.239),
                 (0.2061, 0.73695149366129192, 5.009688235954242),
                 (1.951, -0.029982282974650307, 7.0619992896978761),
@@ -166,8 +194,11 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (5.955, -0.090838875068377654, 0.47783671380845854),
             ]),
         CurveReference(
-            arguments: ["easeOut(duration: 2.169).delay(0.306)", "--from", "10", "--to", "250", "--velocity", "-15.16"],
-            scale: 3790.0, rate: 3790.0, samples: [
+            arguments: [
+                "easeOut(duration: 2.169).delay(0.306)", "--from", "10", "--to", "250", "--velocity", "-15.16",
+            ],
+            scale: 3790.0, rate: 3790.0,
+            samples: [
                 (0.0, 10.0, -15.16),
                 (0.4205, 30.807987571112128, 176.6141087534984),
                 (0.6023, 61.835246977613789, 165.15101735643311),
@@ -176,7 +207,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["bouncy", "--from", "10", "--to", "250", "--velocity", "-13.68"],
-            scale: 272.155, rate: 3420.0, samples: [
+            scale: 272.155, rate: 3420.0,
+            samples: [
                 (0.0, 10.0, -13.68),
                 (0.4388, 257.10248207607954, -63.601971063363404),
                 (0.6951, 249.49362771753404, -0.45369468972498312),
@@ -185,7 +217,8 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
             ]),
         CurveReference(
             arguments: ["bouncy", "--from", "1.77", "--to", "-4.36"],
-            scale: 4.36, rate: 54.789, samples: [
+            scale: 4.36, rate: 54.789,
+            samples: [
                 (0.0, 1.77, 0.0),
                 (0.0184, 1.6231152228779787, -15.080993797937215),
                 (1.0571, -4.3605940536409512, 0.00061013846675742808),
@@ -193,8 +226,11 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (19.003, -4.3600000000000003, -2.124257492397906e-71),
             ]),
         CurveReference(
-            arguments: ["timingCurve(0.163, -0.452, 0.737, -0.49, duration: 0.575)", "--from", "-1.54", "--to", "-1.63"],
-            scale: 1.63, rate: 1.63, samples: [
+            arguments: [
+                "timingCurve(0.163, -0.452, 0.737, -0.49, duration: 0.575)", "--from", "-1.54", "--to", "-1.63",
+            ],
+            scale: 1.63, rate: 1.63,
+            samples: [
                 (0.0, -1.54, 0.43403574286476328),
                 (0.4981, -1.5794900072253547, -0.49210101784964817),
                 (0.9867, -1.6299999999999999, 0.0),
@@ -202,8 +238,12 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (34.549, -1.6299999999999999, 0.0),
             ]),
         CurveReference(
-            arguments: ["interpolatingSpring(mass: 1.296, stiffness: 4.967, damping: 13.921, initialVelocity: -7.37).repeatCount(1, autoreverses: reverse, every: 0.823)", "--from", "10", "--to", "250"],
-            scale: 250, rate: 250, samples: [
+            arguments: [
+                "interpolatingSpring(mass: 1.296, stiffness: 4.967, damping: 13.921, initialVelocity: -7.37).repeatCount(1, autoreverses: reverse, every: 0.823)",
+                "--from", "10", "--to", "250",
+            ],
+            scale: 250, rate: 250,
+            samples: [
                 (0.0, 10.0, -1768.8),
                 (0.0791, -81.685277375277145, -695.18503775658163),
                 (1.7766, 250.0, 0.0),
@@ -211,8 +251,13 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (14.757, 250.0, 0.0),
             ]),
         CurveReference(
-            arguments: ["timingCurve(0.694, -0.267, 0.037, 0.451, duration: 0.617)", "--from", "-3.89", "--to", "-3.86", "--retarget", "at=0.651,to=-1.57,curve=circularEaseIn(duration: 1.9)", "--retarget", "at=0.71,to=3.05,curve=timingCurve(0.882, -0.407, 0.394, -0.189, duration: 0.15),mode=chain"],
-            scale: 3.89, rate: 3.89, samples: [
+            arguments: [
+                "timingCurve(0.694, -0.267, 0.037, 0.451, duration: 0.617)", "--from", "-3.89", "--to", "-3.86",
+                "--retarget", "at=0.651,to=-1.57,curve=circularEaseIn(duration: 1.9)", "--retarget",
+                "at=0.71,to=3.05,curve=timingCurve(0.882, -0.407, 0.394, -0.189, duration: 0.15),mode=chain",
+            ],
+            scale: 3.89, rate: 3.89,
+            samples: [
                 (0.0, -3.8900000000000001, -0.018706299422230061),
                 (0.232, -3.8874636979177996, 0.19196642501276894),
                 (1.1621, 3.0499999999999998, 0.0),
@@ -220,8 +265,14 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (10.354, 3.0499999999999998, 0.0),
             ]),
         CurveReference(
-            arguments: ["smooth", "--from", "2.83", "--to", "4.34", "--velocity", "16.58", "--retarget", "at=0.203,to=-2.97,curve=spring(response: 1.247, dampingFraction: 0.449)", "--retarget", "at=0.276,to=-0.7,curve=spring(duration: 0.911, bounce: 0.0),mode=chain", "--retarget", "at=0.836,to=2.61,curve=spring(duration: 1.049, bounce: 0.0).repeatForever(autoreverses: true, every: 1.862),mode=chain"],
-            scale: 7.391, rate: 92.882, samples: [
+            arguments: [
+                "smooth", "--from", "2.83", "--to", "4.34", "--velocity", "16.58", "--retarget",
+                "at=0.203,to=-2.97,curve=spring(response: 1.247, dampingFraction: 0.449)", "--retarget",
+                "at=0.276,to=-0.7,curve=spring(duration: 0.911, bounce: 0.0),mode=chain", "--retarget",
+                "at=0.836,to=2.61,curve=spring(duration: 1.049, bounce: 0.0).repeatForever(autoreverses: true, every: 1.862),mode=chain",
+            ],
+            scale: 7.391, rate: 92.882,
+            samples: [
                 (0.0, 2.8300000000000001, 16.579999999999998),
                 (0.4449, 0.44289353051549751, -18.197730233450794),
                 (1.8938, 2.56697846655607, 0.2225876741753208),
@@ -229,8 +280,12 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (27.075, 0.20414826441226034, 7.2914240498124889),
             ]),
         CurveReference(
-            arguments: ["smooth(duration: 0.337, extraBounce: -0.201).speed(1.797).delay(0.846)", "--from", "10", "--to", "250", "--velocity", "-18.35", "--retarget", "at=0.866,to=4.77,curve=spring(duration: 0.985, bounce: 1.0)"],
-            scale: 95206.654, rate: 607310.71, samples: [
+            arguments: [
+                "smooth(duration: 0.337, extraBounce: -0.201).speed(1.797).delay(0.846)", "--from", "10", "--to", "250",
+                "--velocity", "-18.35", "--retarget", "at=0.866,to=4.77,curve=spring(duration: 0.985, bounce: 1.0)",
+            ],
+            scale: 95206.654, rate: 607310.71,
+            samples: [
                 (0.0, 10.0, -18.350000000000001),
                 (0.2771, 7.7006571339751381, -0.21441176458259887),
                 (0.9613, 252.86277928608438, 1858.2892323863943),
@@ -238,8 +293,14 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (38.105, -339.788397078352, 1061.5907856857293),
             ]),
         CurveReference(
-            arguments: ["circularEaseIn(duration: 2.015).repeatCount(2, autoreverses: true, every: 0.746)", "--from", "3.5", "--to", "0.94", "--retarget", "at=0.341,to=-2.68,curve=spring(duration: 0.804, bounce: 1.0)", "--retarget", "at=1.413,to=4.64,curve=timingCurve(0.541, -0.259, 0.073, 1.182, duration: 2.739),mode=chain"],
-            scale: 239.5, rate: 1871.668, samples: [
+            arguments: [
+                "circularEaseIn(duration: 2.015).repeatCount(2, autoreverses: true, every: 0.746)", "--from", "3.5",
+                "--to", "0.94", "--retarget", "at=0.341,to=-2.68,curve=spring(duration: 0.804, bounce: 1.0)",
+                "--retarget",
+                "at=1.413,to=4.64,curve=timingCurve(0.541, -0.259, 0.073, 1.182, duration: 2.739),mode=chain",
+            ],
+            scale: 239.5, rate: 1871.668,
+            samples: [
                 (0.0, 3.5, 0.0),
                 (0.2131, 3.4856435773471665, -0.13511876982473677),
                 (0.5505, -3.1156172322292552, -47.88720783964784),
@@ -247,8 +308,15 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (39.949, 4.6399999999999997, 0.0),
             ]),
         CurveReference(
-            arguments: ["timingCurve(0.254, -0.433, 0.578, 0.544, duration: 2.259)", "--from", "2.18", "--to", "-2.58", "--retarget", "at=0.383,to=-3.15,curve=timingCurve(0.332, 0.52, 0.834, 0.806, duration: 2.21),mode=chain", "--retarget", "at=0.677,to=3.49,curve=bouncy", "--retarget", "at=1.37,to=1.39,curve=spring(duration: 0.528, bounce: -0.318561)"],
-            scale: 3.49, rate: 43.857, samples: [
+            arguments: [
+                "timingCurve(0.254, -0.433, 0.578, 0.544, duration: 2.259)", "--from", "2.18", "--to", "-2.58",
+                "--retarget",
+                "at=0.383,to=-3.15,curve=timingCurve(0.332, 0.52, 0.834, 0.806, duration: 2.21),mode=chain",
+                "--retarget", "at=0.677,to=3.49,curve=bouncy", "--retarget",
+                "at=1.37,to=1.39,curve=spring(duration: 0.528, bounce: -0.318561)",
+            ],
+            scale: 3.49, rate: 43.857,
+            samples: [
                 (0.0, 2.1800000000000002, 3.5920709114547935),
                 (0.1721, 2.5995610469597106, 1.390723793539138),
                 (1.7343, 1.8401728537642923, -2.1076699530652121),
@@ -256,8 +324,12 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (31.376, 1.3899999999999999, -1.1166689618214255e-60),
             ]),
         CurveReference(
-            arguments: ["easeIn(duration: 2.179)", "--from", "4.98", "--to", "-3.04", "--velocity", "-7.09", "--retarget", "at=0.228,to=1.77,curve=circularEaseIn(duration: 1.836)"],
-            scale: 35.308, rate: 35.308, samples: [
+            arguments: [
+                "easeIn(duration: 2.179)", "--from", "4.98", "--to", "-3.04", "--velocity", "-7.09", "--retarget",
+                "at=0.228,to=1.77,curve=circularEaseIn(duration: 1.836)",
+            ],
+            scale: 35.308, rate: 35.308,
+            samples: [
                 (0.0, 4.9800000000000004, -7.0899999999999999),
                 (0.1877, 3.7659053793027125, -5.852922755049203),
                 (1.0629, 1.9531077219541931, 0.6204113016411169),
@@ -265,8 +337,14 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (9.58, 1.77, 0.0),
             ]),
         CurveReference(
-            arguments: ["easeIn(duration: 0.178).repeatCount(3, autoreverses: false, every: 1.708)", "--from", "-0.14", "--to", "-4.93", "--velocity", "10.67", "--retarget", "at=0.171,to=-1.35,curve=spring(duration: 0.583, bounce: 0.0),mode=chain", "--retarget", "at=0.726,to=0.6,curve=spring(mass: 0.329, stiffness: 628.693, damping: 0.398)"],
-            scale: 52.603, rate: 2299.496, samples: [
+            arguments: [
+                "easeIn(duration: 0.178).repeatCount(3, autoreverses: false, every: 1.708)", "--from", "-0.14", "--to",
+                "-4.93", "--velocity", "10.67", "--retarget",
+                "at=0.171,to=-1.35,curve=spring(duration: 0.583, bounce: 0.0),mode=chain", "--retarget",
+                "at=0.726,to=0.6,curve=spring(mass: 0.329, stiffness: 628.693, damping: 0.398)",
+            ],
+            scale: 52.603, rate: 2299.496,
+            samples: [
                 (0.0, -0.14000000000000001, 10.67),
                 (0.0269, -0.11083634866114199, -7.3686215602244062),
                 (1.4445, -0.70337920713040875, -0.21330444662404272),
@@ -274,8 +352,15 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (39.943, 0.59999999995857335, -3.9755436881181557e-9),
             ]),
         CurveReference(
-            arguments: ["easeInOut(duration: 0.117).speed(2.829).repeatForever(autoreverses: true, every: 1.806)", "--from", "10", "--to", "250", "--velocity", "-17.9", "--retarget", "at=0.122,to=3.82,curve=spring(duration: 0.239, bounce: -0.663099),mode=chain", "--retarget", "at=0.938,to=-2.72,curve=snappy(duration: 0.656, extraBounce: 0.408)", "--retarget", "at=1.402,to=-0.81,curve=easeInOut(duration: 0.821)"],
-            scale: 4475.0, rate: 117645.415, samples: [
+            arguments: [
+                "easeInOut(duration: 0.117).speed(2.829).repeatForever(autoreverses: true, every: 1.806)", "--from",
+                "10", "--to", "250", "--velocity", "-17.9", "--retarget",
+                "at=0.122,to=3.82,curve=spring(duration: 0.239, bounce: -0.663099),mode=chain", "--retarget",
+                "at=0.938,to=-2.72,curve=snappy(duration: 0.656, extraBounce: 0.408)", "--retarget",
+                "at=1.402,to=-0.81,curve=easeInOut(duration: 0.821)",
+            ],
+            scale: 4475.0, rate: 117645.415,
+            samples: [
                 (0.0, 10.0, -17.899999999999999),
                 (0.0325, 227.41292022912565, 5242.6664860093791),
                 (1.754, -1.1605234481914117, 4.364196049054721),
@@ -283,8 +368,13 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (7.623, -0.81000000000000005, 0.0),
             ]),
         CurveReference(
-            arguments: ["timingCurve(0.57, 0.079, 0.249, 1.419, duration: 0.906)", "--from", "10", "--to", "250", "--velocity", "-5.7", "--retarget", "at=0.977,to=-1.73,curve=interpolatingSpring(mass: 3.002, stiffness: 15.928, damping: 5.383, initialVelocity: 2.19)"],
-            scale: 59833.419, rate: 137822.175, samples: [
+            arguments: [
+                "timingCurve(0.57, 0.079, 0.249, 1.419, duration: 0.906)", "--from", "10", "--to", "250", "--velocity",
+                "-5.7", "--retarget",
+                "at=0.977,to=-1.73,curve=interpolatingSpring(mass: 3.002, stiffness: 15.928, damping: 5.383, initialVelocity: 2.19)",
+            ],
+            scale: 59833.419, rate: 137822.175,
+            samples: [
                 (0.0, 10.0, -5.7000000000000002),
                 (0.1335, 20.123011513062421, 175.3389028064279),
                 (0.7192, 267.35474511481087, -25.854383589220481),
@@ -292,8 +382,14 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (20.501, -1.7300031278127922, 1.6960765744887314e-5),
             ]),
         CurveReference(
-            arguments: ["snappy.repeatCount(3, autoreverses: true, every: 1.93)", "--from", "10", "--to", "250", "--velocity", "-0.73", "--retarget", "at=1.212,to=-3.18,curve=spring(mass: 2.088, stiffness: 1.123, damping: 55.307),mode=chain", "--retarget", "at=1.3,to=0.92,curve=timingCurve(0.525, 0.993, 0.952, -0.054, duration: 0.113)"],
-            scale: 1158.555, rate: 1158.555, samples: [
+            arguments: [
+                "snappy.repeatCount(3, autoreverses: true, every: 1.93)", "--from", "10", "--to", "250", "--velocity",
+                "-0.73", "--retarget",
+                "at=1.212,to=-3.18,curve=spring(mass: 2.088, stiffness: 1.123, damping: 55.307),mode=chain",
+                "--retarget", "at=1.3,to=0.92,curve=timingCurve(0.525, 0.993, 0.952, -0.054, duration: 0.113)",
+            ],
+            scale: 1158.555, rate: 1158.555,
+            samples: [
                 (0.0, 10.0, -0.72999999999999998),
                 (0.4718, 251.47219712356726, 0.92522713679890349),
                 (0.4987, 251.42125026930757, -4.1854951189903976),
@@ -301,8 +397,14 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (26.913, 0.92000000000000004, 0.0),
             ]),
         CurveReference(
-            arguments: ["timingCurve(0.667, 1.012, 0.485, 1.248, duration: 2.96)", "--from", "10", "--to", "250", "--retarget", "at=0.851,to=1.27,curve=easeOut(duration: 0.199),mode=chain", "--retarget", "at=0.932,to=-3.79,curve=easeIn(duration: 2.315),mode=chain", "--retarget", "at=1.414,to=-2.29,curve=easeOut(duration: 1.728),mode=chain"],
-            scale: 185532.508, rate: 185532.508, samples: [
+            arguments: [
+                "timingCurve(0.667, 1.012, 0.485, 1.248, duration: 2.96)", "--from", "10", "--to", "250", "--retarget",
+                "at=0.851,to=1.27,curve=easeOut(duration: 0.199),mode=chain", "--retarget",
+                "at=0.932,to=-3.79,curve=easeIn(duration: 2.315),mode=chain", "--retarget",
+                "at=1.414,to=-2.29,curve=easeOut(duration: 1.728),mode=chain",
+            ],
+            scale: 185532.508, rate: 185532.508,
+            samples: [
                 (0.0, 10.0, 123.01957129543336),
                 (0.0494, 16.103078579715535, 124.07397184268224),
                 (0.8632, 113.1428417113213, -857.83839475837172),
@@ -310,8 +412,12 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (20.849, -2.29, 0.0),
             ]),
         CurveReference(
-            arguments: ["smooth.repeatCount(3, autoreverses: false, every: 0.79).speed(2.943)", "--from", "1.33", "--to", "-1.01", "--retarget", "at=0.642,to=-4.72,curve=linear(duration: 1.912)"],
-            scale: 32.532, rate: 32.532, samples: [
+            arguments: [
+                "smooth.repeatCount(3, autoreverses: false, every: 0.79).speed(2.943)", "--from", "1.33", "--to",
+                "-1.01", "--retarget", "at=0.642,to=-4.72,curve=linear(duration: 1.912)",
+            ],
+            scale: 32.532, rate: 32.532,
+            samples: [
                 (0.0, 1.3300000000000001, 0.0),
                 (0.485, -1.002992943675717, -0.23037687384007582),
                 (0.9868, -2.6057615193436285, -3.8798751967014995),
@@ -319,8 +425,13 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (37.669, -4.7199999999999998, 0.0),
             ]),
         CurveReference(
-            arguments: ["easeInOut(duration: 1.634).delay(0.779).delay(0.934)", "--from", "10", "--to", "250", "--velocity", "4.29", "--retarget", "at=0.665,to=0.83,curve=easeIn(duration: 0.844),mode=additive", "--retarget", "at=1.187,to=3.46,curve=timingCurve(0.759, 0.715, 0.644, 1.376, duration: 2.659),mode=chain"],
-            scale: 90107.532, rate: 90107.532, samples: [
+            arguments: [
+                "easeInOut(duration: 1.634).delay(0.779).delay(0.934)", "--from", "10", "--to", "250", "--velocity",
+                "4.29", "--retarget", "at=0.665,to=0.83,curve=easeIn(duration: 0.844),mode=additive", "--retarget",
+                "at=1.187,to=3.46,curve=timingCurve(0.759, 0.715, 0.644, 1.376, duration: 2.659),mode=chain",
+            ],
+            scale: 90107.532, rate: 90107.532,
+            samples: [
                 (0.0, 10.0, 4.29),
                 (0.3973, 10.562788604781912, -0.68068546522291335),
                 (0.8675, -11.601921024744993, -193.79088782007359),
@@ -328,8 +439,14 @@ struct CurveReference: Sendable, CustomTestStringConvertible {
                 (34.811, 3.46, 0.0),
             ]),
         CurveReference(
-            arguments: ["easeIn(duration: 0.498).delay(0.109).speed(0.974)", "--from", "10", "--to", "250", "--retarget", "at=0.189,to=4.51,curve=timingCurve(0.62, 1.394, 0.725, 0.937, duration: 2.406).speed(2.852)", "--retarget", "at=0.541,to=2.31,curve=spring(response: 0.682, dampingFraction: 1.009),mode=chain", "--retarget", "at=0.838,to=2.32,curve=smooth(duration: 0.647, extraBounce: 0.063),mode=additive"],
-            scale: 53623.538, rate: 520752.123, samples: [
+            arguments: [
+                "easeIn(duration: 0.498).delay(0.109).speed(0.974)", "--from", "10", "--to", "250", "--retarget",
+                "at=0.189,to=4.51,curve=timingCurve(0.62, 1.394, 0.725, 0.937, duration: 2.406).speed(2.852)",
+                "--retarget", "at=0.541,to=2.31,curve=spring(response: 0.682, dampingFraction: 1.009),mode=chain",
+                "--retarget", "at=0.838,to=2.32,curve=smooth(duration: 0.647, extraBounce: 0.063),mode=additive",
+            ],
+            scale: 53623.538, rate: 520752.123,
+            samples: [
                 (0.0, 10.0, 0.0),
                 (0.0548, 10.0, 0.0),
                 (1.9029, 2.3201576381875006, -0.0012569653925963875),

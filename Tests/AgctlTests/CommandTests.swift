@@ -14,16 +14,22 @@ struct CommandTests {
         for verb in Agctl.verbs {
             let name = verb.configuration.commandName ?? ""
             #expect(!verb.configuration.abstract.isEmpty, "\(name)")
-            #expect(Self.examples(verb).contains { $0.hasPrefix("agctl \(name)") || $0.contains("agctl \(name) ") }, "\(name)")
+            #expect(
+                Self.examples(verb).contains { $0.hasPrefix("agctl \(name)") || $0.contains("agctl \(name) ") },
+                "\(name)")
         }
     }
 
-    @Test("options that verbs have in common may stand before the verb", arguments: [
-        (["--socket", "/s", "ping"], ["ping", "--socket", "/s"]), (["--json", "get", "/a.b"], ["get", "--json", "/a.b"]),
-        (["--socket=/s", "--color", "never", "get", "/a.b"], ["get", "--socket=/s", "--color", "never", "/a.b"]),
-        (["get", "/a.b", "--json"], ["get", "/a.b", "--json"]), (["--version"], ["--version"]), (["--socket"], ["--socket"]),
-        (["--json", "--help"], ["--json", "--help"]), ([], []),
-    ])
+    @Test(
+        "options that verbs have in common may stand before the verb",
+        arguments: [
+            (["--socket", "/s", "ping"], ["ping", "--socket", "/s"]),
+            (["--json", "get", "/a.b"], ["get", "--json", "/a.b"]),
+            (["--socket=/s", "--color", "never", "get", "/a.b"], ["get", "--socket=/s", "--color", "never", "/a.b"]),
+            (["get", "/a.b", "--json"], ["get", "/a.b", "--json"]), (["--version"], ["--version"]),
+            (["--socket"], ["--socket"]),
+            (["--json", "--help"], ["--json", "--help"]), ([], []),
+        ])
     func commonOptions(typed: [String], read: [String]) { #expect(GlobalOptions.moveBehindVerb(typed) == read) }
 
     @Test("options before the verb reach it") func optionsBeforeVerb() throws {
@@ -48,7 +54,9 @@ struct CommandTests {
         let command = Agctl.verbs.first { $0.configuration.commandName == name } ?? Agctl.self
         for example in Self.examples(command) {
             for words in Self.commands(example) where words.first == "agctl" {
-                #expect(throws: Never.self, "\(example)") { _ = try Front.parse(NegativeNumbers.disguise(Array(words.dropFirst()))) }
+                #expect(throws: Never.self, "\(example)") {
+                    _ = try Front.parse(NegativeNumbers.disguise(Array(words.dropFirst())))
+                }
             }
         }
     }
@@ -86,14 +94,17 @@ struct CommandTests {
     @Test("the plain forms of the hot verbs need no argument parser, all others do")
     func quickPath() {
         for line in [
-            "get /a.b", "get /a.b /c.d", "set /a.b 5", "set /a.b -5", "add /a.b 1", "toggle /a.b", "set /a.b 5 --animation bouncy",
+            "get /a.b", "get /a.b /c.d", "set /a.b 5", "set /a.b -5", "add /a.b 1", "toggle /a.b",
+            "set /a.b 5 --animation bouncy",
             "toggle --label seek /a.b /c.d --animation spring",
         ] {
             #expect(QuickPath(line.split(separator: " ").map(String.init)) != nil, "\(line)")
         }
         for line in [
-            "get", "get /a.b --json", "set /a.b", "set /a.b 1 2", "watch /a.b", "-h", "get -h", "set /a.b 1 --animation", "set /a.b 1 --animation --json",
-            "set /a.b 1 --label a --label b", "set /a.b 1 --animation=spring", "get /a.b --label x", "set /a.b 1 -- --label",
+            "get", "get /a.b --json", "set /a.b", "set /a.b 1 2", "watch /a.b", "-h", "get -h",
+            "set /a.b 1 --animation", "set /a.b 1 --animation --json",
+            "set /a.b 1 --label a --label b", "set /a.b 1 --animation=spring", "get /a.b --label x",
+            "set /a.b 1 -- --label",
         ] {
             #expect(QuickPath(line.split(separator: " ").map(String.init)) == nil, "\(line)")
         }
@@ -109,16 +120,22 @@ struct CommandTests {
 
     @Test("wrong usage is told as JSON where that is asked for, with arguments as they were typed")
     func usageAsJSON() {
-        #expect { try Front.parse(NegativeNumbers.disguise(["tree", "/", "--depth", "-1x", "--json"])) } throws: { error in
+        #expect { try Front.parse(NegativeNumbers.disguise(["tree", "/", "--depth", "-1x", "--json"])) } throws: {
+            error in
             let complaint = Front.usage(error)
-            return complaint.status == .usage && complaint.json.map?["error"]?.map?["message"]?.string?.contains("'-1x'") == true
+            return complaint.status == .usage
+                && complaint.json.map?["error"]?.map?["message"]?.string?.contains("'-1x'") == true
         }
     }
 
-    @Test("options that contradict each other are refused", arguments: [
-        ["set", "/a.b", "1", "--string", "--typed"], ["set", "/a.b", "1", "--animation", "spring", "--no-animation"],
-        ["watch", "/a.b", "--once", "--count", "3"], ["move", "/a"], ["feed", "--on-disconnect", "1"], ["trace", "--start", "--stop"], ["trace", "--start", "--rules"],
-    ])
+    @Test(
+        "options that contradict each other are refused",
+        arguments: [
+            ["set", "/a.b", "1", "--string", "--typed"],
+            ["set", "/a.b", "1", "--animation", "spring", "--no-animation"],
+            ["watch", "/a.b", "--once", "--count", "3"], ["move", "/a"], ["feed", "--on-disconnect", "1"],
+            ["trace", "--start", "--stop"], ["trace", "--start", "--rules"],
+        ])
     func contradictions(_ arguments: [String]) {
         #expect { try Front.parse(arguments) } throws: { Agctl.exitCode(for: $0).rawValue == 64 }
     }

@@ -24,16 +24,23 @@ struct MutationTextTests {
             remove /a.list[0]
             test /a.b null
             """
-        #expect(try read(text) == [
-            #"set /a.b {"int":"1"}"#, "toggle /c.d", #"set /a.title {"string":"Hello world"}"#,
-            #"insert /a.list #2 {"map":[[{"string":"x"},{"int":"1"}]]}"#, "remove /a.list[0]", #"test /a.b {"null":null}"#,
-        ])
+        #expect(
+            try read(text) == [
+                #"set /a.b {"int":"1"}"#, "toggle /c.d", #"set /a.title {"string":"Hello world"}"#,
+                #"insert /a.list #2 {"map":[[{"string":"x"},{"int":"1"}]]}"#, "remove /a.list[0]",
+                #"test /a.b {"null":null}"#,
+            ])
     }
 
     @Test("lines that end in CR LF are lines")
     func carriageReturns() throws {
-        #expect(try read("set /a.s first\r\n# a comment\r\n\r\nset /a.i 99\r\n") == [#"set /a.s {"string":"first"}"#, #"set /a.i {"int":"99"}"#])
-        #expect { try read("set /a.b 1\r\nsett /a.b 1\r\n") } throws: { ($0 as? Complaint)?.message == "test:2: there is no mutation 'sett'" }
+        #expect(
+            try read("set /a.s first\r\n# a comment\r\n\r\nset /a.i 99\r\n") == [
+                #"set /a.s {"string":"first"}"#, #"set /a.i {"int":"99"}"#,
+            ])
+        #expect { try read("set /a.b 1\r\nsett /a.b 1\r\n") } throws: {
+            ($0 as? Complaint)?.message == "test:2: there is no mutation 'sett'"
+        }
     }
 
     @Test("an argument is one mutation, however many lines its value has")
@@ -44,14 +51,18 @@ struct MutationTextTests {
         #expect(try read("set /a.s title\n# not a comment") == ["title\n# not a comment"])
         #expect(try read("set /a.s title\r\nset /a.s injected") == ["title\r\nset /a.s injected"])
         #expect(try read("set /a.m {\n  \"k\": 1\n}\n", .auto) == [["k": 1]])
-        #expect(try read("[{\"op\": \"toggle\", \"path\": \"/a.b\"},\n{\"op\": \"toggle\", \"path\": \"/a.c\"}]", .auto) == [nil, nil])
+        #expect(
+            try read("[{\"op\": \"toggle\", \"path\": \"/a.b\"},\n{\"op\": \"toggle\", \"path\": \"/a.c\"}]", .auto)
+                == [nil, nil])
     }
 
-    @Test("an argument that says nothing is a mistake", arguments: ["", "  \n", "# a comment\nset /a.b 1", "sett /a.b 1"])
+    @Test(
+        "an argument that says nothing is a mistake", arguments: ["", "  \n", "# a comment\nset /a.b 1", "sett /a.b 1"])
     func noChange(_ argument: String) {
         #expect { try MutationText.readArgument(argument, .auto, behind: 1) } throws: { error in
             let complaint = error as? Complaint
-            return complaint?.status == .data && complaint?.message.hasPrefix("mutations[1]: ") == true && complaint?.hint != nil
+            return complaint?.status == .data && complaint?.message.hasPrefix("mutations[1]: ") == true
+                && complaint?.hint != nil
         }
     }
 
@@ -63,8 +74,9 @@ struct MutationTextTests {
 
     @Test("JSON is read as the protocol has it")
     func json() throws {
-        #expect(try read(#"[{"op":"add","path":"/a.b","value":1},{"op":"insert","path":"/a.c","index":0,"value":true}]"#)
-            == [#"add /a.b {"int":"1"}"#, #"insert /a.c #0 {"bool":true}"#])
+        #expect(
+            try read(#"[{"op":"add","path":"/a.b","value":1},{"op":"insert","path":"/a.c","index":0,"value":true}]"#)
+                == [#"add /a.b {"int":"1"}"#, #"insert /a.c #0 {"bool":true}"#])
         #expect(try read(#"{"op":"set","path":"/a.b","value":{"uint":"5"}}"#, .typed) == [#"set /a.b {"uint":"5"}"#])
     }
 
@@ -72,29 +84,46 @@ struct MutationTextTests {
         "JSON that is not the protocol's is refused, with the place of the mistake",
         arguments: [
             (#"[{"op":"set","path":"/a.n","vaule":8}]"#, "test: mutations[0]: a mutation has no member 'vaule'"),
-            (#"[{"op":"toggle","path":"/a.b"},{"op":"insert","path":"/a.l","idx":3,"value":4}]"#, "test: mutations[1]: a mutation has no member 'idx'"),
+            (
+                #"[{"op":"toggle","path":"/a.b"},{"op":"insert","path":"/a.l","idx":3,"value":4}]"#,
+                "test: mutations[1]: a mutation has no member 'idx'"
+            ),
             (#"{"op":"set","path":"/a.n"}"#, "test: mutations[0]: set needs a value"),
             (#"{"op":"toggle","path":"/a.n","value":true}"#, "test: mutations[0]: toggle takes no value"),
-            (#"{"op":"insert","path":"/a.l","index":"3","value":4}"#, #"test: mutations[0]: an index is a whole number from 0, not "3""#),
-            (#"{"op":"insert","path":"/a.l","index":1.5,"value":4}"#, "test: mutations[0]: an index is a whole number from 0, not 1.5"),
-            (#"{"op":"insert","path":"/a.l","index":-1,"value":4}"#, "test: mutations[0]: an index is a whole number from 0, not -1"),
+            (
+                #"{"op":"insert","path":"/a.l","index":"3","value":4}"#,
+                #"test: mutations[0]: an index is a whole number from 0, not "3""#
+            ),
+            (
+                #"{"op":"insert","path":"/a.l","index":1.5,"value":4}"#,
+                "test: mutations[0]: an index is a whole number from 0, not 1.5"
+            ),
+            (
+                #"{"op":"insert","path":"/a.l","index":-1,"value":4}"#,
+                "test: mutations[0]: an index is a whole number from 0, not -1"
+            ),
             (#"{"op":"set","path":"/a.l","index":1,"value":4}"#, "test: mutations[0]: only insert takes an index"),
             (#"{"op":"sett","path":"/a.l","value":4}"#, "test: mutations[0]: there is no op 'sett'"),
             (#"[1]"#, "test: mutations[0]: no object with op and path"),
         ])
     func strictJSON(_ text: String, _ message: String) {
-        #expect { try read(text) } throws: { ($0 as? Complaint)?.message == message && ($0 as? Complaint)?.status == .data }
+        #expect { try read(text) } throws: {
+            ($0 as? Complaint)?.message == message && ($0 as? Complaint)?.status == .data
+        }
     }
 
     @Test("JSON says itself which of its values are texts")
     func stringsInJSON() {
-        #expect { try read(#"{"op":"set","path":"/a.s","value":5}"#, .string) } throws: { ($0 as? Complaint)?.status == .usage }
+        #expect { try read(#"{"op":"set","path":"/a.s","value":5}"#, .string) } throws: {
+            ($0 as? Complaint)?.status == .usage
+        }
     }
 
     @Test("a JSON null is a value, and an insert may do without an index")
     func completeJSON() throws {
-        #expect(try read(#"[{"op":"set","path":"/a.n","value":null},{"op":"insert","path":"/a.l","value":4}]"#)
-            == [#"set /a.n {"null":null}"#, #"insert /a.l {"int":"4"}"#])
+        #expect(
+            try read(#"[{"op":"set","path":"/a.n","value":null},{"op":"insert","path":"/a.l","value":4}]"#)
+                == [#"set /a.n {"null":null}"#, #"insert /a.l {"int":"4"}"#])
     }
 
     @Test(
@@ -102,18 +131,22 @@ struct MutationTextTests {
         arguments: [
             ("set /a.b 1\nsett /a.b 1", "test:2: there is no mutation 'sett'"), ("set", "test:1: set needs a path"),
             ("set a.b 1", "test:1: set needs a path"), ("set /a.b", "test:1: set needs a value"),
-            ("toggle /a.b 1", "test:1: toggle takes no value"), ("insert /a.b x 1", "test:1: insert needs an index and a value"),
+            ("toggle /a.b 1", "test:1: toggle takes no value"),
+            ("insert /a.b x 1", "test:1: insert needs an index and a value"),
         ])
     func mistakes(_ text: String, _ message: String) {
         #expect { try read(text) } throws: { error in
-            (error as? Complaint)?.message == message && (error as? Complaint)?.status == .data && (error as? Complaint)?.hint != nil
+            (error as? Complaint)?.message == message && (error as? Complaint)?.status == .data
+                && (error as? Complaint)?.hint != nil
         }
     }
 }
 
 @Suite("values on the command line")
 struct ValueFormTests {
-    @Test("a text of JSON's form that no value holds is refused, and not taken for a text", arguments: ["1e999", "[99999999999999999999]"])
+    @Test(
+        "a text of JSON's form that no value holds is refused, and not taken for a text",
+        arguments: ["1e999", "[99999999999999999999]"])
     func outOfRange(text: String) {
         let complaint = #expect(throws: Complaint.self) { try ValueForm.auto.read(text) }
         #expect(complaint?.message.hasSuffix("is out of range") == true)
@@ -139,10 +172,13 @@ struct ValueFormTests {
         #expect(throws: Complaint.self) { try ValueForm.typed.read("5") }
     }
 
-    @Test("a refused value is told with what is wrong with it", arguments: [
-        (ValueForm.typed, "5", "5: typed JSON is an object with one member"),
-        (.typed, #"{"int":"x"}"#, #"{"int":"x"}: "x" is not the typed JSON of int"#), (.json, "Hello", "Hello: not JSON: "),
-    ])
+    @Test(
+        "a refused value is told with what is wrong with it",
+        arguments: [
+            (ValueForm.typed, "5", "5: typed JSON is an object with one member"),
+            (.typed, #"{"int":"x"}"#, #"{"int":"x"}: "x" is not the typed JSON of int"#),
+            (.json, "Hello", "Hello: not JSON: "),
+        ])
     func refused(_ form: ValueForm, _ text: String, _ message: String) {
         #expect { try form.read(text) } throws: { ($0 as? Complaint)?.message.hasPrefix(message) == true }
     }
@@ -153,7 +189,9 @@ struct ValueFormTests {
             #expect(NegativeNumbers.isNegative(operand), "\(operand)")
             #expect(QuickPath(["add", "/a.b", operand]) != nil, "\(operand)")
         }
-        for option in ["-f", "--5", "-", "--", "-x5", "5", "-.", "\u{2212}5"] { #expect(!NegativeNumbers.isNegative(option), "\(option)") }
+        for option in ["-f", "--5", "-", "--", "-x5", "5", "-.", "\u{2212}5"] {
+            #expect(!NegativeNumbers.isNegative(option), "\(option)")
+        }
         let typed = ["set", "/a.b", "-5s", "--label", "-3", "\u{2212}3", "--", "-6"]
         let disguised = NegativeNumbers.disguise(typed)
         #expect(disguised[..<6].allSatisfy { !$0.hasPrefix("-") || $0 == "--label" } && disguised[7] == "-6")
@@ -162,7 +200,9 @@ struct ValueFormTests {
 
     @Test("a negative number is read as it was typed, wherever it stands")
     func revealed() throws {
-        let set = try #require(try Front.parse(NegativeNumbers.disguise(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"])) as? SetCommand)
+        let set = try #require(
+            try Front.parse(NegativeNumbers.disguise(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"]))
+                as? SetCommand)
         #expect(set.given.write.writing().label == "-3" && set.given.write.writing().animation == "-1")
         #expect { try Front.parse(NegativeNumbers.disguise(["move", "/a", "--index", "-1x"])) } throws: { error in
             Front.text(of: error).contains("'-1x'")

@@ -19,7 +19,9 @@ struct OutputTests {
     @Test("wide characters take two columns, and cutting counts columns")
     func width() {
         #expect(DisplayWidth.of("abc") == 3 && DisplayWidth.of("日本") == 4 && DisplayWidth.of("é") == 1)
-        #expect(DisplayWidth.cut("日本語", to: 5) == "日本…" && DisplayWidth.cut("abc", to: 3) == "abc" && DisplayWidth.cut("abc", to: 2) == "a…")
+        #expect(
+            DisplayWidth.cut("日本語", to: 5) == "日本…" && DisplayWidth.cut("abc", to: 3) == "abc"
+                && DisplayWidth.cut("abc", to: 2) == "a…")
         #expect(DisplayWidth.pad("日", to: 4) == "日  ")
     }
 
@@ -33,8 +35,11 @@ struct OutputTests {
 
     @Test("figures are rounded and grouped")
     func figures() {
-        #expect(Figure.grouped(1_234_567) == "1 234 567" && Figure.grouped(-1234) == "-1 234" && Figure.grouped(12) == "12")
-        #expect(Figure.fixed(0.0456, places: 2) == "0.05" && Figure.fixed(-1.25, places: 0) == "-1" && Figure.fixed(-0.001, places: 1) == "0.0")
+        #expect(
+            Figure.grouped(1_234_567) == "1 234 567" && Figure.grouped(-1234) == "-1 234" && Figure.grouped(12) == "12")
+        #expect(
+            Figure.fixed(0.0456, places: 2) == "0.05" && Figure.fixed(-1.25, places: 0) == "-1"
+                && Figure.fixed(-0.001, places: 1) == "0.0")
         #expect(Figure.fixed(2, places: 3) == "2.000" && Figure.fixed(.infinity, places: 1) == "inf")
     }
 
@@ -44,21 +49,28 @@ struct OutputTests {
             ContentRow(path: "/a.b", content: .value("x\ty")),
             ContentRow(path: "/long.c", content: .failure(Failure(.cycle, "round\nand round"))),
         ]
-        #expect(ContentRow.text(rows, Output(isTerminal: false, style: Self.plain)) == "/a.b\t\"x\\ty\"\n/long.c\terror: round and round\n")
-        #expect(ContentRow.text(rows, Output(isTerminal: true, style: Self.plain)) == "/a.b     \"x\\ty\"\n/long.c  error: round and round\n")
+        #expect(
+            ContentRow.text(rows, Output(isTerminal: false, style: Self.plain))
+                == "/a.b\t\"x\\ty\"\n/long.c\terror: round and round\n")
+        #expect(
+            ContentRow.text(rows, Output(isTerminal: true, style: Self.plain))
+                == "/a.b     \"x\\ty\"\n/long.c  error: round and round\n")
     }
 
     @Test("a complaint shows the rule with a caret under the fault, and the hint")
     func complaint() {
-        let failure = Failure(.ruleSyntax, "unexpected ')'", rule: "1 +\n\tx )", line: 2, column: 4, hint: "a value belongs here")
+        let failure = Failure(
+            .ruleSyntax, "unexpected ')'", rule: "1 +\n\tx )", line: 2, column: 4, hint: "a value belongs here")
         let complaint = Complaint(failure, status: .data)
-        #expect(complaint.text(Self.plain) == "agctl: unexpected ')'\n  | \tx )\n  | \t  ^\n  hint: a value belongs here\n")
+        #expect(
+            complaint.text(Self.plain) == "agctl: unexpected ')'\n  | \tx )\n  | \t  ^\n  hint: a value belongs here\n")
     }
 
     @Test("lines are found and shown without their ends, be they LF or CR LF")
     func carriageReturns() {
         #expect("a\r\n\nb\n\r\nc\rd\r\n".lines == ["a", "", "b", "", "c\rd", ""])
-        let complaint = Complaint(Failure(.ruleSyntax, "unexpected ')'", rule: "1 +\r\nx )", line: 2, column: 3), status: .data)
+        let complaint = Complaint(
+            Failure(.ruleSyntax, "unexpected ')'", rule: "1 +\r\nx )", line: 2, column: 3), status: .data)
         #expect(complaint.text(Self.plain) == "agctl: unexpected ')'\n  | x )\n  |   ^\n")
         let faulty = DocumentFaults.complaint(
             Failure(.invalid, "document:2:3: odd"), text: "agd: 1\r\n- x\r\n", file: "x.yaml", Self.plain)
@@ -68,18 +80,20 @@ struct OutputTests {
     @Test("a document's faults get the file's name and the line they stand in")
     func documentFaults() {
         let text = "agd: 1\nnodes:\n  - id: 7\n"
-        let failure = Failure(.invalid, "the document has 2 faults:\ndocument:3:9: an id is a string\ndocument:1:1: odd (why)")
+        let failure = Failure(
+            .invalid, "the document has 2 faults:\ndocument:3:9: an id is a string\ndocument:1:1: odd (why)")
         let complaint = DocumentFaults.complaint(failure, text: text, file: "x.yaml", Self.plain)
-        #expect(complaint.text(Self.plain) == """
-            the document has 2 faults:
-            x.yaml:3:9: error: an id is a string
-              |   - id: 7
-              |         ^
-            x.yaml:1:1: error: odd (why)
-              | agd: 1
-              | ^
+        #expect(
+            complaint.text(Self.plain) == """
+                the document has 2 faults:
+                x.yaml:3:9: error: an id is a string
+                  |   - id: 7
+                  |         ^
+                x.yaml:1:1: error: odd (why)
+                  | agd: 1
+                  | ^
 
-            """)
+                """)
         #expect(complaint.status == .data)
     }
 
@@ -95,18 +109,24 @@ struct OutputTests {
 
     @Test("a fault that only the daemon can find is listed with what it tells of it")
     func daemonsFault() throws {
-        let failure = Failure(.notFound, "document:1:8: no attribute 'n' here", rule: "n + 1", hint: "did you mean 'm'?")
+        let failure = Failure(
+            .notFound, "document:1:8: no attribute 'n' here", rule: "n + 1", hint: "did you mean 'm'?")
         let complaint = DocumentFaults.complaint(failure, text: "nodes: []", file: "x.yaml", Self.plain)
         #expect(complaint.message == "no attribute 'n' here" && complaint.code == "notFound")
-        #expect(complaint.scene?.faults.map { $0.json(file: "x.yaml") } == [[
-            "file": "x.yaml", "code": "notFound", "message": "no attribute 'n' here", "line": 1, "column": 8, "rule": "n + 1",
-            "hint": "did you mean 'm'?",
-        ]])
+        #expect(
+            complaint.scene?.faults.map { $0.json(file: "x.yaml") } == [
+                [
+                    "file": "x.yaml", "code": "notFound", "message": "no attribute 'n' here", "line": 1, "column": 8,
+                    "rule": "n + 1",
+                    "hint": "did you mean 'm'?",
+                ]
+            ])
     }
 
     @Test("a refusal that concerns no place of the document is told as it is")
     func otherRefusal() {
-        let complaint = DocumentFaults.complaint(Failure(.conflict, "/a exists already"), text: "", file: "x.yaml", Self.plain)
+        let complaint = DocumentFaults.complaint(
+            Failure(.conflict, "/a exists already"), text: "", file: "x.yaml", Self.plain)
         #expect(complaint.text(Self.plain) == "agctl: /a exists already\n")
     }
 
@@ -114,13 +134,16 @@ struct OutputTests {
     func controlCharacters() {
         let explanation: Value = [
             "path": "/a.b", "error": "bad \u{1b}[2J",
-            "changed": ["revision": 1, "label": "x\ny\u{1b}]0;z\u{7}", "client": ["name": "\u{9b}31m", "pid": 1, "uid": 2]],
+            "changed": [
+                "revision": 1, "label": "x\ny\u{1b}]0;z\u{7}", "client": ["name": "\u{9b}31m", "pid": 1, "uid": 2],
+            ],
         ]
-        #expect(ExplanationText(style: Self.plain).text(explanation.map ?? ValueMap()) == """
-            /a.b  error: bad \\u001b[2J
-              changed   revision 1 'x\\ny\\u001b]0;z\\u0007' by \\u009b31m (pid 1, uid 2)
+        #expect(
+            ExplanationText(style: Self.plain).text(explanation.map ?? ValueMap()) == """
+                /a.b  error: bad \\u001b[2J
+                  changed   revision 1 'x\\ny\\u001b]0;z\\u0007' by \\u009b31m (pid 1, uid 2)
 
-            """)
+                """)
         #expect(ContentRow.describe(.failure(Failure(.ruleFailed, "a\nb\u{1b}c"))) == "error: a b\\u001bc")
         #expect(FieldList.text(ValueMap([("value", "a\u{1b}b")]), Self.plain) == "value  a\\u001bb\n")
         #expect("tab\té".printable == "tab\\té")
@@ -135,10 +158,13 @@ struct OutputTests {
 
 @Suite("exit statuses")
 struct ExitStatusTests {
-    @Test("each kind of failure has its number", arguments: [
-        (ErrorCode.notFound, Int32(66)), (.removed, 66), (.denied, 77), (.limit, 75), (.unavailable, 75), (.typeMismatch, 65),
-        (.ruleSyntax, 65), (.conflict, 65), (.readOnly, 65), (.invalid, 65),
-    ])
+    @Test(
+        "each kind of failure has its number",
+        arguments: [
+            (ErrorCode.notFound, Int32(66)), (.removed, 66), (.denied, 77), (.limit, 75), (.unavailable, 75),
+            (.typeMismatch, 65),
+            (.ruleSyntax, 65), (.conflict, 65), (.readOnly, 65), (.invalid, 65),
+        ])
     func refusals(_ code: ErrorCode, _ status: Int32) {
         let fault = RequestFault(code: RequestFault.refused, failure: Failure(code, "x"))
         #expect(ExitStatus(ClientError.refused(fault)).rawValue == status)

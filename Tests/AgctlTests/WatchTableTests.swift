@@ -5,10 +5,13 @@ import WireProtocol
 
 @Suite("watched values")
 struct WatchTableTests {
-    private func update(_ revision: UInt64, _ changes: [(String, Content)], initial: Bool = false, moving: Bool = false) -> Event {
+    private func update(_ revision: UInt64, _ changes: [(String, Content)], initial: Bool = false, moving: Bool = false)
+        -> Event
+    {
         .update(
             revision: revision, from: nil, label: nil, isInitial: initial,
-            changes: changes.map { Change(path: $0.0, content: $0.1, timeline: moving ? ["id": 1] : nil) }, typed: false)
+            changes: changes.map { Change(path: $0.0, content: $0.1, timeline: moving ? ["id": 1] : nil) }, typed: false
+        )
     }
 
     private func table(_ events: [Event], at now: Double = 10) -> WatchTable {
@@ -24,14 +27,17 @@ struct WatchTableTests {
     @Test("the table shows each path once with its last value")
     func last() {
         let table = table([
-            update(1, [("/a.b", .value(1)), ("/a.c", .failure(Failure(.cycle, "round")))], initial: true), update(2, [("/a.b", .value(2))]),
+            update(1, [("/a.b", .value(1)), ("/a.c", .failure(Failure(.cycle, "round")))], initial: true),
+            update(2, [("/a.b", .value(2))]),
         ])
         #expect(lines(table) == ["/**  2 values  revision 2  /s", "/a.b  2", "/a.c  error: round"])
     }
 
     @Test("a value in motion is shown as displayed with its goal, and at rest as itself")
     func motion() {
-        var table = table([update(1, [("/a.b", .value(0.0))], initial: true), update(2, [("/a.b", .value(1.0))], moving: true)])
+        var table = table([
+            update(1, [("/a.b", .value(0.0))], initial: true), update(2, [("/a.b", .value(1.0))], moving: true),
+        ])
         #expect(lines(table)[1] == "/a.b  0.000 → 1.0")
         table.take(.frames(time: 0, values: [("/a.b", 0.33333), ("/unknown", 1.0)]), at: 10)
         #expect(lines(table)[1] == "/a.b  0.333 → 1.0")
@@ -66,7 +72,9 @@ struct WatchTableTests {
 
     @Test("what does not fit is counted, and no line is wider than the terminal")
     func size() {
-        let table = table([update(1, (0..<20).map { ("/node.attribute\($0)", .value("a rather long text")) }, initial: true)])
+        let table = table([
+            update(1, (0..<20).map { ("/node.attribute\($0)", .value("a rather long text")) }, initial: true)
+        ])
         let lines = lines(table, columns: 30, rows: 6)
         #expect(lines.count <= 6 && lines.last == "… and 17 more")
         #expect(lines.allSatisfy { DisplayWidth.of($0) <= 30 })
@@ -77,7 +85,8 @@ struct WatchTableTests {
 struct ChangeLogTests {
     private func update(_ changes: [(String, Value)], initial: Bool = false) -> Event {
         .update(
-            revision: 1, from: nil, label: nil, isInitial: initial, changes: changes.map { Change(path: $0.0, content: .value($0.1)) },
+            revision: 1, from: nil, label: nil, isInitial: initial,
+            changes: changes.map { Change(path: $0.0, content: .value($0.1)) },
             typed: false)
     }
 
@@ -94,8 +103,13 @@ struct ChangeLogTests {
         #expect(log.text(update([("/a.b", "x")])) == ["/a.b \"x\""])
         #expect(log.text(.frames(time: 0, values: [("/a.b", 0.5)])) == ["/a.b ~0.5"])
         #expect(log.text(.invalidate(revision: 1, paths: ["/a.b"])) == ["/a.b invalid"])
-        #expect(log.text(.structure(revision: 1, added: ["/x"], removed: ["/y"], moved: ["/z"])) == ["/x added", "/y removed", "/z moved"])
-        #expect(log.text(.completion(revision: 2, transaction: 1, phase: "logical", paths: [])) == ["- completed logical 1"])
+        #expect(
+            log.text(.structure(revision: 1, added: ["/x"], removed: ["/y"], moved: ["/z"])) == [
+                "/x added", "/y removed", "/z moved",
+            ])
+        #expect(
+            log.text(.completion(revision: 2, transaction: 1, phase: "logical", paths: [])) == ["- completed logical 1"]
+        )
     }
 
     @Test("after a restart only what differs is told, and what has gone")

@@ -12,7 +12,9 @@ struct SumHost: GraphHost {
 
     let rules = Rules()
 
-    func rule(_ inputs: [AttributeID], plus constant: Int, fixed: Bool = false, in core: GraphCore<SumHost>) -> AttributeID {
+    func rule(_ inputs: [AttributeID], plus constant: Int, fixed: Bool = false, in core: GraphCore<SumHost>)
+        -> AttributeID
+    {
         let attribute = fixed ? core.createRule(over: inputs) : core.createRule()
         rules.inputs[attribute.index] = inputs
         rules.constants[attribute.index] = constant
@@ -25,7 +27,9 @@ struct SumHost: GraphHost {
         return sum
     }
 
-    func evaluate(_ attribute: AttributeID, over inputs: FixedInputs<SumHost>, in graph: GraphCore<SumHost>) throws -> Int {
+    func evaluate(_ attribute: AttributeID, over inputs: FixedInputs<SumHost>, in graph: GraphCore<SumHost>) throws
+        -> Int
+    {
         var sum = rules.constants[attribute.index] ?? 0
         for position in 0..<inputs.count { sum += try inputs[position] }
         return sum
@@ -41,7 +45,9 @@ struct SumHost: GraphHost {
 @Suite struct CoreTests {
     let core = GraphCore(host: SumHost())
 
-    @Test("an input that was another one for a while and is dated back wakes nobody who has not seen it", arguments: [false, true])
+    @Test(
+        "an input that was another one for a while and is dated back wakes nobody who has not seen it",
+        arguments: [false, true])
     func redated(_ isFixed: Bool) throws {
         defer { core.deallocate() }
         let a = core.createInput(1)
@@ -139,7 +145,8 @@ struct SumHost: GraphHost {
         core.endBatch()
         var reports: [AttributeID] = []
         core.drainInvalidated(into: &reports)
-        #expect(reports.isEmpty && !core.isInvalidated(b) && core.changedAt(b) == revision && core.changedAt(a) <= revision)
+        #expect(
+            reports.isEmpty && !core.isInvalidated(b) && core.changedAt(b) == revision && core.changedAt(a) <= revision)
     }
 
     @Test("changedAt moves only when the value became another one; the cause is the input that changed")

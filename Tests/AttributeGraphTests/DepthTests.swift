@@ -23,7 +23,9 @@ import Testing
         var last = a
         for _ in 0..<million {
             let previous = last
-            last = graph.rule { entered.runs += 1; return try $0[previous] + 1 }
+            last = graph.rule {
+                entered.runs += 1; return try $0[previous] + 1
+            }
         }
         #expect(try graph.read(last) == million)
         #expect(graph.context.core.counters.evaluations == UInt64(million))
@@ -154,7 +156,9 @@ import Testing
         let rounds = 1_000_000
     #endif
 
-    @Test("rules and observers that make each other without end are refused an observer in the end, and leave nothing behind")
+    @Test(
+        "rules and observers that make each other without end are refused an observer in the end, and leave nothing behind"
+    )
     func observersWithoutEnd() throws {
         let graph = Graph<Int>()
         let source = graph.input(0)

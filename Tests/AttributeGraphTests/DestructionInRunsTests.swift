@@ -172,7 +172,9 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func `what goes with a scope during a run makes things for the graph, and has nothing to clean up after`() throws {
+    @Test func `what goes with a scope during a run makes things for the graph, and has nothing to clean up after`()
+        throws
+    {
         let source = graph.input(0)
         var cleanups = 0
         func make() throws -> SubgraphID {
@@ -304,7 +306,9 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func `a scope in the place of what a run owned is nobody's, and its cleanups come before those around it`() throws {
+    @Test func `a scope in the place of what a run owned is nobody's, and its cleanups come before those around it`()
+        throws
+    {
         var inner = none
         func make() throws -> AttributeID {
             try graph.observe { [unowned graph] context in

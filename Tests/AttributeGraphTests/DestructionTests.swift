@@ -25,7 +25,10 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func `an evaluation goes on with what it has passed although a later run destroys it, and the next one knows`() throws {
+    @Test
+    func `an evaluation goes on with what it has passed although a later run destroys it, and the next one knows`()
+        throws
+    {
         let source = graph.input(7)
         let switcher = graph.input(0)
         let first = graph.rule { try $0[source] }
@@ -210,7 +213,8 @@ import Testing
         try graph.dispose(none)
     }
 
-    @Test func `a rule that disposes of an input it has read in another order leaves the free rows as they are`() throws {
+    @Test func `a rule that disposes of an input it has read in another order leaves the free rows as they are`() throws
+    {
         let source = graph.input(0)
         let rules = (0..<14).map { number in graph.rule(source) { $0 + number } }
         let flip = graph.input(0)

@@ -18,7 +18,8 @@ extension DestructiveGraph {
         case 52..<62: if mayMake && mayObserve { try makeObserver() }
         case 62..<69: if mayMake { try openScope() }
         case 69..<80: addCleanup()
-        case 80..<86: if mayLook, let node = candidates(below: .max).randomElement(using: &generator) { _ = try peek(node) }
+        case 80..<86:
+            if mayLook, let node = candidates(below: .max).randomElement(using: &generator) { _ = try peek(node) }
         case 86..<94: try write()
         case 94..<97: try graph.batch { for _ in 0..<3 { try tempt(often: true) } }
         case 97..<99: try graph.untracked { for _ in 0..<2 { try tempt(often: true) } }
@@ -42,7 +43,9 @@ extension DestructiveGraph {
 
     var mayLook: Bool { mode != .cyclic }
 
-    var isRuleRunning: Bool { frames.contains { if case .body(let node) = $0 { model.nodes[node].kind == .rule } else { false } } }
+    var isRuleRunning: Bool {
+        frames.contains { if case .body(let node) = $0 { model.nodes[node].kind == .rule } else { false } }
+    }
 
     // MARK: Destroying
 
@@ -118,7 +121,8 @@ extension DestructiveGraph {
 
     func write() throws {
         if let node = model.living(.input).randomElement(using: &generator) { try write(to: node) }
-        if generator.chance(3), let gone = model.nodes.indices.randomElement(using: &generator), !model.nodes[gone].isAlive,
+        if generator.chance(3), let gone = model.nodes.indices.randomElement(using: &generator),
+            !model.nodes[gone].isAlive,
             ids[gone] != DestructiveGraph.none
         {
             do { try graph.set(ids[gone], value(0)) } catch GraphError.removed(ids[gone]) { return }
@@ -129,11 +133,17 @@ extension DestructiveGraph {
     /// Refused while a rule runs. One that has disposed of itself counts or does not, and so does one that is about to run.
     func write(to node: Int) throws {
         let isRefused = frames.contains { frame in
-            if case .body(let rule) = frame { model.nodes[rule].kind == .rule && core.isAlive(ids[rule]) } else { false }
+            if case .body(let rule) = frame {
+                model.nodes[rule].kind == .rule && core.isAlive(ids[rule])
+            } else {
+                false
+            }
         }
         let before = model.nodes[node].value
         model.nodes[node].value = generator.below(8)
-        do { try graph.set(ids[node], value(model.nodes[node].value)) } catch GraphError.writeDuringEvaluation(ids[node]) {
+        do { try graph.set(ids[node], value(model.nodes[node].value)) } catch GraphError.writeDuringEvaluation(
+            ids[node])
+        {
             if frames.isEmpty { fault("a write to \(node) was refused at rest") }
             model.nodes[node].value = before
             return
@@ -147,7 +157,9 @@ extension DestructiveGraph {
         if !model.nodes[node].formula.isFixed {
             let operands = candidates(below: model.nodes[node].rank)
             let kinds = Formula.Kind.allCases.filter { $0 != .glance && !Formula(kind: $0, operands: []).isFixed }
-            if !operands.isEmpty { model.nodes[node].formula = Formula.random(among: operands, from: kinds, &generator) }
+            if !operands.isEmpty {
+                model.nodes[node].formula = Formula.random(among: operands, from: kinds, &generator)
+            }
         }
         try graph.redefine(ids[node])
     }

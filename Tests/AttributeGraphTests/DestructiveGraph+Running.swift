@@ -21,13 +21,19 @@ extension DestructiveGraph {
     }
 
     func enter(_ node: Int) {
-        if fuel == DestructiveGraph.fullTank && frames.isEmpty && model.nodes[node].kind == .observer { checkMakers(of: node) }
+        if fuel == DestructiveGraph.fullTank && frames.isEmpty && model.nodes[node].kind == .observer {
+            checkMakers(of: node)
+        }
         let isAdopted = owner == nil
         frames.append(.body(node))
-        guard let id = core.runningAttribute else { return fault("\(node) runs, and the engine knows of nothing that does") }
+        guard let id = core.runningAttribute else {
+            return fault("\(node) runs, and the engine knows of nothing that does")
+        }
         introduce(node, id, isAdopted: isAdopted)
         if !model.nodes[node].isAlive { fault("\(node) runs although it is gone") }
-        for cleanup in model.openCleanups.filter({ $0.value == node }).keys { fault("\(node) runs before its cleanup \(cleanup) is done") }
+        for cleanup in model.openCleanups.filter({ $0.value == node }).keys {
+            fault("\(node) runs before its cleanup \(cleanup) is done")
+        }
         for thing in model.nodes[node].made { end(thing) }
         // A run that is given up in the cleanups before it takes along what these have made.
         if let restarts = restartsAtMaking.removeValue(forKey: node), restarts != core.counters.restarts {
@@ -48,9 +54,12 @@ extension DestructiveGraph {
     /// that must have happened.
     private func checkMakers(of node: Int) {
         if hasLost || !model.nodes[node].made.isEmpty { return }
-        for maker in model.makers(of: node) where model.nodes[maker].kind == .observer && model.nodes[maker].lastRunIn != stepsTaken {
+        for maker in model.makers(of: node)
+        where model.nodes[maker].kind == .observer && model.nodes[maker].lastRunIn != stepsTaken {
             let flags = core.s.pointee.vertex(ids[maker].index).pointee.flags
-            if core.isAlive(ids[maker]) && flags.contains(.maybe) { fault("\(node) runs before \(maker), which made it and is due") }
+            if core.isAlive(ids[maker]) && flags.contains(.maybe) {
+                fault("\(node) runs before \(maker), which made it and is due")
+            }
         }
     }
 
@@ -74,7 +83,8 @@ extension DestructiveGraph {
     func read(_ node: Int, in context: GraphContext<Counted>) throws -> Int {
         let wasGone = !model.nodes[node].isAlive
         do {
-            let number = generator.chance(80) ? try context[ids[node]].number : try context.withRead(ids[node]) { $0.number }
+            let number =
+                generator.chance(80) ? try context[ids[node]].number : try context.withRead(ids[node]) { $0.number }
             if wasGone { fault("\(node) was read although it is gone") }
             return number
         } catch {
@@ -124,7 +134,9 @@ extension DestructiveGraph {
     }
 
     func cleanUp(_ cleanup: Int, _ captured: Captured) {
-        guard let node = model.openCleanups.removeValue(forKey: cleanup) else { return fault("cleanup \(cleanup) is done once too often") }
+        guard let node = model.openCleanups.removeValue(forKey: cleanup) else {
+            return fault("cleanup \(cleanup) is done once too often")
+        }
         if !captured.isAlive { fault("what cleanup \(cleanup) holds has gone") }
         if model.nodes[node].formula.needsAll { ending += model.nodes[node].made }
         within(.cleanup(node), of: node) { try tempt(often: true) }

@@ -22,7 +22,8 @@ extension DestructiveGraph {
             if let input = model.living(.input).randomElement(using: &generator) {
                 repeated = (input, model.living(.rule).randomElement(using: &generator), 3 + generator.below(8))
             }
-        case 42..<58: if let node = model.living(.rule).randomElement(using: &generator) { _ = try graph.read(ids[node]) }
+        case 42..<58:
+            if let node = model.living(.rule).randomElement(using: &generator) { _ = try graph.read(ids[node]) }
         case 58..<72: if model.living.count < 40 { makeRule() }
         case 72..<77: if model.living.count < 40 { makeInput() }
         case 77..<84: if model.living(.observer).count < 8 { try makeObserver() }
@@ -47,7 +48,9 @@ extension DestructiveGraph {
     /// Runs the observers that are due until none is. No closure acts now, so that has an end.
     private func settle() {
         for _ in 0..<4 {
-            do { return try graph.batch {} } catch GraphError.unsettled { return fault("the observers do not come to rest") } catch {}
+            do { return try graph.batch {} } catch GraphError.unsettled {
+                return fault("the observers do not come to rest")
+            } catch {}
         }
     }
 
@@ -59,7 +62,9 @@ extension DestructiveGraph {
             let evaluations = core.counters.evaluations
             for node in rules { _ = try? graph.peek(ids[node]) }
             if core.counters.evaluations == evaluations {
-                for node in rules where core.isAlive(ids[node]) && core.isInvalidated(ids[node]) { fault("\(node) stays stale") }
+                for node in rules where core.isAlive(ids[node]) && core.isInvalidated(ids[node]) {
+                    fault("\(node) stays stale")
+                }
                 return
             }
         }
@@ -79,21 +84,29 @@ extension DestructiveGraph {
         checkOwners()
         checkHeld()
         if mode != .wild { checkValues() }
-        if let gone = model.nodes.indices.randomElement(using: &generator), !model.nodes[gone].isAlive { _ = try? peek(gone) }
+        if let gone = model.nodes.indices.randomElement(using: &generator), !model.nodes[gone].isAlive {
+            _ = try? peek(gone)
+        }
     }
 
     private func checkLives() {
         for node in model.nodes.indices where model.nodes[node].isAlive {
             if !core.isAlive(ids[node]) { fault("\(node) has gone"); continue }
-            if engineOwner(core.subgraph(of: ids[node])) != model.nodes[node].owner { fault("\(node) is in the wrong subgraph") }
+            if engineOwner(core.subgraph(of: ids[node])) != model.nodes[node].owner {
+                fault("\(node) is in the wrong subgraph")
+            }
         }
         if UInt64(model.living.count) != core.counters.liveAttributes {
             fault("\(core.counters.liveAttributes) attributes live in place of \(model.living.count)")
         }
         for scope in model.scopes.indices {
-            if let id = scopeIDs[scope], core.isAlive(id) != model.scopes[scope].isAlive { fault("scope \(scope) lives wrongly") }
+            if let id = scopeIDs[scope], core.isAlive(id) != model.scopes[scope].isAlive {
+                fault("scope \(scope) lives wrongly")
+            }
         }
-        for (cleanup, node) in model.openCleanups where !model.nodes[node].isAlive { fault("cleanup \(cleanup) of \(node) was not done") }
+        for (cleanup, node) in model.openCleanups where !model.nodes[node].isAlive {
+            fault("cleanup \(cleanup) of \(node) was not done")
+        }
         if graph.context.table.pointee.cleanupCount != model.openCleanups.count { fault("the cleanups are miscounted") }
     }
 
@@ -148,7 +161,9 @@ extension DestructiveGraph {
     /// Disposes of everything.
     func clear() {
         fuel = 0
-        for node in model.nodes.indices where model.nodes[node].isAlive && ids[node] != DestructiveGraph.none { try? dispose(node) }
+        for node in model.nodes.indices where model.nodes[node].isAlive && ids[node] != DestructiveGraph.none {
+            try? dispose(node)
+        }
         for scope in model.livingScopes { if let id = scopeIDs[scope] { try? graph.dispose(id); end(.scope(scope)) } }
         check()
         if census.values != 0 || census.closures != 0 { fault("something is left of what has been disposed of") }

@@ -171,7 +171,8 @@ final class DestructiveGraph {
         let id =
             switch formula.kind {
             case .one: graph.rule(operands[0]) { [unowned self] in try evaluate(node, captured, [$0]) }
-            case .two: graph.rule(operands[0], operands[1]) { [unowned self] in try evaluate(node, captured, [$0, $1]) }
+            case .two:
+                graph.rule(operands[0], operands[1]) { [unowned self] in try evaluate(node, captured, [$0, $1]) }
             case .many: graph.rule(over: operands) { [unowned self] in try evaluate(node, captured, $0) }
             default:
                 graph.rule { [unowned self] context in
@@ -184,12 +185,18 @@ final class DestructiveGraph {
 
     func evaluate(_ node: Int, _ captured: Captured, _ values: [Counted]) throws -> Counted {
         var next = -1
-        return value(try compute(node, captured) { _ in next += 1; return values[next].number })
+        return value(
+            try compute(node, captured) { _ in
+                next += 1; return values[next].number
+            })
     }
 
     func evaluate(_ node: Int, _ captured: Captured, _ inputs: GraphInputs<Counted>) throws -> Counted {
         var next = -1
-        return value(try compute(node, captured) { _ in next += 1; return try inputs[next].number })
+        return value(
+            try compute(node, captured) { _ in
+                next += 1; return try inputs[next].number
+            })
     }
 
     /// An observer that exists when this returns, or one that has failed in its first run and never came to be.
@@ -204,7 +211,10 @@ final class DestructiveGraph {
             let id =
                 switch formula.kind {
                 case .one: try graph.observe(operands[0]) { [unowned self] in try observe(node, captured, [$0]) }
-                case .two: try graph.observe(operands[0], operands[1]) { [unowned self] in try observe(node, captured, [$0, $1]) }
+                case .two:
+                    try graph.observe(operands[0], operands[1]) { [unowned self] in
+                        try observe(node, captured, [$0, $1])
+                    }
                 case .many: try graph.observe(over: operands) { [unowned self] in try observe(node, captured, $0) }
                 default:
                     try graph.observe { [unowned self] context in
@@ -213,7 +223,9 @@ final class DestructiveGraph {
                 }
             if id == ids[node] { return }
             // What it reads must have destroyed it before, perhaps in a cleanup, of which the model is told later.
-            if core.isAlive(id) || owner != nil && model.nodes[node].isAlive && ending.isEmpty { fault("observer \(node) did not run when it was made") }
+            if core.isAlive(id) || owner != nil && model.nodes[node].isAlive && ending.isEmpty {
+                fault("observer \(node) did not run when it was made")
+            }
             end(.node(node))
         } catch {
             // It may also be the error of another that ran after it.
@@ -224,12 +236,20 @@ final class DestructiveGraph {
 
     func observe(_ node: Int, _ captured: Captured, _ values: [Counted]) throws {
         var next = -1
-        try note(node) { try compute(node, captured) { _ in next += 1; return values[next].number } }
+        try note(node) {
+            try compute(node, captured) { _ in
+                next += 1; return values[next].number
+            }
+        }
     }
 
     func observe(_ node: Int, _ captured: Captured, _ inputs: GraphInputs<Counted>) throws {
         var next = -1
-        try note(node) { try compute(node, captured) { _ in next += 1; return try inputs[next].number } }
+        try note(node) {
+            try compute(node, captured) { _ in
+                next += 1; return try inputs[next].number
+            }
+        }
     }
 
     /// What an observer has seen. It fails now and then, and always if it has begun with that.
@@ -244,7 +264,9 @@ final class DestructiveGraph {
     /// Something that goes with the node's closure, and may act then.
     func capture(for node: Int) -> Captured {
         guard generator.below(1000) < appetite else { return Captured(in: census) }
-        return Captured(in: census) { [weak self] in self?.within(.parting(node), of: node) { try self?.tempt(often: true) } }
+        return Captured(in: census) { [weak self] in
+            self?.within(.parting(node), of: node) { try self?.tempt(often: true) }
+        }
     }
 
     // MARK: What they compute
@@ -253,8 +275,12 @@ final class DestructiveGraph {
     func formula(for node: Int) -> Formula {
         var operands = candidates(below: model.nodes[node].rank).filter { $0 != node }
         if case .node(let maker)? = owner { operands += ownParts(of: maker).filter { $0 != node } }
-        if generator.chance(4), let gone = model.nodes.indices.randomElement(using: &generator), !model.nodes[gone].isAlive,
-            model.nodes[gone].kind != .observer { operands.append(gone) }
+        if generator.chance(4), let gone = model.nodes.indices.randomElement(using: &generator),
+            !model.nodes[gone].isAlive,
+            model.nodes[gone].kind != .observer
+        {
+            operands.append(gone)
+        }
         if operands.isEmpty || generator.chance(2) { return Formula(kind: .many, operands: []) }
         let kinds = Formula.Kind.allCases.filter { $0 != .glance || mode != .cyclic && model.nodes[node].kind == .rule }
         return Formula.random(among: operands, from: kinds, &generator)
@@ -286,7 +312,9 @@ final class DestructiveGraph {
     /// What the run of a node has made itself, outside scopes, that can be read.
     func ownParts(of maker: Int) -> [Int] {
         model.nodes[maker].made.compactMap { thing in
-            guard case .node(let node) = thing, model.nodes[node].isAlive, model.nodes[node].kind != .observer else { return nil }
+            guard case .node(let node) = thing, model.nodes[node].isAlive, model.nodes[node].kind != .observer else {
+                return nil
+            }
             return node
         }
     }

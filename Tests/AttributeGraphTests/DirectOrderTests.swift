@@ -80,7 +80,10 @@ import Testing
         try graph.observe(head) { [graph, beside] in note("\($0) beside \(try graph.peek(beside))") }
         try graph.observe(beside) { note("beside is \($0)") }
         for value in 2...6 {
-            #expect(try write(value, inBatch: inBatch) == ["writes", "\(value) beside \(value * 10)", "beside is \(value * 10)"])
+            #expect(
+                try write(value, inBatch: inBatch) == [
+                    "writes", "\(value) beside \(value * 10)", "beside is \(value * 10)",
+                ])
         }
     }
 

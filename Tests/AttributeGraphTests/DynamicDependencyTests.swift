@@ -112,7 +112,9 @@ import Testing
     @Test("when the first possible change turns out none, the second still counts")
     func secondArmCounts() throws {
         let a = graph.input(1)
-        let constant = graph.rule { _ = try $0[a]; return 0 }
+        let constant = graph.rule {
+            _ = try $0[a]; return 0
+        }
         let live = graph.rule { try $0[a] }
         let c = graph.rule { try $0[constant] + $0[live] }
         try graph.watch(c, probe)
@@ -153,8 +155,12 @@ import Testing
         let out2 = graph.input(0)
         let left = Probe()
         let right = Probe()
-        try graph.observe { left.runs += 1; try $0.set(out1, $0[condition] == 0 ? $0[a] : $0[b]) }
-        try graph.observe { right.runs += 1; try $0.set(out2, $0[condition] == 0 ? $0[b] : $0[a]) }
+        try graph.observe {
+            left.runs += 1; try $0.set(out1, $0[condition] == 0 ? $0[a] : $0[b])
+        }
+        try graph.observe {
+            right.runs += 1; try $0.set(out2, $0[condition] == 0 ? $0[b] : $0[a])
+        }
         try graph.set(condition, 1)
         left.reset()
         right.reset()
@@ -172,7 +178,9 @@ import Testing
             return try order.reduce(0) { try $0 + context[$1] + context[sources[20]] }
         }
         _ = try graph.read(sum)
-        #expect(graph.context.core.inputs(of: sum) == [direction, sources[0], sources[20]] + sources[1..<20] + sources[21...])
+        #expect(
+            graph.context.core.inputs(of: sum) == [direction, sources[0], sources[20]] + sources[1..<20]
+                + sources[21...])
         try graph.set(direction, 1)
         _ = try graph.read(sum)
         let reversed = Array(sources.reversed())

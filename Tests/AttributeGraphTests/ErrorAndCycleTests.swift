@@ -165,7 +165,9 @@ import Testing
         #expect(graph.context.core.checkInvariants() == [])
     }
 
-    @Test("a cycle names its whole path, the same from wherever it is read, for every member", arguments: [2, 3, 10, 1000])
+    @Test(
+        "a cycle names its whole path, the same from wherever it is read, for every member",
+        arguments: [2, 3, 10, 1000])
     func path(length: Int) throws {
         let closed = graph.input(1)
         let ring = ring(length, closed: closed)

@@ -257,7 +257,9 @@ import Testing
         let unrelated = graph.input(0)
         try graph.observe(a) { [probe] in probe.saw($0) }
         try graph.observe(a, b) { [probe] in probe.saw($0 * 100 + $1) }
-        let copier = try graph.observe(over: [a, b]) { [unowned graph] inputs in try graph.set(c, try inputs[0] + inputs[1]) }
+        let copier = try graph.observe(over: [a, b]) { [unowned graph] inputs in
+            try graph.set(c, try inputs[0] + inputs[1])
+        }
         #expect(probe.seen == [1, 102])
         #expect(try graph.peek(c) == 3)
         probe.reset()

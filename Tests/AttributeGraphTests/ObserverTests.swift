@@ -61,7 +61,8 @@ import Testing
         #expect(probe.seen == [1])
     }
 
-    @Test("an observer may dispose of itself; that run is its last, and what it reads afterwards does not bring it back")
+    @Test(
+        "an observer may dispose of itself; that run is its last, and what it reads afterwards does not bring it back")
     func disposesItself() throws {
         let a = graph.input(1)
         let b = graph.input(1)
@@ -216,7 +217,9 @@ import Testing
             if try context[a] > 0, let victim { try context.dispose(victim) }
             return 0
         }
-        let unchanged = graph.rule { _ = try $0[a]; return 0 }
+        let unchanged = graph.rule {
+            _ = try $0[a]; return 0
+        }
         victim = try graph.observe { [probe] in probe.saw(try $0[unchanged] + $0[disposing] + $0[a]) }
         try graph.set(a, 1)
         try graph.set(a, 2)
@@ -294,13 +297,19 @@ import Testing
         try graph.observe { context in
             probe.events.append("outer")
             _ = try context[a]
-            try context.untracked { _ = try context.observe { _ = try $0[b]; probe.events.append("inner") } }
+            try context.untracked {
+                _ = try context.observe {
+                    _ = try $0[b]; probe.events.append("inner")
+                }
+            }
         }
         try graph.set(b, 1)
         #expect(probe.events == ["outer", "inner", "inner"])
     }
 
-    @Test("the outer observer still follows its own inputs after the inner one ran alone, also after a burst, also with siblings")
+    @Test(
+        "the outer observer still follows its own inputs after the inner one ran alone, also after a burst, also with siblings"
+    )
     func outerAfterInner() throws {
         let a = graph.input(0)
         let b = graph.input(0)
@@ -315,7 +324,8 @@ import Testing
         #expect(probe.events == ["outer 1", "x 3", "y 3"])
     }
 
-    @Test("an observer whose maker was destroyed without being disposed of does not wait for the next tenant of its row")
+    @Test(
+        "an observer whose maker was destroyed without being disposed of does not wait for the next tenant of its row")
     func orphan() throws {
         let a = graph.input(0)
         let probe = probe
@@ -350,7 +360,11 @@ import Testing
         let probe = probe
         try graph.observe { context in
             _ = try context[a]
-            for _ in 0..<2 { try context.observe { _ = try $0[a]; probe.runs += 1 } }
+            for _ in 0..<2 {
+                try context.observe {
+                    _ = try $0[a]; probe.runs += 1
+                }
+            }
         }
         for value in 1...50 { try graph.set(a, value) }
         #expect(probe.runs == 102)

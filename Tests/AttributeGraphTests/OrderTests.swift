@@ -37,7 +37,9 @@ import Testing
         return probe.events
     }
 
-    @Test("the third write to an input goes along an order to its observers, in batches and outside", arguments: [false, true])
+    @Test(
+        "the third write to an input goes along an order to its observers, in batches and outside",
+        arguments: [false, true])
     func observers(inBatches: Bool) throws {
         let head = graph.input(0)
         let left = rule("left", head)

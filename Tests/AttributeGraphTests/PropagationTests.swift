@@ -77,7 +77,9 @@ import Testing
     @Test("a join still updates from one arm when the other is constant")
     func oneArmConstant() throws {
         let a = graph.input(1)
-        let constant = graph.rule { _ = try $0[a]; return 0 }
+        let constant = graph.rule {
+            _ = try $0[a]; return 0
+        }
         let b = graph.rule { try $0[a] }
         let join = graph.rule { try $0[constant] + $0[b] }
         let watcher = Probe()
@@ -89,8 +91,12 @@ import Testing
     @Test("a join of constant arms does not run")
     func bothArmsConstant() throws {
         let a = graph.input(1)
-        let b = graph.rule { _ = try $0[a]; return 0 }
-        let c = graph.rule { _ = try $0[a]; return 1 }
+        let b = graph.rule {
+            _ = try $0[a]; return 0
+        }
+        let c = graph.rule {
+            _ = try $0[a]; return 1
+        }
         let join = graph.rule(probe) { try $0[b] + $0[c] }
         try graph.watch(join, Probe())
         try graph.set(a, 2)
@@ -100,8 +106,12 @@ import Testing
     @Test("a join updates from its third arm when two are constant")
     func thirdArm() throws {
         let a = graph.input(1)
-        let b = graph.rule { _ = try $0[a]; return 0 }
-        let c = graph.rule { _ = try $0[a]; return 0 }
+        let b = graph.rule {
+            _ = try $0[a]; return 0
+        }
+        let c = graph.rule {
+            _ = try $0[a]; return 0
+        }
         let d = graph.rule { try $0[a] }
         let join = graph.rule { try $0[b] + $0[c] + $0[d] }
         let watcher = Probe()
@@ -114,8 +124,12 @@ import Testing
     func order(isRead: Bool) throws {
         let a = graph.input(1)
         let probe = probe
-        let b = graph.rule { probe.events.append("b"); return try $0[a] }
-        let c = graph.rule { probe.events.append("c"); return try $0[a] }
+        let b = graph.rule {
+            probe.events.append("b"); return try $0[a]
+        }
+        let c = graph.rule {
+            probe.events.append("c"); return try $0[a]
+        }
         let d = graph.rule {
             let sum = try $0[b] + $0[c]
             probe.events.append("d")
@@ -136,7 +150,9 @@ import Testing
         var level = [a]
         for width in 1...5 {
             let previous = level
-            level = (0...width).map { _ in graph.rule(probe) { context in try previous.reduce(0) { $0 + (try context[$1]) } } }
+            level = (0...width).map { _ in
+                graph.rule(probe) { context in try previous.reduce(0) { $0 + (try context[$1]) } }
+            }
         }
         let last = level
         let end = graph.rule(probe) { context in try last.reduce(0) { $0 + (try context[$1]) } }
@@ -332,7 +348,9 @@ import Testing
         let a = graph.input(0)
         let probe = probe
         for name in ["one", "two", "three"] {
-            try graph.observe { _ = try $0[a]; probe.events.append(name) }
+            try graph.observe {
+                _ = try $0[a]; probe.events.append(name)
+            }
         }
         probe.reset()
         try graph.set(a, 1)

@@ -8,7 +8,9 @@ import Testing
     static let steps = setting("AGD_GRAPH_STEPS") ?? 1_600
     static let seeds: [UInt64] = setting("AGD_GRAPH_SEED").map { [UInt64($0)] } ?? [1, 2, 3, 4]
 
-    @Test("whatever closures do to the graph, at rest all values are the model's and what was destroyed is gone", arguments: seeds)
+    @Test(
+        "whatever closures do to the graph, at rest all values are the model's and what was destroyed is gone",
+        arguments: seeds)
     func agreesWithModel(seed: UInt64) { run(seed, .ordered) }
 
     @Test("what closures do in runs that are abandoned does no harm", arguments: seeds)
@@ -35,7 +37,8 @@ import Testing
             var faults: [String] = []
             do {
                 let world = DestructiveGraph(
-                    seed: seed &+ round &* 1_000_003, mode: mode, appetite: appetite, nestingLimit: nestingLimit, census: census)
+                    seed: seed &+ round &* 1_000_003, mode: mode, appetite: appetite, nestingLimit: nestingLimit,
+                    census: census)
                 var steps = 0
                 while steps < 100 && steps < left && world.faults.isEmpty {
                     world.step()

@@ -153,7 +153,8 @@ struct NaiveModel {
 
     private mutating func run(_ node: Int) {
         guard let formula = nodes[node].formula else { return }
-        let isRun = !formula.needsAll || formula.operands.allSatisfy { if case .value = demand($0) { true } else { false } }
+        let isRun =
+            !formula.needsAll || formula.operands.allSatisfy { if case .value = demand($0) { true } else { false } }
         if isRun { runs.append(node) }
         nodes[node].mustRun = false
         var reads: [(node: Int, version: Int)] = []
@@ -162,11 +163,11 @@ struct NaiveModel {
             outcome = .value(
                 try formula.value(
                     { operand in
-                    let value = demand(operand)
-                    if nodes[operand].isAlive && !reads.contains(where: { $0.node == operand }) {
-                        reads.append((operand, nodes[operand].version))
-                    }
-                    return try value.get()
+                        let value = demand(operand)
+                        if nodes[operand].isAlive && !reads.contains(where: { $0.node == operand }) {
+                            reads.append((operand, nodes[operand].version))
+                        }
+                        return try value.get()
                     }, glance: { _ = demand($0) }))
         } catch { outcome = .error }
         if outcome != nodes[node].outcome || outcome == .error { nodes[node].version += 1 }

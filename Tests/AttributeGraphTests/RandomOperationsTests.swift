@@ -57,7 +57,9 @@ final class RandomGraph {
     /// Operands: any node in graphs with cycles, else older ones only. Some of them may be gone.
     func operands(before node: Int) -> [Int] {
         let candidates = allowsCycles ? living : living.filter { $0 < node }
-        let gone = generator.chance(3) ? model.nodes.indices.filter { !model.nodes[$0].isAlive && !model.nodes[$0].isObserver && $0 < node } : []
+        let gone =
+            generator.chance(3)
+            ? model.nodes.indices.filter { !model.nodes[$0].isAlive && !model.nodes[$0].isObserver && $0 < node } : []
         return candidates + gone
     }
 
@@ -106,7 +108,8 @@ final class RandomGraph {
             return
         }
         switch formula.kind {
-        case .one: ids[node] = try graph.observe(operands[0]) { [unowned self] in seen[node] = .value(combined(node, [$0])) }
+        case .one:
+            ids[node] = try graph.observe(operands[0]) { [unowned self] in seen[node] = .value(combined(node, [$0])) }
         case .two:
             ids[node] = try graph.observe(operands[0], operands[1]) { [unowned self] in
                 seen[node] = .value(combined(node, [$0, $1]))
@@ -181,7 +184,9 @@ final class RandomGraph {
     /// An observer over fixed inputs fails with an input; that is thrown when all observers have run, and compared later.
     func settling(_ body: () throws -> Void) throws {
         do { try body() } catch let error where error is RuleFailure || error is GraphError {
-            let isObservers = observers.contains { model.nodes[$0].formula?.needsAll == true && graph.failure(of: ids[$0]) != nil }
+            let isObservers = observers.contains {
+                model.nodes[$0].formula?.needsAll == true && graph.failure(of: ids[$0]) != nil
+            }
             if !isObservers { throw error }
             if case .unsettled = error as? GraphError { throw error }
         }
@@ -216,7 +221,11 @@ final class RandomGraph {
         let isBatch = generator.chance(50)
         assign(input, value)
         try settling {
-            if isBatch { try graph.batch { try graph.set(ids[input], value) } } else { try graph.set(ids[input], value) }
+            if isBatch {
+                try graph.batch { try graph.set(ids[input], value) }
+            } else {
+                try graph.set(ids[input], value)
+            }
         }
         demandObservers()
         if generator.chance(10), let other = rules.randomElement(using: &generator) { try compareRead(other) }
@@ -227,22 +236,24 @@ final class RandomGraph {
     func writeInBatch() throws {
         let before = model.nodes.map { $0.input }
         let peeked = generator.chance(30)
-        try settling { try graph.batch {
-            var written: [Int: Int] = [:]
-            for _ in 0..<(1 + generator.below(6)) {
-                guard let node = inputs.randomElement(using: &generator) else { return }
-                let value = generator.chance(40) ? before[node] ?? 0 : generator.below(8)
-                written[node] = value
-                try graph.set(ids[node], value)
-                if peeked && generator.chance(40), let rule = rules.randomElement(using: &generator) {
-                    for (node, value) in written { assign(node, value) }
-                    written.removeAll()
-                    readInBatch = true
-                    try compareRead(rule)
+        try settling {
+            try graph.batch {
+                var written: [Int: Int] = [:]
+                for _ in 0..<(1 + generator.below(6)) {
+                    guard let node = inputs.randomElement(using: &generator) else { return }
+                    let value = generator.chance(40) ? before[node] ?? 0 : generator.below(8)
+                    written[node] = value
+                    try graph.set(ids[node], value)
+                    if peeked && generator.chance(40), let rule = rules.randomElement(using: &generator) {
+                        for (node, value) in written { assign(node, value) }
+                        written.removeAll()
+                        readInBatch = true
+                        try compareRead(rule)
+                    }
                 }
+                for (node, value) in written { assign(node, value) }
             }
-            for (node, value) in written { assign(node, value) }
-        } }
+        }
         demandObservers()
     }
 
@@ -331,7 +342,8 @@ extension Graph {
         var round: UInt64 = 0
         var followed: UInt64 = 0
         while left > 0 {
-            let world = RandomGraph(seed: seed &+ round &* 1_000_003, allowsCycles: allowsCycles,
+            let world = RandomGraph(
+                seed: seed &+ round &* 1_000_003, allowsCycles: allowsCycles,
                 nestingLimit: nestingLimit, isCalm: round & 1 == 1)
             for _ in 0..<min(left, 300) {
                 try world.step()

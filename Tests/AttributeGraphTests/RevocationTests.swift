@@ -30,7 +30,9 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func `a rule over fixed inputs that does not look at one that was made stale before its run is not current`() throws {
+    @Test func `a rule over fixed inputs that does not look at one that was made stale before its run is not current`()
+        throws
+    {
         let source = graph.input(7)
         let trigger = graph.input(0)
         let first = graph.rule(over: [source]) { (try? $0[0]) ?? -1 }
@@ -165,7 +167,9 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func `a circle that is closed by looking only, without a dependency, is not looked at again and again`() throws {
+    @Test func `a circle that is closed by looking only, without a dependency, is not looked at again and again`()
+        throws
+    {
         let source = graph.input(7)
         let trigger = graph.input(0)
         let disposing = graph.rule { context in

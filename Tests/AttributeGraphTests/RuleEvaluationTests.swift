@@ -115,7 +115,9 @@ import Testing
             _ = try context[a]
             return nil
         }
-        let c = graph.rule { probe.events.append("c"); return try $0[b] }
+        let c = graph.rule {
+            probe.events.append("c"); return try $0[b]
+        }
         #expect(try graph.read(c) == nil && graph.read(c) == nil)
         try graph.set(a, nil)
         #expect(try graph.read(c) == nil)
@@ -195,7 +197,9 @@ import Testing
         let graph = Graph<Double>()
         let a = graph.input(.nan)
         let probe = probe
-        try graph.observe { _ = try $0[a]; probe.runs += 1 }
+        try graph.observe {
+            _ = try $0[a]; probe.runs += 1
+        }
         try graph.set(a, .nan)
         #expect(probe.runs == 2)
     }
@@ -210,7 +214,9 @@ import Testing
         let a = graph.input(Rounded(value: 1))
         let probe = probe
         let b = graph.rule { Rounded(value: try $0[a].value * 2) }
-        try graph.observe { _ = try $0[b]; probe.runs += 1 }
+        try graph.observe {
+            _ = try $0[b]; probe.runs += 1
+        }
         try graph.set(a, Rounded(value: 1.2))
         #expect(probe.runs == 1)
         try graph.set(a, Rounded(value: 1.6))
@@ -225,9 +231,13 @@ import Testing
         let graph = Graph<Box>()
         let box = Box()
         let a = graph.input(Box())
-        let b = graph.rule { _ = try $0[a]; return box }
+        let b = graph.rule {
+            _ = try $0[a]; return box
+        }
         let probe = probe
-        try graph.observe { _ = try $0[b]; probe.runs += 1 }
+        try graph.observe {
+            _ = try $0[b]; probe.runs += 1
+        }
         try graph.set(a, Box())
         #expect(probe.runs == 1)
     }

@@ -206,8 +206,12 @@ import Testing
         let a = graph.input(0)
         let b = graph.input(0)
         let viaRule = graph.rule { try $0[b] }
-        try graph.observe { [probe] in probe.runs += 1; let value = try $0[a]; if value > 0 { try $0.set(b, value + 1) } }
-        try graph.observe { [probe] in probe.runs += 1; let value = try $0[viaRule]; if value > 0 { try $0.set(a, value + 1) } }
+        try graph.observe { [probe] in
+            probe.runs += 1; let value = try $0[a]; if value > 0 { try $0.set(b, value + 1) }
+        }
+        try graph.observe { [probe] in
+            probe.runs += 1; let value = try $0[viaRule]; if value > 0 { try $0.set(a, value + 1) }
+        }
         #expect(throws: GraphError.self) { try graph.set(a, 1) }
         #expect(probe.runs <= 300)
         #expect(graph.context.core.checkInvariants() == [])
@@ -507,7 +511,11 @@ import Testing
         #expect(probe.runs == 1)
         let watcher = Probe()
         try graph.watch(a, watcher)
-        try graph.untracked { try graph.batch { try graph.set(a, 3); try graph.set(a, 4) } }
+        try graph.untracked {
+            try graph.batch {
+                try graph.set(a, 3); try graph.set(a, 4)
+            }
+        }
         #expect(watcher.seen == [2, 4])
     }
 }

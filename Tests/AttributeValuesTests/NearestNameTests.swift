@@ -3,12 +3,15 @@ import Testing
 
 @Suite("Near names")
 struct NearestNameTests {
-    @Test("a name with few mistakes for its length is found, whatever its case", arguments: [
-        ("isPlayign", "isPlaying"), ("sybmol", "symbol"), ("Epsiode", "episode"), ("titel", "title"), ("xs", "ys"),
-        ("fontScael", "fontScale"), ("a", nil), ("volume", nil), ("", nil), ("verylongunknownname", nil),
-    ] as [(String, String?)])
+    @Test(
+        "a name with few mistakes for its length is found, whatever its case",
+        arguments: [
+            ("isPlayign", "isPlaying"), ("sybmol", "symbol"), ("Epsiode", "episode"), ("titel", "title"), ("xs", "ys"),
+            ("fontScael", "fontScale"), ("a", nil), ("volume", nil), ("", nil), ("verylongunknownname", nil),
+        ] as [(String, String?)])
     func found(name: String, near: String?) {
-        #expect(NearestName.find(name, among: ["isPlaying", "symbol", "episode", "title", "ys", "b", "fontScale"]) == near)
+        #expect(
+            NearestName.find(name, among: ["isPlaying", "symbol", "episode", "title", "ys", "b", "fontScale"]) == near)
     }
 
     @Test("of names that are equally near the first by its letters is taken, and the name itself is none")
@@ -33,8 +36,11 @@ struct NearestNameTests {
                     table[i][j] = i + j
                     continue
                 }
-                var least = min(table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
-                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { least = min(least, table[i - 2][j - 2] + 1) }
+                var least = min(
+                    table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    least = min(least, table[i - 2][j - 2] + 1)
+                }
                 table[i][j] = least
             }
         }
@@ -49,7 +55,9 @@ struct NearestNameTests {
             let b = (0..<random.next(14)).map { _ in UInt8(97 + random.next(3)) }
             let (name, other) = (String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self))
             guard name != other else { continue }
-            #expect((NearestName.find(name, among: [other]) != nil) == (distance(a, b) <= max(1, a.count / 3)), "\(name) \(other)")
+            #expect(
+                (NearestName.find(name, among: [other]) != nil) == (distance(a, b) <= max(1, a.count / 3)),
+                "\(name) \(other)")
         }
     }
 }

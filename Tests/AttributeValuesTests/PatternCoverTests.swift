@@ -3,25 +3,37 @@ import Testing
 
 @Suite("What a pattern covers")
 struct PatternCoverTests {
-    @Test("a pattern covers what lies within it", arguments: [
-        ("/**", "/"), ("/**", "/a/b.c"), ("/**", "/**/x.v"), ("/a/**", "/a"), ("/a/**", "/a.x"), ("/a/**", "/a/**"), ("/a/**", "/a/*/b"),
-        ("/a/**", "/a/b/**.load"), ("/hosts/*.load", "/hosts/a.load"), ("/hosts/*.load", "/hosts/*.load"), ("/hosts/*", "/hosts/*.load"),
-        ("/**/x", "/a/b/x.v"), ("/**/x", "/**/a/x"), ("/*/**", "/*/**"), ("/a/**/b/**", "/a/b/c/b"), ("/a.x", "/a.x.deep[0]"),
-        ("/\"a.b\"/*", "/\"a.b\"/c"), ("/**.v", "/a/**.v"),
-    ])
+    @Test(
+        "a pattern covers what lies within it",
+        arguments: [
+            ("/**", "/"), ("/**", "/a/b.c"), ("/**", "/**/x.v"), ("/a/**", "/a"), ("/a/**", "/a.x"), ("/a/**", "/a/**"),
+            ("/a/**", "/a/*/b"),
+            ("/a/**", "/a/b/**.load"), ("/hosts/*.load", "/hosts/a.load"), ("/hosts/*.load", "/hosts/*.load"),
+            ("/hosts/*", "/hosts/*.load"),
+            ("/**/x", "/a/b/x.v"), ("/**/x", "/**/a/x"), ("/*/**", "/*/**"), ("/a/**/b/**", "/a/b/c/b"),
+            ("/a.x", "/a.x.deep[0]"),
+            ("/\"a.b\"/*", "/\"a.b\"/c"), ("/**.v", "/a/**.v"),
+        ])
     func covered(pattern: String, other: String) throws { #expect(try PathPattern(pattern).covers(PathPattern(other))) }
 
-    @Test("a pattern does not cover what may reach beyond it", arguments: [
-        ("/a/**", "/**"), ("/a/**", "/*/x"), ("/a/**", "/ab"), ("/a", "/a/b"), ("/a/b", "/a"), ("/hosts/*", "/hosts/**"), ("/hosts/*", "/hosts"),
-        ("/hosts/*.load", "/hosts/*"), ("/hosts/*.load", "/hosts/a.name"), ("/hosts/*.load", "/hosts/a/b.load"), ("/*/**", "/**"),
-        ("/**/x", "/**"), ("/**/x", "/**/*"), ("/a/*/c", "/a/**/c"), ("/", "/a"), ("/.x", "/"),
-    ])
+    @Test(
+        "a pattern does not cover what may reach beyond it",
+        arguments: [
+            ("/a/**", "/**"), ("/a/**", "/*/x"), ("/a/**", "/ab"), ("/a", "/a/b"), ("/a/b", "/a"),
+            ("/hosts/*", "/hosts/**"), ("/hosts/*", "/hosts"),
+            ("/hosts/*.load", "/hosts/*"), ("/hosts/*.load", "/hosts/a.name"), ("/hosts/*.load", "/hosts/a/b.load"),
+            ("/*/**", "/**"),
+            ("/**/x", "/**"), ("/**/x", "/**/*"), ("/a/*/c", "/a/**/c"), ("/", "/a"), ("/.x", "/"),
+        ])
     func beyond(pattern: String, other: String) throws { #expect(try !PathPattern(pattern).covers(PathPattern(other))) }
 
     @Test("what is covered is matched: no node of a covered pattern is missed") func sound() throws {
-        let ids: [[String]] = [[]] + ["a", "b"].flatMap { first in
-            [[first]] + ["a", "b"].flatMap { second in [[first, second]] + ["a", "b"].map { [first, second, $0] } }
-        }
+        let ids: [[String]] =
+            [[]]
+            + ["a", "b"].flatMap { first in
+                [[first]]
+                    + ["a", "b"].flatMap { second in [[first, second]] + ["a", "b"].map { [first, second, $0] } }
+            }
         let words = ["a", "b", "*", "**"]
         var texts = ["/"]
         for first in words {

@@ -14,15 +14,21 @@ struct RandomValues {
     private mutating func pick<T>(_ choices: [T]) -> T { choices[next(choices.count)] }
 
     private mutating func double() -> Double {
-        pick([0, -0.0, 1, -1.5, 1e308, .leastNonzeroMagnitude, 0.1, .nan, .infinity, -.infinity, Double(next(1000)) / 7])
+        pick([
+            0, -0.0, 1, -1.5, 1e308, .leastNonzeroMagnitude, 0.1, .nan, .infinity, -.infinity, Double(next(1000)) / 7,
+        ])
     }
 
     private mutating func int() -> Int64 { pick([0, 1, -1, .min, .max, Int64(next(1000))]) }
 
-    private mutating func text() -> String { pick(["", "a", "NaN", "\"quoted\" \\", "line\nend", "é\u{1F600}", "e\u{301}", "1"]) }
+    private mutating func text() -> String {
+        pick(["", "a", "NaN", "\"quoted\" \\", "line\nend", "é\u{1F600}", "e\u{301}", "1"])
+    }
 
     private mutating func color() -> Color {
-        Color(linearRed: Double(next(256)) / 255, green: Double(next(5)) - 2, blue: Double(next(100)) / 7, alpha: Double(next(4)) / 3)
+        Color(
+            linearRed: Double(next(256)) / 255, green: Double(next(5)) - 2, blue: Double(next(100)) / 7,
+            alpha: Double(next(4)) / 3)
     }
 
     /// A key that rules admit, of every kind.

@@ -84,7 +84,8 @@ struct StringBytesTests {
     @Test("a look-up that borrows finds what the map's own finds")
     func borrowing() {
         for count in [0, 1, 7, 8, 9, 100] {
-            let keys = (0..<count).map { Value.string("key of some length \($0)") } + (0..<count).map { .string("k\($0)") }
+            let keys =
+                (0..<count).map { Value.string("key of some length \($0)") } + (0..<count).map { .string("k\($0)") }
             var map = ValueMap()
             for (number, key) in keys.enumerated() { map[key] = .int(Int64(number)) }
             map[.int(1)] = "int"
@@ -112,9 +113,12 @@ struct StringBytesTests {
 
 @Suite("Texts that are not UTF-8")
 struct UTF8FaultTests {
-    @Test("are told by line and column, in characters", arguments: [
-        ([0xE9], 1, 1), (Array("aé\n日b".utf8) + [0xC3], 2, 3), ([0xEF, 0xBB, 0xBF, 0x61, 0xFF], 1, 2), (Array("a\n".utf8) + [0xED, 0xA0, 0x80], 2, 1),
-    ] as [([UInt8], Int, Int)])
+    @Test(
+        "are told by line and column, in characters",
+        arguments: [
+            ([0xE9], 1, 1), (Array("aé\n日b".utf8) + [0xC3], 2, 3), ([0xEF, 0xBB, 0xBF, 0x61, 0xFF], 1, 2),
+            (Array("a\n".utf8) + [0xED, 0xA0, 0x80], 2, 1),
+        ] as [([UInt8], Int, Int)])
     func places(bytes: [UInt8], line: Int, column: Int) throws {
         let fault = #expect(throws: UTF8Fault.self) { try String(utf8: bytes) }
         #expect(fault?.line == line && fault?.column == column, "\(fault as Any)")

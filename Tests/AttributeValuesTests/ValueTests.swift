@@ -7,10 +7,13 @@ struct ValueTests {
         #expect(MemoryLayout<Value>.stride <= 24)
     }
 
-    @Test("JSON text reads back as the value that wrote it", arguments: [
-        "null", "true", "-9223372036854775808", "18446744073709551615", "1.5", "1.0", "1e+16", "\"a\\\"\\n\\u0001é\"",
-        "[1,[2.0,[]],{\"a\":{},\"b\":[null]}]",
-    ])
+    @Test(
+        "JSON text reads back as the value that wrote it",
+        arguments: [
+            "null", "true", "-9223372036854775808", "18446744073709551615", "1.5", "1.0", "1e+16",
+            "\"a\\\"\\n\\u0001é\"",
+            "[1,[2.0,[]],{\"a\":{},\"b\":[null]}]",
+        ])
     func roundTrip(text: String) throws {
         #expect(try JSONParser.parseOnce(text.utf8).jsonText == text)
     }
@@ -46,7 +49,8 @@ struct ValueTests {
         let values: [Value] = [
             .null, true, 5, .uint(7), 1.5, .double(.nan), "x", .bytes([0, 255]), [1, 2.0],
             .map(ValueMap([(.int(1), "a"), (.bool(true), .uint(2))])), .type("int"), .optional(nil), .optional(3),
-            .duration(TimeSpan(nanoseconds: -1_500_000_000)), .timestamp(try #require(Timestamp(seconds: -1, nanoseconds: 5))),
+            .duration(TimeSpan(nanoseconds: -1_500_000_000)),
+            .timestamp(try #require(Timestamp(seconds: -1, nanoseconds: 5))),
         ]
         for value in values {
             let text = value.typedJSON.jsonText
@@ -54,10 +58,14 @@ struct ValueTests {
         }
     }
 
-    @Test("typed JSON that is none is refused alike, as a value and as it was parsed", arguments: [
-        "1", "[]", "{}", #"{"int":"5","x":1}"#, #"{"int":true}"#, #"{"list":{"int":"5"}}"#, #"{"list":[5]}"#, #"{"map":[[{"int":"5"}]]}"#,
-        #"{"map":[[{"double":"5"},{"int":"5"}]]}"#, #"{"map":[[{"int":"5"},6]]}"#, #"{"optional":7}"#, #"{"nothing":"5"}"#,
-    ])
+    @Test(
+        "typed JSON that is none is refused alike, as a value and as it was parsed",
+        arguments: [
+            "1", "[]", "{}", #"{"int":"5","x":1}"#, #"{"int":true}"#, #"{"list":{"int":"5"}}"#, #"{"list":[5]}"#,
+            #"{"map":[[{"int":"5"}]]}"#,
+            #"{"map":[[{"double":"5"},{"int":"5"}]]}"#, #"{"map":[[{"int":"5"},6]]}"#, #"{"optional":7}"#,
+            #"{"nothing":"5"}"#,
+        ])
     func noTypedJSON(text: String) throws {
         func refusal(_ read: () throws -> Value) -> String? {
             do { return "read as \(try read())" } catch { return (error as? Failure)?.code.rawValue }
@@ -81,7 +89,9 @@ struct ValueTests {
             #expect(buffer.text == text)
             let parser = JSONParser()
             defer { withExtendedLifetime(parser) {} }
-            #expect(try buffer.withBytes { bytes throws(Failure) in try Value(typedJSON: parser.parse(bytes)) } == value, "\(text)")
+            #expect(
+                try buffer.withBytes { bytes throws(Failure) in try Value(typedJSON: parser.parse(bytes)) } == value,
+                "\(text)")
             // Counted without escapes, so never too high; for numbers and words too low by their lengths.
             var budget = buffer.count
             value.draw(from: &budget, isTyped: true)
@@ -101,9 +111,11 @@ struct ValueTests {
         }
     }
 
-    @Test("a time is carried from any number of nanoseconds, or refused", arguments: [
-        (.min, -9_223_372_037, 145_224_192), (-1, -1, 999_999_999), (0, 0, 0), (.max, 9_223_372_036, 854_775_807),
-    ] as [(Int64, Int64, Int32)])
+    @Test(
+        "a time is carried from any number of nanoseconds, or refused",
+        arguments: [
+            (.min, -9_223_372_037, 145_224_192), (-1, -1, 999_999_999), (0, 0, 0), (.max, 9_223_372_036, 854_775_807),
+        ] as [(Int64, Int64, Int32)])
     func nanoseconds(given: Int64, seconds: Int64, rest: Int32) throws {
         let time = try #require(Timestamp(seconds: 0, nanoseconds: given))
         #expect(time.seconds == seconds && time.nanoseconds == rest)
@@ -127,22 +139,30 @@ struct ValueTests {
 
 @Suite("Instants")
 struct InstantTests {
-    @Test("timestamps print as they were read", arguments: [
-        "1970-01-01T00:00:00Z", "2026-02-28T23:59:59.5Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z",
-        "2000-02-29T12:00:00.000000001Z",
-    ])
+    @Test(
+        "timestamps print as they were read",
+        arguments: [
+            "1970-01-01T00:00:00Z", "2026-02-28T23:59:59.5Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z",
+            "2000-02-29T12:00:00.000000001Z",
+        ])
     func timestamps(text: String) { #expect(Timestamp(text)?.description == text) }
 
     @Test("offsets are applied and impossible dates refused") func offsets() {
         #expect(Timestamp("2026-01-01T01:30:00+01:30")?.description == "2026-01-01T00:00:00Z")
-        for bad in ["2025-02-29T00:00:00Z", "2025-01-01t00:00:00Z", "2025-01-01T00:00:60Z", "2025-01-01T00:00:00", "0000-01-01T00:00:00Z"] {
+        for bad in [
+            "2025-02-29T00:00:00Z", "2025-01-01t00:00:00Z", "2025-01-01T00:00:60Z", "2025-01-01T00:00:00",
+            "0000-01-01T00:00:00Z",
+        ] {
             #expect(Timestamp(bad) == nil, "\(bad)")
         }
     }
 
-    @Test("durations read units and print seconds", arguments: [
-        ("1h30m", "5400s"), ("-1.5h", "-5400s"), ("0", "0s"), ("1.000000001s", "1.000000001s"), ("100ms", "0.1s"), ("2us3ns", "0.000002003s"),
-    ])
+    @Test(
+        "durations read units and print seconds",
+        arguments: [
+            ("1h30m", "5400s"), ("-1.5h", "-5400s"), ("0", "0s"), ("1.000000001s", "1.000000001s"), ("100ms", "0.1s"),
+            ("2us3ns", "0.000002003s"),
+        ])
     func durations(text: String, printed: String) { #expect(TimeSpan(text)?.description == printed) }
 
     @Test("malformed or too long durations are refused", arguments: ["", "1", "s", "1d", "1s ", "9223372037s", "-"])
@@ -151,31 +171,41 @@ struct InstantTests {
 
 @Suite("Paths")
 struct PathTests {
-    @Test("a path prints as it was read", arguments: [
-        "/", "/.x", "/player.isPlaying", "/player/playButton.episode.title", "/app.items[0].done", "/app.items[id=\"x\"].done",
-        "/hosts/\"web-01.example.com\".load", "/a.b[\"odd key\"]",
-    ])
+    @Test(
+        "a path prints as it was read",
+        arguments: [
+            "/", "/.x", "/player.isPlaying", "/player/playButton.episode.title", "/app.items[0].done",
+            "/app.items[id=\"x\"].done",
+            "/hosts/\"web-01.example.com\".load", "/a.b[\"odd key\"]",
+        ])
     func roundTrip(text: String) throws { #expect(try AttributePath(text).description == text) }
 
-    @Test("a malformed path says where", arguments: [
-        ("player", 1), ("/a..b", 4), ("/a.b[", 6), ("/a.b[-1]", 8), ("/a b", 3), ("/a.b[x=]", 8), ("/\"open", 7),
-    ])
+    @Test(
+        "a malformed path says where",
+        arguments: [
+            ("player", 1), ("/a..b", 4), ("/a.b[", 6), ("/a.b[-1]", 8), ("/a b", 3), ("/a.b[x=]", 8), ("/\"open", 7),
+        ])
     func faults(text: String, column: Int) {
         let failure = #expect(throws: Failure.self) { try AttributePath(text) }
         #expect(failure?.code == .invalid)
         #expect(failure?.message.contains("column \(column)") == true, "\(failure?.message ?? "")")
     }
 
-    @Test("patterns name the nodes that they say", arguments: [
-        ("/hosts/*.load", ["hosts", "a"], true), ("/hosts/*.load", ["hosts"], false), ("/fleet/**.status", ["fleet"], true),
-        ("/fleet/**.status", ["fleet", "a", "b"], true), ("/**", [], true), ("/**/x.v", ["a", "b", "x"], true),
-        ("/**/x.v", ["x", "y"], false), ("/a/**/b/*", ["a", "b", "c"], true),
-    ] as [(String, [String], Bool)])
+    @Test(
+        "patterns name the nodes that they say",
+        arguments: [
+            ("/hosts/*.load", ["hosts", "a"], true), ("/hosts/*.load", ["hosts"], false),
+            ("/fleet/**.status", ["fleet"], true),
+            ("/fleet/**.status", ["fleet", "a", "b"], true), ("/**", [], true), ("/**/x.v", ["a", "b", "x"], true),
+            ("/**/x.v", ["x", "y"], false), ("/a/**/b/*", ["a", "b", "c"], true),
+        ] as [(String, [String], Bool)])
     func patterns(text: String, nodes: [String], matches: Bool) throws {
         #expect(try PathPattern(text).matches(nodes: nodes) == matches)
     }
 
-    @Test("types print as they were read", arguments: ["int", "double?", "list(int)", "map(string, list(double))", "vector(3)", "Library?"])
+    @Test(
+        "types print as they were read",
+        arguments: ["int", "double?", "list(int)", "map(string, list(double))", "vector(3)", "Library?"])
     func types(text: String) { #expect(ValueType(text)?.description == text) }
 
     @Test("types accept what they should and widen int to double") func accepts() {

@@ -18,18 +18,20 @@ struct AccessTests {
     }
 
     @Test("a line gives a right to users and groups, by name or number, or to everyone") func lines() throws {
-        let rules = try read("""
+        let rules = try read(
+            """
             access = read everyone /**
             access=write  user:alice,group:ops,user:7 \t /hosts/*.load
             access = define group:0 /hosts/"web 01"/**
             access = admin user:bob /**
             """)
-        #expect(rules == [
-            AccessRule(.read, [.everyone], .everything),
-            AccessRule(.write, [.user(1000), .group(50), .user(7)], try .init("/hosts/*.load")),
-            AccessRule(.define, [.group(0)], try .init("/hosts/\"web 01\"/**")),
-            AccessRule(.admin, [.user(1001)], .everything),
-        ])
+        #expect(
+            rules == [
+                AccessRule(.read, [.everyone], .everything),
+                AccessRule(.write, [.user(1000), .group(50), .user(7)], try .init("/hosts/*.load")),
+                AccessRule(.define, [.group(0)], try .init("/hosts/\"web 01\"/**")),
+                AccessRule(.admin, [.user(1001)], .everything),
+            ])
         #expect(rules[1].description == "write user:1000,group:50,user:7 /hosts/*.load")
         #expect(try read("clients = 5").isEmpty)
     }
@@ -37,7 +39,8 @@ struct AccessTests {
     @Test("what is wrong with a line is told, with a hint") func faults() throws {
         let form = "a line is access = RIGHT WHO PATTERN, as write user:alice,group:ops /hosts/**"
         let faults = #expect(throws: ConfigurationFaults.self) {
-            try read("""
+            try read(
+                """
                 access = reed everyone /**
                 access = read,write everyone /**
                 access = read alice /**
@@ -51,30 +54,36 @@ struct AccessTests {
                 access = read user: /**
                 """)
         }
-        #expect(faults?.faults.map(\.description) == [
-            "agd.conf:1: access gives one of read, write, define, admin, each with those before it, not \"reed\" (did you mean 'read'?)",
-            "agd.conf:2: access gives one of read, write, define, admin, each with those before it, not \"read,write\"",
-            "agd.conf:3: access is for everyone, user:NAME or group:NAME, not \"alice\" (\(form))",
-            "agd.conf:4: access is for everyone, user:NAME or group:NAME, not \"\" (\(form))",
-            "agd.conf:5: access: there is no user carol (a number needs no account)",
-            "agd.conf:6: access: there is no group alice (a number needs no account)",
-            "agd.conf:7: access: a pattern is missing (\(form))",
-            "agd.conf:8: access: path hosts/**: expected '/' at column 1, found 'h' (a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted)",
-            "agd.conf:9: access: /a.items[0] leads into a value; a right is to whole attributes",
-            "agd.conf:10: access: admin concerns the daemon as a whole, so its pattern is /**, not /hosts/**",
-            "agd.conf:11: access is for everyone, user:NAME or group:NAME, not \"user:\" (\(form))",
-        ])
+        #expect(
+            faults?.faults.map(\.description) == [
+                "agd.conf:1: access gives one of read, write, define, admin, each with those before it, not \"reed\" (did you mean 'read'?)",
+                "agd.conf:2: access gives one of read, write, define, admin, each with those before it, not \"read,write\"",
+                "agd.conf:3: access is for everyone, user:NAME or group:NAME, not \"alice\" (\(form))",
+                "agd.conf:4: access is for everyone, user:NAME or group:NAME, not \"\" (\(form))",
+                "agd.conf:5: access: there is no user carol (a number needs no account)",
+                "agd.conf:6: access: there is no group alice (a number needs no account)",
+                "agd.conf:7: access: a pattern is missing (\(form))",
+                "agd.conf:8: access: path hosts/**: expected '/' at column 1, found 'h' (a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted)",
+                "agd.conf:9: access: /a.items[0] leads into a value; a right is to whole attributes",
+                "agd.conf:10: access: admin concerns the daemon as a whole, so its pattern is /**, not /hosts/**",
+                "agd.conf:11: access is for everyone, user:NAME or group:NAME, not \"user:\" (\(form))",
+            ])
     }
 
     @Test("there are at most so many lines") func many() throws {
         let line = "access = read everyone /**\n"
         #expect(try read(String(repeating: line, count: AccessRules.maximumCount)).count == AccessRules.maximumCount)
-        #expect(throws: ConfigurationFaults.self) { try read(String(repeating: line, count: AccessRules.maximumCount + 1)) }
+        #expect(throws: ConfigurationFaults.self) {
+            try read(String(repeating: line, count: AccessRules.maximumCount + 1))
+        }
     }
 
     @Test("path-length does not hold for access lines, wherever it stands") func pathLength() throws {
         let pattern = "/" + String(repeating: "x", count: 8000) + "/**"
-        for text in ["path-length = 64\naccess = read everyone \(pattern)\n", "access = read everyone \(pattern)\npath-length = 64\n"] {
+        for text in [
+            "path-length = 64\naccess = read everyone \(pattern)\n",
+            "access = read everyone \(pattern)\npath-length = 64\n",
+        ] {
             #expect(try read(text).map(\.pattern.description) == [pattern])
         }
     }
@@ -98,7 +107,9 @@ struct AccessTests {
         let client = try daemon.connect()
         #expect(try client.call("get", #"{"path":"/counter.value"}"#).member("result", "value") == 0)
         #expect(try client.call("set", set).member("error", "data", "code") == "denied")
-        #expect(try client.call("subscribe", #"{"paths":["/counter.text"],"initial":false}"#).member("result", "subscription") == 1)
+        #expect(
+            try client.call("subscribe", #"{"paths":["/counter.text"],"initial":false}"#).member(
+                "result", "subscription") == 1)
 
         try write("access = write group:50 /counter.value")
         daemon.daemon.reload()

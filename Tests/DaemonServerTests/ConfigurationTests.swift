@@ -11,15 +11,19 @@ struct ConfigurationTests {
 
     /// The configuration file that ships, as lines.
     private func manual() throws -> [String] {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appendingPathComponent("config/agd.conf"), encoding: .utf8).components(separatedBy: "\n")
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent("config/agd.conf"), encoding: .utf8).components(
+            separatedBy: "\n")
     }
 
     @Test("every setting stands in the configuration file, in order, with its default") func manualIsComplete() throws {
         let settings = Setting.table()
         let shown = try manual().compactMap { line -> (String, String)? in
             guard line.hasPrefix("#"), !line.hasPrefix("# "), let equals = line.range(of: " = ") else { return nil }
-            return (String(line[line.index(after: line.startIndex)..<equals.lowerBound]), String(line[equals.upperBound...]))
+            return (
+                String(line[line.index(after: line.startIndex)..<equals.lowerBound]), String(line[equals.upperBound...])
+            )
         }
         #expect(shown.map(\.0) == settings.map(\.name))
         let defaults = Configuration()
@@ -37,7 +41,8 @@ struct ConfigurationTests {
         for line in try manual() {
             if line.hasPrefix("# ") { comment += line }
             if line.isEmpty { comment = "" }
-            guard line.hasPrefix("#"), !line.hasPrefix("# "), let name = line.dropFirst().components(separatedBy: " = ").first,
+            guard line.hasPrefix("#"), !line.hasPrefix("# "),
+                let name = line.dropFirst().components(separatedBy: " = ").first,
                 let setting = Setting.table().first(where: { $0.name == name })
             else { continue }
             #expect(comment.contains("[reload]") == setting.isReloadable, "\(name)")
@@ -45,7 +50,8 @@ struct ConfigurationTests {
     }
 
     @Test("settings are read with their units") func units() throws {
-        let configuration = try read("""
+        let configuration = try read(
+            """
             # a comment
             socket = /tmp/x = y.sock
               socket-mode=0600
@@ -87,7 +93,8 @@ struct ConfigurationTests {
 
     @Test("all faults are told, each with its line and a hint") func faults() throws {
         let faults = #expect(throws: ConfigurationFaults.self) {
-            try read("""
+            try read(
+                """
                 sokcet = /x
                 nonsense
                 clients = many
@@ -100,18 +107,19 @@ struct ConfigurationTests {
                 scene =
                 """)
         }
-        #expect(faults?.description == """
-            agd.conf:1: unknown setting "sokcet" (did you mean 'socket'?)
-            agd.conf:2: expected name = value, found "nonsense"
-            agd.conf:3: clients takes a number, not "many"
-            agd.conf:4: clients is set in line 3 already
-            agd.conf:5: message-size takes a size, as 16 MiB or 4096, not "16 MB"
-            agd.conf:6: message-size is set in line 5 already
-            agd.conf:7: durability takes one of full, normal, off, not "ful" (did you mean 'full'?)
-            agd.conf:8: stall-time takes a time, as 30 s or 500 ms, not "30"
-            agd.conf:9: socket-mode takes an octal mode, as 0660, not "999"
-            agd.conf:10: scene has no value
-            """)
+        #expect(
+            faults?.description == """
+                agd.conf:1: unknown setting "sokcet" (did you mean 'socket'?)
+                agd.conf:2: expected name = value, found "nonsense"
+                agd.conf:3: clients takes a number, not "many"
+                agd.conf:4: clients is set in line 3 already
+                agd.conf:5: message-size takes a size, as 16 MiB or 4096, not "16 MB"
+                agd.conf:6: message-size is set in line 5 already
+                agd.conf:7: durability takes one of full, normal, off, not "ful" (did you mean 'full'?)
+                agd.conf:8: stall-time takes a time, as 30 s or 500 ms, not "30"
+                agd.conf:9: socket-mode takes an octal mode, as 0660, not "999"
+                agd.conf:10: scene has no value
+                """)
     }
 
     @Test("limits that contradict each other are a fault") func contradiction() {
@@ -134,11 +142,14 @@ struct ConfigurationTests {
         configuration.socketGroup = "no-such-group"
         configuration.stateDirectory = folder.file("none/store")
         for name in ["one", "two"] {
-            configuration.scenes.append(try folder.write("agd: 1\nnodes: [{ id: \(name), computed: { a: 1 + } }]\n", to: "\(name).yaml"))
+            configuration.scenes.append(
+                try folder.write("agd: 1\nnodes: [{ id: \(name), computed: { a: 1 + } }]\n", to: "\(name).yaml"))
         }
         let faults = Daemon.check(configuration)
         #expect(faults.map(\.status) == [.configuration, .configuration, .configuration, .dataError, .dataError])
-        for (fault, part) in zip(faults, ["relative.sock", "no-such-group", folder.file("none"), "one.yaml", "two.yaml"]) {
+        for (fault, part) in zip(
+            faults, ["relative.sock", "no-such-group", folder.file("none"), "one.yaml", "two.yaml"])
+        {
             #expect(fault.description.contains(part), "\(fault)")
         }
         configuration = Configuration()
@@ -155,34 +166,41 @@ struct ConfigurationTests {
         #expect(faults?.description.contains("/nonexistent/agd.conf") == true)
     }
 
-    @Test("a check names the line that leads to a fault, looks at what can be read of a faulty file, and at $AGD_SOCKET")
+    @Test(
+        "a check names the line that leads to a fault, looks at what can be read of a faulty file, and at $AGD_SOCKET")
     func checkPlaces() throws {
         let folder = try Folder()
         let file = folder.file("agd.conf")
         try """
-            nonsense
-            socket = \(folder.path)
-            socket-group = no-such-group
-            scene = \(folder.path)/none.yaml
-            state-directory = \(file)
-            """.write(toFile: file, atomically: true, encoding: .utf8)
+        nonsense
+        socket = \(folder.path)
+        socket-group = no-such-group
+        scene = \(folder.path)/none.yaml
+        state-directory = \(file)
+        """.write(toFile: file, atomically: true, encoding: .utf8)
         let read = Configuration.reading(file: file)
         #expect(read.faults.map(\.line) == [1])
         let nowhere = ProcessEnvironment([:])
         var faults = Daemon.check(read.configuration, environment: nowhere)
         #expect(faults.map(\.status) == [.cannotCreate, .configuration, .configuration, .noInput])
-        for (fault, line) in zip(faults, [2, 3, 5, 4]) { #expect(fault.description.hasPrefix("\(file):\(line): "), "\(fault)") }
+        for (fault, line) in zip(faults, [2, 3, 5, 4]) {
+            #expect(fault.description.hasPrefix("\(file):\(line): "), "\(fault)")
+        }
         // What the command line says stands in no line.
         var overridden = read.configuration
         overridden.override(socket: nil, stateDirectory: "", scenes: [folder.file("two.yaml")])
         faults = Daemon.check(overridden, environment: nowhere)
         #expect(faults.map(\.description).dropFirst(2).first == "state-directory: the path is empty")
         #expect(faults.last?.description.hasPrefix("scene: ") == true)
-        #expect(Daemon.check(Configuration(), environment: ProcessEnvironment(["AGD_SOCKET": "rel"])).map(\.status) == [.configuration])
+        #expect(
+            Daemon.check(Configuration(), environment: ProcessEnvironment(["AGD_SOCKET": "rel"])).map(\.status) == [
+                .configuration
+            ])
         #expect(Daemon.check(Configuration(), environment: nowhere).isEmpty)
     }
 
-    @Test("a check refuses folders in which this user may make nothing", .enabled(if: geteuid() != 0)) func checkRights() throws {
+    @Test("a check refuses folders in which this user may make nothing", .enabled(if: geteuid() != 0))
+    func checkRights() throws {
         var configuration = Configuration()
         configuration.socket = "/agd.sock"
         configuration.stateDirectory = "/agd-store"
@@ -192,7 +210,8 @@ struct ConfigurationTests {
     @Test("scenes and configurations that are not UTF-8 are refused") func encoding() throws {
         let file = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8)
         defer { try? FileManager.default.removeItem(atPath: file) }
-        try Data(Array("agd: 1\nnodes: [{ id: a, state: { t: \"".utf8) + [0xE9] + Array("\" } }]\n".utf8)).write(to: URL(fileURLWithPath: file))
+        try Data(Array("agd: 1\nnodes: [{ id: a, state: { t: \"".utf8) + [0xE9] + Array("\" } }]\n".utf8)).write(
+            to: URL(fileURLWithPath: file))
         var configuration = Configuration()
         configuration.scenes = [file]
         let faults = Daemon.check(configuration)

@@ -43,7 +43,11 @@ struct InputBufferTests {
             buffer.releaseIfEmpty()
         }
         found += lines(&buffer)
-        #expect(found == String(decoding: text.dropLast(), as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(String.init), "seed \(seed)")
+        #expect(
+            found
+                == String(decoding: text.dropLast(), as: UTF8.self).split(
+                    separator: "\n", omittingEmptySubsequences: false
+                ).map(String.init), "seed \(seed)")
         buffer.releaseIfEmpty()
         #expect(pool.total == 0)
     }

@@ -29,7 +29,9 @@ final class RestartTests {
         try start(change)
     }
 
-    private func answer(_ method: String, _ parameters: String, _ location: SourceLocation = #_sourceLocation) throws -> Value {
+    private func answer(_ method: String, _ parameters: String, _ location: SourceLocation = #_sourceLocation) throws
+        -> Value
+    {
         try #require(running).client.call(method, parameters, location)
     }
 
@@ -66,7 +68,9 @@ final class RestartTests {
         #expect(try value("/h/r/y.q") == 6)
     }
 
-    @Test("an instance that goes takes its states with it, and begins anew when it returns") func instancesThatGo() throws {
+    @Test("an instance that goes takes its states with it, and begins anew when it returns") func instancesThatGo()
+        throws
+    {
         try apply(RestartTests.rows)
         try set("/h.items", #"["x"]"#)
         try set("/h/r/x.q", "5")
@@ -77,7 +81,9 @@ final class RestartTests {
         #expect(try value("/h/r/x.q") == 0)
     }
 
-    @Test("a state survives that its instance comes and goes while the tree takes its form again") func displaced() throws {
+    @Test("a state survives that its instance comes and goes while the tree takes its form again") func displaced()
+        throws
+    {
         try apply(
             """
             [{"id":"h","state":{"first":true,"a":["x"],"b":[]},"computed":{"items":"first ? a : b"},"children":[\
@@ -92,7 +98,9 @@ final class RestartTests {
     }
 
     @Test("states go with a node that is moved, whatever comes to its old place") func moved() throws {
-        try apply(#"[{"id":"m","children":[{"id":"m1","state":{"v":0},"children":[{"id":"in","state":{"w":0}}]}]},{"id":"n","kind":"container"}]"#)
+        try apply(
+            #"[{"id":"m","children":[{"id":"m1","state":{"v":0},"children":[{"id":"in","state":{"w":0}}]}]},{"id":"n","kind":"container"}]"#
+        )
         try set("/m/m1.v", "5")
         try set("/m/m1/in.w", "7")
         try call("move", #"{"path":"/m/m1","to":"/n"}"#)
@@ -108,10 +116,14 @@ final class RestartTests {
     }
 
     @Test("two nodes that change places keep their states") func swapped() throws {
-        try apply(#"[{"id":"a","children":[{"id":"k","state":{"v":0}}]},{"id":"b","children":[{"id":"k","state":{"v":0}}]},{"id":"c","kind":"container"}]"#)
+        try apply(
+            #"[{"id":"a","children":[{"id":"k","state":{"v":0}}]},{"id":"b","children":[{"id":"k","state":{"v":0}}]},{"id":"c","kind":"container"}]"#
+        )
         try set("/a/k.v", "1")
         try set("/b/k.v", "2")
-        for (from, to) in [("/a/k", "/c"), ("/b/k", "/a"), ("/c/k", "/b")] { try call("move", #"{"path":"\#(from)","to":"\#(to)"}"#) }
+        for (from, to) in [("/a/k", "/c"), ("/b/k", "/a"), ("/c/k", "/b")] {
+            try call("move", #"{"path":"\#(from)","to":"\#(to)"}"#)
+        }
         try restart()
         #expect(try value("/a/k.v") == 2)
         #expect(try value("/b/k.v") == 1)
@@ -141,7 +153,9 @@ final class RestartTests {
         {"kind":"container","state":{"open":false},"children":[{"id":"kid","state":{"n":0}}]}}}]}]
         """
 
-    @Test("instances that stay while their list is refused stay over a restart, with their states") func refusedList() throws {
+    @Test("instances that stay while their list is refused stay over a restart, with their states") func refusedList()
+        throws
+    {
         try apply(RestartTests.twigs)
         try set("/l.items", #"[{"id":"a"},{"id":"c"}]"#)
         try set("/l/rows/c.open", "true")
@@ -162,7 +176,9 @@ final class RestartTests {
         #expect(try value("/l/rows/a.open") == nil)
     }
 
-    @Test("a document's values do not come back to instances that have begun anew") func valuesOfInstancesThatGo() throws {
+    @Test("a document's values do not come back to instances that have begun anew") func valuesOfInstancesThatGo()
+        throws
+    {
         try call(
             "apply",
             """
@@ -178,7 +194,8 @@ final class RestartTests {
         #expect(try value("/l/rows/x.open") == false)
     }
 
-    @Test("what is defined, removed and moved in an instance is so after later writes of the list") func editedInstances() throws {
+    @Test("what is defined, removed and moved in an instance is so after later writes of the list")
+    func editedInstances() throws {
         try apply(RestartTests.twigs)
         try apply(#"[{"id":"g","state":{"s":1}},{"id":"h","kind":"container"}]"#)
         try set("/l.items", #"[{"id":"x"},{"id":"y"},{"id":"z"}]"#)
@@ -247,7 +264,8 @@ final class RestartTests {
 
     @Test("what was changed in an instance is so when the list that is fed after the start makes it, and goes with it")
     func transientEdits() throws {
-        try apply(RestartTests.twigs.replacingOccurrences(of: #""initial":[]"#, with: #""initial":[],"transient":true"#))
+        try apply(
+            RestartTests.twigs.replacingOccurrences(of: #""initial":[]"#, with: #""initial":[],"transient":true"#))
         try apply(#"[{"id":"h","kind":"container"}]"#)
         let items = #"[{"id":"x"},{"id":"y"},{"id":"z"}]"#
         try set("/l.items", items)
@@ -319,7 +337,8 @@ final class RestartTests {
         #expect(try value("/a.x") == 5)
     }
 
-    @Test("every value that was written is read again: infinite angles, vectors without numbers") func numbers() throws {
+    @Test("every value that was written is read again: infinite angles, vectors without numbers") func numbers() throws
+    {
         try apply(#"[{"id":"a","state":{"an":{"initial":0,"type":"angle"},"v":{"initial":[0,0],"type":"vector(2)"}}}]"#)
         try set("/a.an", "1e308")
         try call("transact", #"{"mutations":[{"op":"add","path":"/a.an","value":1e308}]}"#)

@@ -8,7 +8,9 @@ import Testing
 /// What rules that cost much may do to the daemon.
 @Suite("Rules that cost much", .serialized)
 struct RuleLimitTests {
-    private func daemon(_ scene: String, _ change: @escaping (inout Configuration) -> Void = { _ in }) throws -> TestDaemon {
+    private func daemon(_ scene: String, _ change: @escaping (inout Configuration) -> Void = { _ in }) throws
+        -> TestDaemon
+    {
         let file = NSTemporaryDirectory() + "agd-" + UUID().uuidString.prefix(8) + ".yaml"
         try scene.write(toFile: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -19,19 +21,23 @@ struct RuleLimitTests {
     }
 
     @Test("rule-cost holds for rules of scenes and for those that are sent to be evaluated") func cost() throws {
-        let scene = "agd: 1\nnodes: [{ id: a, state: { l: [1, 2, 3, 4, 5, 6, 7, 8, 9] }, computed: { x: 'l.map(i, l.map(j, l.map(k, k)))' } }]"
+        let scene =
+            "agd: 1\nnodes: [{ id: a, state: { l: [1, 2, 3, 4, 5, 6, 7, 8, 9] }, computed: { x: 'l.map(i, l.map(j, l.map(k, k)))' } }]"
         let limited = try daemon(scene) { $0.runtime.graph.rules.cost = 1000 }
         let client = try limited.connect()
         let error = try client.call("get", #"{"path":"/a.x"}"#).member("result", "error")
         #expect(error?.member("message")?.string?.contains("1000 steps") == true, "\(String(describing: error))")
-        let rule = #"{"expression":"[1,2,3,4,5,6,7,8,9].map(i, [1,2,3,4,5,6,7,8,9].map(j, [1,2,3,4,5,6,7,8,9].map(k, k)))"}"#
+        let rule =
+            #"{"expression":"[1,2,3,4,5,6,7,8,9].map(i, [1,2,3,4,5,6,7,8,9].map(j, [1,2,3,4,5,6,7,8,9].map(k, k)))"}"#
         #expect(try client.call("eval", rule).member("result", "error") != nil)
         #expect(try daemon(scene).connect().call("get", #"{"path":"/a.x"}"#).member("result", "value") != nil)
     }
 
     @Test("a turn whose rules take long gives signs of life") func signOfLife() throws {
         let rules = (0..<25).map { "r\($0): '(t + t + \"\($0)\") == \"\"'" }.joined(separator: ", ")
-        let daemon = try daemon("agd: 1\nnodes: [{ id: a, state: { t: '\(String(repeating: "x", count: 4_000_000))' }, computed: { \(rules) } }]") {
+        let daemon = try daemon(
+            "agd: 1\nnodes: [{ id: a, state: { t: '\(String(repeating: "x", count: 4_000_000))' }, computed: { \(rules) } }]"
+        ) {
             $0.runtime.requestCost = 100_000_000
         }
         var signs = 0
@@ -42,8 +48,12 @@ struct RuleLimitTests {
         #expect(signs == 1)
     }
 
-    @Test("behind shutdown-time calls that wait are dropped, and what clients leave for then is done") func stopping() throws {
-        let daemon = try daemon("agd: 1\nnodes: [{ id: a, state: { left: 0, calls: 0 } }]") { $0.server.shutdownTime = 0 }
+    @Test("behind shutdown-time calls that wait are dropped, and what clients leave for then is done") func stopping()
+        throws
+    {
+        let daemon = try daemon("agd: 1\nnodes: [{ id: a, state: { left: 0, calls: 0 } }]") {
+            $0.server.shutdownTime = 0
+        }
         var time = 0.0
         // Each call takes its client's whole turn.
         daemon.daemon.runtime.turnClock = {
@@ -53,11 +63,13 @@ struct RuleLimitTests {
         let busy = try daemon.connect()
         let other = try daemon.connect()
         _ = try other.call("onDisconnect", #"{"mutations":[{"op":"set","path":"/a.left","value":1}]}"#)
-        let call = #"{"jsonrpc":"2.0","id":1,"method":"transact","params":{"mutations":[{"op":"add","path":"/a.calls","value":1}]}}"#
+        let call =
+            #"{"jsonrpc":"2.0","id":1,"method":"transact","params":{"mutations":[{"op":"add","path":"/a.calls","value":1}]}}"#
         busy.send("[" + Array(repeating: call, count: 200).joined(separator: ",") + "]")
         let graph = daemon.daemon.runtime.graph
         func value(_ path: String) throws -> Value? {
-            guard case .value(let value) = graph.content(of: graph.target(of: try graph.locate(AttributePath(path)))) else { return nil }
+            guard case .value(let value) = graph.content(of: graph.target(of: try graph.locate(AttributePath(path))))
+            else { return nil }
             return value
         }
         daemon.run(until: { (try? value("/a.calls")) != .int(0) })

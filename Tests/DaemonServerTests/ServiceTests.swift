@@ -26,7 +26,9 @@ struct ServiceTests {
 
     @Test("a second daemon is refused and the first is untouched") func second() throws {
         let daemon = try TestDaemon()
-        let error = #expect(throws: StartupError.self) { try ListeningSocket(path: daemon.socket, mode: 0o660, group: nil) }
+        let error = #expect(throws: StartupError.self) {
+            try ListeningSocket(path: daemon.socket, mode: 0o660, group: nil)
+        }
         #expect(error?.status == .unavailable)
         #expect(error?.description.contains(daemon.socket) == true)
         #expect(try daemon.connect().call("ping").member("result", "pong") == true)
@@ -60,12 +62,14 @@ struct ServiceTests {
         close(other)
     }
 
-    @Test("what stands in the way is said with its status", arguments: [
-        ("/nonexistent/folder/x.sock", nil, DaemonServer.ExitStatus.cannotCreate, "open"),
-        ("relative.sock", nil, .configuration, "absolute"),
-        ("/tmp/" + String(repeating: "x", count: 200), nil, .configuration, "at most 107 bytes"),
-        (NSTemporaryDirectory() + "agd-no-group.sock", "no-such-group", .configuration, "no-such-group"),
-    ] as [(String, String?, DaemonServer.ExitStatus, String)])
+    @Test(
+        "what stands in the way is said with its status",
+        arguments: [
+            ("/nonexistent/folder/x.sock", nil, DaemonServer.ExitStatus.cannotCreate, "open"),
+            ("relative.sock", nil, .configuration, "absolute"),
+            ("/tmp/" + String(repeating: "x", count: 200), nil, .configuration, "at most 107 bytes"),
+            (NSTemporaryDirectory() + "agd-no-group.sock", "no-such-group", .configuration, "no-such-group"),
+        ] as [(String, String?, DaemonServer.ExitStatus, String)])
     func refused(path: String, group: String?, status: DaemonServer.ExitStatus, message: String) {
         let error = #expect(throws: StartupError.self) { try ListeningSocket(path: path, mode: 0o660, group: group) }
         #expect(error?.status == status)
@@ -73,7 +77,8 @@ struct ServiceTests {
         #expect(!FileManager.default.fileExists(atPath: path + ".lock"))
     }
 
-    @Test("sockets are taken from the service manager only when they are meant for this process") func activationIsMeant() throws {
+    @Test("sockets are taken from the service manager only when they are meant for this process")
+    func activationIsMeant() throws {
         #expect(try Activation.sockets(ProcessEnvironment([:])).isEmpty)
         #expect(try Activation.sockets(ProcessEnvironment(["LISTEN_FDS": "1"])).isEmpty)
         #expect(try Activation.sockets(ProcessEnvironment(["LISTEN_PID": "1", "LISTEN_FDS": "1"])).isEmpty)
@@ -105,9 +110,10 @@ struct ServiceTests {
             let count = recv(receiver, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
         }
-        let manager = ServiceManager(ProcessEnvironment([
-            "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "\(getpid())",
-        ]))
+        let manager = ServiceManager(
+            ProcessEnvironment([
+                "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "\(getpid())",
+            ]))
         #expect(manager.watchdogInterval == 1.5)
         manager.ready("412 attributes, 37 subscriptions, revision 91823")
         #expect(told() == "READY=1\nSTATUS=412 attributes, 37 subscriptions, revision 91823")
@@ -124,7 +130,8 @@ struct ServiceTests {
         let alone = ServiceManager(ProcessEnvironment([:]))
         alone.ready("x")
         #expect(alone.watchdogInterval == nil)
-        let other = ServiceManager(ProcessEnvironment(["NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "5", "WATCHDOG_PID": "1"]))
+        let other = ServiceManager(
+            ProcessEnvironment(["NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "5", "WATCHDOG_PID": "1"]))
         #expect(other.watchdogInterval == nil)
     }
 
@@ -133,7 +140,8 @@ struct ServiceTests {
         let client = try daemon.connect()
         _ = try client.call("ping")
         // It lies with the kernel, unread, when the word comes.
-        #expect(client.sendSome((1...100).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# + "\n" }.joined()) > 0)
+        #expect(
+            client.sendSome((1...100).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# + "\n" }.joined()) > 0)
         try daemon.drain()
         for number in 1...100 { #expect(try client.next()?.member("id") == .int(Int64(number))) }
         #expect(try client.next() == nil)
@@ -157,7 +165,9 @@ struct ServiceTests {
         let client = try daemon.connect()
         daemon.daemon.reload()
         _ = try client.call("set", #"{"path":"/counter.value","value":1}"#)
-        #expect(daemon.daemon.status.hasSuffix("; the configuration stays as it was: \(file):1: expected name = value, found \"nonsense\""))
+        #expect(
+            daemon.daemon.status.hasSuffix(
+                "; the configuration stays as it was: \(file):1: expected name = value, found \"nonsense\""))
         try "clients = 6\n".write(toFile: file, atomically: true, encoding: .utf8)
         daemon.daemon.reload()
         #expect(daemon.daemon.status == daemon.daemon.runtime.status)
@@ -180,14 +190,17 @@ struct ServiceTests {
         do {
             let daemon = try TestDaemon { $0.stateDirectory = store }
             let client = try daemon.connect()
-            revision = try #require(try client.call("set", #"{"path":"/counter.value","value":41}"#).member("result", "revision")?.number.map { Int64($0) })
+            revision = try #require(
+                try client.call("set", #"{"path":"/counter.value","value":41}"#).member("result", "revision")?.number
+                    .map { Int64($0) })
             _ = client
             daemon.end()
         }
         let daemon = try TestDaemon { $0.stateDirectory = store }
         let client = try daemon.connect()
         #expect(try client.call("get", #"{"path":"/counter.value"}"#).member("result", "value") == 41)
-        let next = try #require(try client.call("set", #"{"path":"/counter.value","value":42}"#).member("result", "revision")?.number)
+        let next = try #require(
+            try client.call("set", #"{"path":"/counter.value","value":42}"#).member("result", "revision")?.number)
         #expect(Int64(next) > revision)
         #expect(daemon.daemon.runtime.epoch == "epoch")
     }

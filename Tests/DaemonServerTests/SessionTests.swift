@@ -22,7 +22,9 @@ struct SessionTests {
     @Test("a fault is answered in its place among the replies") func faultsInOrder() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
-        client.send([ping("1"), "nonsense", ping("2"), "", ping("3"), #"{"jsonrpc":"2.0","id":4,"method":"no"}"#].joined(separator: "\n"))
+        client.send(
+            [ping("1"), "nonsense", ping("2"), "", ping("3"), #"{"jsonrpc":"2.0","id":4,"method":"no"}"#].joined(
+                separator: "\n"))
         let replies = try (0..<5).map { _ in try client.next() }
         #expect(replies.map { $0?.member("id") } == [1, .null, 2, 3, 4])
         #expect(replies[1]?.member("error", "code") == -32700)
@@ -54,7 +56,8 @@ struct SessionTests {
         #expect(try client.next()?.list?.count == 2)
     }
 
-    @Test("the events of a subscription that a batch makes come behind the list that answers it, others before") func subscribingBatch() throws {
+    @Test("the events of a subscription that a batch makes come behind the list that answers it, others before")
+    func subscribingBatch() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
         #expect(try client.call("subscribe", #"{"paths":["/counter.value"]}"#).member("result", "subscription") == 1)
@@ -72,7 +75,8 @@ struct SessionTests {
         #expect(try client.next()?.member("id") == 3)
     }
 
-    @Test("a subscription that a batch makes and ends is told nothing behind the list that answers the batch") func endedInBatch() throws {
+    @Test("a subscription that a batch makes and ends is told nothing behind the list that answers the batch")
+    func endedInBatch() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
         let subscribe = #"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"paths":["/counter.value"]}}"#
@@ -115,7 +119,8 @@ struct SessionTests {
     @Test("a client that has ended its subscriptions and its side is let go") func halfClosedReader() throws {
         let daemon = try TestDaemon()
         let ended = try daemon.connect()
-        ended.send(#"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"paths":["/counter.value"],"initial":false}}"#)
+        ended.send(
+            #"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"paths":["/counter.value"],"initial":false}}"#)
         #expect(try ended.next()?.member("result", "subscription") == 1)
         ended.send(#"{"jsonrpc":"2.0","id":2,"method":"unsubscribe","params":{"subscription":1}}"#)
         ended.endSending()
@@ -129,14 +134,17 @@ struct SessionTests {
         do {
             let client = try daemon.connect()
             client.send(#"{"jsonrpc":"2.0","method":"set","params":{"path":"/counter.value","value":7}}"#)
-            client.send(#"{"jsonrpc":"2.0","method":"set","params":{"path":"/counter.value","value":8}}"#, newline: false)
+            client.send(
+                #"{"jsonrpc":"2.0","method":"set","params":{"path":"/counter.value","value":8}}"#, newline: false)
         }
         let other = try daemon.connect()
         daemon.run { daemon.sessions.count == 1 }
         #expect(try other.call("get", #"{"path":"/counter.value"}"#).member("result", "value") == 7)
     }
 
-    @Test("a line that is too long is refused in its place, in bounded memory, and the next is served") func longLine() throws {
+    @Test("a line that is too long is refused in its place, in bounded memory, and the next is served") func longLine()
+        throws
+    {
         let daemon = try TestDaemon { $0.server.messageSize = 100_000 }
         let client = try daemon.connect()
         client.send(ping("1"))
@@ -217,14 +225,17 @@ struct SlowSessionTests {
         watcher.send(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)
         var isTold = false
         while let message = try watcher.next(), message.member("id") == nil {
-            for change in message.member("params", "changes")?.list ?? [] where change.member("path") == "/counter.value" {
+            for change in message.member("params", "changes")?.list ?? []
+            where change.member("path") == "/counter.value" {
                 isTold = change.member("value") == 7
             }
         }
         #expect(isTold)
     }
 
-    @Test("who does not take its answers has its requests wait, and gets every answer in the end") func backpressure() throws {
+    @Test("who does not take its answers has its requests wait, and gets every answer in the end") func backpressure()
+        throws
+    {
         let daemon = try TestDaemon { $0.server.outputQueue = 50_000 }
         let client = try daemon.connect()
         _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
@@ -296,10 +307,12 @@ struct SlowSessionTests {
         #expect(session.isClosing)
     }
 
-    @Test("in a batch whose answers together are more than is kept for anybody the calls beyond that are refused") func batch() throws {
+    @Test("in a batch whose answers together are more than is kept for anybody the calls beyond that are refused")
+    func batch() throws {
         let daemon = try TestDaemon { $0.server.outputMaximum = 100_000 }
         let client = try daemon.connect()
-        let set = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"set\",\"params\":{\"path\":\"/counter.text\",\"value\":\"\(text)\"}}"
+        let set =
+            "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"set\",\"params\":{\"path\":\"/counter.text\",\"value\":\"\(text)\"}}"
         let get = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/counter.text"}}"#
         let ping = #"{"jsonrpc":"2.0","id":3,"method":"ping"}"#
         client.send("[" + ([set] + Array(repeating: get, count: 50) + [set, ping]).joined(separator: ",") + "]")
@@ -312,13 +325,19 @@ struct SlowSessionTests {
         #expect(daemon.sessions.statistics.disconnected == 0)
     }
 
-    @Test("who asks for long snapshots without waiting gets each of them, and is not disconnected for it") func snapshots() throws {
+    @Test("who asks for long snapshots without waiting gets each of them, and is not disconnected for it")
+    func snapshots() throws {
         let daemon = try TestDaemon { $0.server.outputMaximum = 100_000 }
         let client = try daemon.connect()
         let text = String(repeating: "x", count: 60_000)
         _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
-        let paths = ["\"/counter.text\"", "\"/counter.*\"", "\"/counter.text\",\"/counter.value\"", "\"/*.text\"", "\"/**.text\""]
-        let requests = paths.enumerated().map { #"{"jsonrpc":"2.0","id":\#($0),"method":"subscribe","params":{"paths":[\#($1)]}}"# }
+        let paths = [
+            "\"/counter.text\"", "\"/counter.*\"", "\"/counter.text\",\"/counter.value\"", "\"/*.text\"",
+            "\"/**.text\"",
+        ]
+        let requests = paths.enumerated().map {
+            #"{"jsonrpc":"2.0","id":\#($0),"method":"subscribe","params":{"paths":[\#($1)]}}"#
+        }
         client.send(requests.joined(separator: "\n"))
         for number in paths.indices {
             #expect(try client.next()?.member("id") == .int(Int64(number)))
@@ -347,19 +366,22 @@ struct SlowSessionTests {
         #expect(daemon.sessions.statistics.disconnected == 1)
     }
 
-    @Test("a client for whom there is no file descriptor is told so and counted, and the others are served") func descriptors() throws {
+    @Test("a client for whom there is no file descriptor is told so and counted, and the others are served")
+    func descriptors() throws {
         let daemon = try TestDaemon()
         let first = try daemon.connect()
         #expect(try first.call("ping").member("result", "pong") == true)
         daemon.sessions.descriptors = DescriptorLimit(soft: DescriptorLimit.spare, hard: DescriptorLimit.spare)
         let second = try daemon.connect()
         let refused = try second.next()
-        #expect(refused?.member("error", "data", "hint") == "LimitNOFILE is the limit", "\(String(describing: refused))")
+        #expect(
+            refused?.member("error", "data", "hint") == "LimitNOFILE is the limit", "\(String(describing: refused))")
         daemon.run { second.isOver() }
         #expect(try first.call("stats").member("result", "refused_clients") == 1)
     }
 
-    @Test("the limit of file descriptors is raised as far as clients need and it goes, and no further") func descriptorLimit() {
+    @Test("the limit of file descriptors is raised as far as clients need and it goes, and no further")
+    func descriptorLimit() {
         func limit(_ soft: Int, _ hard: Int) -> DescriptorLimit { DescriptorLimit(soft: soft, hard: hard) }
         #expect(limit(1024, 4096).raised(for: 1000) == limit(1032, 4096))
         #expect(limit(1024, 4096).raised(for: 100) == limit(1024, 4096))

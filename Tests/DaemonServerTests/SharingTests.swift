@@ -35,7 +35,8 @@ struct SharingTests {
         #expect(try light.call("get", #"{"path":"/counter.value"}"#).member("result", "value") == 1)
     }
 
-    @Test("connections of one process have one debt, which halves every second and is forgotten with the last of them") func debt() throws {
+    @Test("connections of one process have one debt, which halves every second and is forgotten with the last of them")
+    func debt() throws {
         let debt = Debt(at: 10)
         debt.add(1 - Debt.atFirst, at: 10)
         #expect(abs(debt.seconds(at: 12) - 0.25) < 1e-9)
@@ -59,11 +60,13 @@ struct SharingTests {
         #expect(daemon.sessions.readRoom > 0)
     }
 
-    @Test("a client without any right may send short messages only, and gets long ones with its first right") func rightless() throws {
+    @Test("a client without any right may send short messages only, and gets long ones with its first right")
+    func rightless() throws {
         let daemon = try TestDaemon { $0.access = [AccessRule(.read, [.user(7)], .everything)] }
         daemon.sessions.identify = { _ in Peer(pid: 1, uid: 4242, gid: 4242) }
         let client = try daemon.connect()
-        let long = #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"paths":["\#(String(repeating: "a", count: 100_000))"]}}"#
+        let long =
+            #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"paths":["\#(String(repeating: "a", count: 100_000))"]}}"#
         client.send(long)
         let refused = try #require(try client.next())
         #expect(refused.member("error", "data", "code") == "limit")
@@ -75,7 +78,8 @@ struct SharingTests {
     }
 
     private func long(_ daemon: TestDaemon, _ client: TestClient) throws {
-        _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(String(repeating: "x", count: 400_000))\"}")
+        _ = try client.call(
+            "set", "{\"path\":\"/counter.text\",\"value\":\"\(String(repeating: "x", count: 400_000))\"}")
     }
 
     @Test("who hoards and takes nothing goes when another one needs the room") func hoarder() throws {
@@ -113,7 +117,9 @@ struct SharingTests {
         #expect(ledger.total == 0)
     }
 
-    @Test("when the time to stop is over, requests that waited are dropped, and what clients left is done") func stop() throws {
+    @Test("when the time to stop is over, requests that waited are dropped, and what clients left is done") func stop()
+        throws
+    {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
         _ = try client.call("onDisconnect", #"{"mutations":[{"op":"set","path":"/counter.value","value":7}]}"#)

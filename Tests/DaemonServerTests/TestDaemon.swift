@@ -22,7 +22,8 @@ final class TestDaemon {
         """
 
     init(
-        _ change: (inout Configuration) -> Void = { _ in }, inherited: Int32? = nil, reader: Daemon.ConfigurationReader? = nil
+        _ change: (inout Configuration) -> Void = { _ in }, inherited: Int32? = nil,
+        reader: Daemon.ConfigurationReader? = nil
     ) throws {
         folder = try Folder()
         var configuration = Configuration()
@@ -32,7 +33,8 @@ final class TestDaemon {
         let environment = ProcessEnvironment(["NOTIFY_SOCKET": folder.file("notify")])
         daemon = try TestDaemon.patiently {
             try Daemon(
-                configuration, reader: reader, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, environment: environment
+                configuration, reader: reader, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                environment: environment
             ) { "epoch" }
         }
         if let inherited { daemon.inherited = [inherited] }
@@ -42,7 +44,9 @@ final class TestDaemon {
     /// The lock of a store that was closed just before may live on for a moment, in a process that another test is about to start.
     private static func patiently(_ make: () throws -> Daemon) throws -> Daemon {
         for _ in 0..<2000 {
-            do { return try make() } catch let error as StartupError where error.status == .unavailable { poll(nil, 0, 1) }
+            do { return try make() } catch let error as StartupError where error.status == .unavailable {
+                poll(nil, 0, 1)
+            }
         }
         return try make()
     }
@@ -106,7 +110,9 @@ final class TestClient {
         var at = 0
         daemon.run(until: {
             while at < bytes.count {
-                let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress.map { $0 + at }, bytes.count - at, Int32(MSG_NOSIGNAL)) }
+                let count = bytes.withUnsafeBytes {
+                    Glibc.send(descriptor, $0.baseAddress.map { $0 + at }, bytes.count - at, Int32(MSG_NOSIGNAL))
+                }
                 if count < 0 { return false }
                 at += count
             }
@@ -129,7 +135,9 @@ final class TestClient {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
-            if count > 0 { received += buffer[..<count] } else {
+            if count > 0 {
+                received += buffer[..<count]
+            } else {
                 if count == 0 { hasEnded = true }
                 return
             }
@@ -139,18 +147,21 @@ final class TestClient {
     /// The next line, read as JSON; nil at the end.
     func next(_ location: SourceLocation = #_sourceLocation) throws -> Value? {
         var newline: Int?
-        daemon.run(until: {
-            receive()
-            newline = received.firstIndex(of: 0x0a)
-            return newline != nil || hasEnded
-        }, location)
+        daemon.run(
+            until: {
+                receive()
+                newline = received.firstIndex(of: 0x0a)
+                return newline != nil || hasEnded
+            }, location)
         guard let newline else { return nil }
         defer { received.removeFirst(newline + 1) }
         return try JSONParser.parseOnce(received[..<newline])
     }
 
     /// The reply to one request.
-    func call(_ method: String, _ parameters: String = "{}", _ location: SourceLocation = #_sourceLocation) throws -> Value {
+    func call(_ method: String, _ parameters: String = "{}", _ location: SourceLocation = #_sourceLocation) throws
+        -> Value
+    {
         send(#"{"jsonrpc":"2.0","id":0,"method":"\#(method)","params":\#(parameters)}"#)
         while let message = try next(location) {
             if message.member("id") != nil { return message }

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("The longest turn", .serialized)
 struct TurnMeterTests {
-    private func figure(_ name: String, _ meter: TurnMeter) -> Double? { meter.figures.first { $0.name == name }?.value }
+    private func figure(_ name: String, _ meter: TurnMeter) -> Double? {
+        meter.figures.first { $0.name == name }?.value
+    }
 
     @Test("the longest of all turns is kept, and those over 10 and 100 ms are counted") func longest() {
         var meter = TurnMeter(at: 5)

@@ -128,7 +128,9 @@ final class Client {
     func get(_ path: String) throws -> Value? { try call("get", ["path": .string(path)])["value"] }
 
     @discardableResult
-    func set(_ path: String, _ value: Value) throws -> Value { try call("set", ["path": .string(path), "value": value]) }
+    func set(_ path: String, _ value: Value) throws -> Value {
+        try call("set", ["path": .string(path), "value": value])
+    }
 }
 
 extension Value {

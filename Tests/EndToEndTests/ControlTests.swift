@@ -51,7 +51,9 @@ struct ControlTests {
         let (watch, output) = try daemon.startControl(["watch", "/**", "--structure", "--completion"])
         // The first value says that it watches.
         _ = try output.line()
-        #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
+        #expect(
+            try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"]
+        )
         var told: [String] = []
         while told.last != "/counter\tadded", let line = try output.line() { told.append(line) }
         #expect(told.contains("/counter.value\t0"))
@@ -65,7 +67,8 @@ struct ControlTests {
         #expect(try output.line() == "/player.volume\t0.5")
         #expect(try daemon.stop() == 0)
         let again = try Daemon(
-            scenes: [Scenes.player.replacingOccurrences(of: "volume: 0.5", with: "volume: 0.25")], folder: daemon.folder)
+            scenes: [Scenes.player.replacingOccurrences(of: "volume: 0.5", with: "volume: 0.25")], folder: daemon.folder
+        )
         #expect(try output.line() == "/player.volume\t0.25")
         watch.signal(SIGTERM)
         try watch.wait()
@@ -90,7 +93,8 @@ struct ControlTests {
     @Test("a part that was exported goes back to its place as export's help says, and what stands beside it stays")
     func export() throws {
         let panels = try daemon.folder.write(
-            "nodes: [{ id: panels, children: [{ id: cpu, state: { n: 1 } }, { id: disk, state: { n: 2 } }] }]\n", to: "panels.yaml")
+            "nodes: [{ id: panels, children: [{ id: cpu, state: { n: 1 } }, { id: disk, state: { n: 2 } }] }]\n",
+            to: "panels.yaml")
         #expect(try lines("apply", "-f", panels) == ["added\t/panels"])
         let part = try daemon.folder.write(try lines("export", "/panels/cpu").joined(separator: "\n"), to: "cpu.yaml")
         #expect(try lines("apply", "-f", part, "--at", "/panels", "--merge") == [])
@@ -109,7 +113,9 @@ struct ControlTests {
     @Test("what is refused for being no text is told how to be written as text, and nothing else is")
     func textHint() throws {
         let hint = "use --string"
-        #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
+        #expect(
+            try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"]
+        )
         for value in ["5", "true", "null", "-5", "[1]"] {
             let ended = try daemon.control(["set", "/counter.text", value])
             #expect(ended.code == 65 && ended.text.contains("to write the text \(value), \(hint)"), "\(ended.text)")
@@ -137,10 +143,13 @@ struct ControlTests {
             environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder)
     }
 
-    @Test("where standard input or output is closed, nothing that was to go there goes to the daemon", arguments: [
-        "agctl get /player.episode.title >&-", "agctl get /player.volume --json >&-", "agctl feed /player.volume <&-",
-        "agctl transact <&-", "agctl eval --cases - <&-", "agctl apply -f - <&- >&-",
-    ])
+    @Test(
+        "where standard input or output is closed, nothing that was to go there goes to the daemon",
+        arguments: [
+            "agctl get /player.episode.title >&-", "agctl get /player.volume --json >&-",
+            "agctl feed /player.volume <&-",
+            "agctl transact <&-", "agctl eval --cases - <&-", "agctl apply -f - <&- >&-",
+        ])
     func closedDescriptors(_ line: String) throws {
         let request = #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/player.volume","value":42}}"#
         try daemon.client().set("/player.episode.title", .string(request))
@@ -150,14 +159,19 @@ struct ControlTests {
         #expect(try daemon.client().get("/player.volume") == 0.5)
     }
 
-    @Test("get ends with 65 for what is no path, 66 where something is missing, 2 where something holds an error, however many it reads", arguments: [
-        (["/faulty.bad"], 2), (["/faulty.bad", "/faulty.list"], 2), (["/faulty.*"], 2), (["/faulty.list"], 0),
-        (["/faulty.list[9]"], 66), (["/faulty.list[9]", "/faulty.bad"], 66), (["/nowhere.value", "/faulty.list"], 66), (["/nowhere.*"], 66),
-        (["bad"], 65), (["/faulty.list", "bad"], 65), (["bad", "/nowhere.value"], 65), (["/faulty.*y"], 65), (["/faulty", "/faulty.list"], 65),
-    ] as [([String], Int32)])
+    @Test(
+        "get ends with 65 for what is no path, 66 where something is missing, 2 where something holds an error, however many it reads",
+        arguments: [
+            (["/faulty.bad"], 2), (["/faulty.bad", "/faulty.list"], 2), (["/faulty.*"], 2), (["/faulty.list"], 0),
+            (["/faulty.list[9]"], 66), (["/faulty.list[9]", "/faulty.bad"], 66),
+            (["/nowhere.value", "/faulty.list"], 66), (["/nowhere.*"], 66),
+            (["bad"], 65), (["/faulty.list", "bad"], 65), (["bad", "/nowhere.value"], 65), (["/faulty.*y"], 65),
+            (["/faulty", "/faulty.list"], 65),
+        ] as [([String], Int32)])
     func readingStatus(paths: [String], code: Int32) throws {
         let scene = try daemon.folder.write(
-            "nodes: [{ id: faulty, state: { list: [1] }, computed: { bad: \"1 / (list[0] - 1)\" } }]\n", to: "faulty.yaml")
+            "nodes: [{ id: faulty, state: { list: [1] }, computed: { bad: \"1 / (list[0] - 1)\" } }]\n",
+            to: "faulty.yaml")
         #expect(try lines("apply", "-f", scene) == ["added\t/faulty"])
         for json in [[], ["--json"]] { #expect(try daemon.control(["get"] + paths + json).code == code, "\(json)") }
     }
@@ -168,7 +182,8 @@ struct ControlTests {
         #expect(try lines("apply", "-f", scene).count == 2)
         let ended = try daemon.control(["remove", "/a", "/nowhere", "/b"])
         #expect(ended.code == 66 && ended.text.contains("nowhere"))
-        #expect(try lines("tree", "--nodes", "/").map { $0.filter(\.isLetter) }.filter { ["a", "b"].contains($0) } == ["b"])
+        #expect(
+            try lines("tree", "--nodes", "/").map { $0.filter(\.isLetter) }.filter { ["a", "b"].contains($0) } == ["b"])
     }
 
     /// The objects that a command ended with, one a line.
@@ -179,11 +194,15 @@ struct ControlTests {
     @Test("with --json all that goes wrong is told as JSON")
     func errorsAsJSON() throws {
         #expect(try errors(try daemon.control(["get", "--json"]).text).map { $0["status"] } == [64])
-        #expect(try errors(try daemon.control(["set", "/player.volume", "--depth", "1", "--json"]).text).map { $0["status"] } == [64])
+        #expect(
+            try errors(try daemon.control(["set", "/player.volume", "--depth", "1", "--json"]).text).map {
+                $0["status"]
+            } == [64])
         #expect(try errors(try daemon.control(["bogus", "--json"]).text).map { $0["status"] } == [64])
         let fed = try shell("printf '1\\n\"x\"\\nx\\n' | agctl feed /player.volume --json --keep-going")
         let refused = try errors(fed.text)
-        #expect(fed.code == 65 && refused.count == 2 && refused.contains { $0["code"] == "typeMismatch" }, "\(fed.text)")
+        #expect(
+            fed.code == 65 && refused.count == 2 && refused.contains { $0["code"] == "typeMismatch" }, "\(fed.text)")
         let wrong = try daemon.folder.write("nodes:\n  - id: x\n    computed: { a: 1 +, b: y }\n", to: "wrong.yaml")
         let applied = try errors(try daemon.control(["apply", "-f", wrong, "--json"]).text)
         let checked = try JSONParser.parseOnce(try daemon.control(["check", wrong, "--json"]).text.utf8)
@@ -198,21 +217,28 @@ struct ControlTests {
         #expect(try lines("transact", "--file", changes) == [] && lines("get", "/counter.twice") == ["10"])
     }
 
-    @Test("bytes that are not UTF-8 are refused, not replaced", arguments: [
-        "agctl set /counter.text \"$(printf 'caf\\351')\"", "printf 'caf\\351\\n' | agctl feed /counter.text --raw",
-        "printf 'caf\\351\\n' | agctl feed /counter.text --keep-going", "printf 'set /counter.text caf\\351\\n' | agctl transact",
-        "agctl transact \"$(printf 'set /counter.text caf\\351')\"",
-    ])
+    @Test(
+        "bytes that are not UTF-8 are refused, not replaced",
+        arguments: [
+            "agctl set /counter.text \"$(printf 'caf\\351')\"", "printf 'caf\\351\\n' | agctl feed /counter.text --raw",
+            "printf 'caf\\351\\n' | agctl feed /counter.text --keep-going",
+            "printf 'set /counter.text caf\\351\\n' | agctl transact",
+            "agctl transact \"$(printf 'set /counter.text caf\\351')\"",
+        ])
     func notUTF8(_ line: String) throws {
-        #expect(try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"])
+        #expect(
+            try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"]
+        )
         let ended = try shell(line)
         #expect(ended.code == 65 && ended.text.contains("not UTF-8"), "\(ended.text)")
         #expect(try daemon.client().get("/counter.text") == "")
     }
 
-    @Test("what cannot be printed is not passed over", arguments: [
-        "eval '1 + 1'", "eval --cases -", "get /player.volume", "curve bouncy", "--help", "check - --json",
-    ])
+    @Test(
+        "what cannot be printed is not passed over",
+        arguments: [
+            "eval '1 + 1'", "eval --cases -", "get /player.volume", "curve bouncy", "--help", "check - --json",
+        ])
     func fullDisk(_ command: String) throws {
         let ended = try shell("echo '{\"expr\": \"1\"}' | agctl \(command) >/dev/full")
         #expect(ended.code == 74, "\(ended.text)")
@@ -233,9 +259,12 @@ struct ControlTests {
         #expect(try lines("get", "/alarm.time") == ["2995s"])
     }
 
-    @Test("colours of complaints are as --color says, behind the verb as before it", arguments: [
-        "get /nowhere.value", "feed /nowhere.value", "set /player.volume loud", "bogus", "eval '1 +'", "curve bogus",
-    ])
+    @Test(
+        "colours of complaints are as --color says, behind the verb as before it",
+        arguments: [
+            "get /nowhere.value", "feed /nowhere.value", "set /player.volume loud", "bogus", "eval '1 +'",
+            "curve bogus",
+        ])
     func complaintColors(_ command: String) throws {
         for (choice, isColored) in [("always", true), ("never", false), ("auto", false)] {
             for line in ["agctl --color \(choice) \(command)", "agctl \(command) --color=\(choice)"] {
@@ -269,12 +298,16 @@ struct ControlTests {
         #expect(ended.code == 64 && ended.text.contains("--bind \(binding): "), "\(ended.text)")
     }
 
-    @Test("what it ends with is what its help says", arguments: [
-        (["get", "/player.volume"], 0), (["get", "/nowhere.value"], 66), (["set", "/player.volume", "loud"], 65),
-        (["transact", "test /player.volume 7"], 75), (["get"], 64), (["bogus"], 64),
-        (["get", "/player.volume", "--socket", "/nonexistent/agd.sock"], 69), (["eval", "1 / 0"], 2), (["--help"], 0),
-        (["set", "--help"], 0), (["help"], 0), (["help", "set"], 0), (["help", "bogus"], 64), (["describe", "nothing"], 66),
-    ] as [([String], Int32)])
+    @Test(
+        "what it ends with is what its help says",
+        arguments: [
+            (["get", "/player.volume"], 0), (["get", "/nowhere.value"], 66), (["set", "/player.volume", "loud"], 65),
+            (["transact", "test /player.volume 7"], 75), (["get"], 64), (["bogus"], 64),
+            (["get", "/player.volume", "--socket", "/nonexistent/agd.sock"], 69), (["eval", "1 / 0"], 2),
+            (["--help"], 0),
+            (["set", "--help"], 0), (["help"], 0), (["help", "set"], 0), (["help", "bogus"], 64),
+            (["describe", "nothing"], 66),
+        ] as [([String], Int32)])
     func status(arguments: [String], code: Int32) throws {
         let ended = try daemon.control(arguments)
         #expect(ended.code == code, "\(ended.text)")

@@ -15,10 +15,12 @@ final class Daemon {
     ///   - folder: one that earlier daemons have used, for what they left there.
     ///   - limits: what `ulimit` sets for it.
     convenience init(
-        scenes: [String] = [], sceneFiles: [String] = [], configuration: String? = nil, folder: Folder? = nil, limits: String = ""
+        scenes: [String] = [], sceneFiles: [String] = [], configuration: String? = nil, folder: Folder? = nil,
+        limits: String = ""
     ) throws {
         try self.init(
-            starting: scenes, sceneFiles, configuration, in: folder ?? Folder(), listening: [], environment: [:], limits: limits)
+            starting: scenes, sceneFiles, configuration, in: folder ?? Folder(), listening: [], environment: [:],
+            limits: limits)
     }
 
     init(
@@ -84,7 +86,8 @@ final class Daemon {
     /// `agctl` where it runs until it is told to end, and what it prints.
     func startControl(_ arguments: [String]) throws -> (program: Program, output: Client) {
         let (ours, theirs) = try Descriptor.pair()
-        let program = try Program("agctl", arguments, environment: ["AGD_SOCKET": socket], folder: folder, standardOutput: theirs)
+        let program = try Program(
+            "agctl", arguments, environment: ["AGD_SOCKET": socket], folder: folder, standardOutput: theirs)
         return (program, Client(socket: ours))
     }
 }

@@ -44,7 +44,8 @@ struct DocumentationTests {
         let (ours, theirs) = try Descriptor.pair()
         let script = try Program(
             "/bin/bash", [Project.file("Scripts/run")],
-            environment: ["AGD_PROGRAMS": Program.folder, "AGD_RUN": folder.path, "AGD_PORT": "0"], folder: folder, standardOutput: theirs)
+            environment: ["AGD_PROGRAMS": Program.folder, "AGD_RUN": folder.path, "AGD_PORT": "0"], folder: folder,
+            standardOutput: theirs)
         let output = Client(socket: ours)
         var address = ""
         while let line = try output.line(), !line.contains("agctl watch") {
@@ -67,7 +68,9 @@ struct DocumentationTests {
         for document in ["README.md", "CHANGELOG.md"] {
             let text = try Project.text(document)
             for match in text.matches(of: #/\]\(([^)#]+)(#[^)]*)?\)/#) where !match.1.hasPrefix("http") {
-                #expect(FileManager.default.fileExists(atPath: Project.file(String(match.1))), "\(document) names \(match.1)")
+                #expect(
+                    FileManager.default.fileExists(atPath: Project.file(String(match.1))),
+                    "\(document) names \(match.1)")
             }
         }
     }
@@ -83,24 +86,34 @@ struct DocumentationTests {
     @Test("the operators' page has the exit statuses of agd, and in bold those after which systemd leaves it alone")
     func exitStatuses() throws {
         let page = try Project.text("Documentation/Operations.md")
-        let rows = page.matches(of: /(?m)^\| (\*\*)?(\d\d)(\*\*)? \|/).map { (status: String($0.2), isBold: $0.1 != nil) }
+        let rows = page.matches(of: /(?m)^\| (\*\*)?(\d\d)(\*\*)? \|/).map {
+            (status: String($0.2), isBold: $0.1 != nil)
+        }
         // A fault of the program itself is no status that the help promises.
         let help = try Program.run("agd", ["--help"], folder: Folder()).text
-        let promised = try #require(help.range(of: "EXIT STATUS")).upperBound..<(try #require(help.range(of: "USAGE:"))).lowerBound
+        let promised =
+            try #require(help.range(of: "EXIT STATUS")).upperBound..<(try #require(help.range(of: "USAGE:"))).lowerBound
         let statuses = Set(help[promised].matches(of: /\b[67]\d\b/).map { String($0.output) })
         #expect(Set(rows.map(\.status)) == statuses.union(["70"]))
         let unit = try Project.text("systemd/agd.service").split(separator: "\n")
-        let prevented = try #require(unit.first { $0.hasPrefix("RestartPreventExitStatus=") }).split(whereSeparator: { " =".contains($0) })
+        let prevented = try #require(unit.first { $0.hasPrefix("RestartPreventExitStatus=") }).split(whereSeparator: {
+            " =".contains($0)
+        })
         #expect(rows.filter(\.isBold).map(\.status).sorted() == prevented.dropFirst().map(String.init).sorted())
     }
 
     @Test("the counters that the operators' page names are there")
     func counters() throws {
-        let table = try #require(try Project.text("Documentation/Operations.md").components(separatedBy: "Worth an alarm").last?.components(separatedBy: "## ").first)
+        let table = try #require(
+            try Project.text("Documentation/Operations.md").components(separatedBy: "Worth an alarm").last?.components(
+                separatedBy: "## "
+            ).first)
         let named = table.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }
         #expect(named.count >= 6)
         let daemon = try Daemon()
-        let stats = try Program.run("agctl", ["stats"], environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder).text
+        let stats = try Program.run(
+            "agctl", ["stats"], environment: ["AGD_SOCKET": daemon.socket], folder: daemon.folder
+        ).text
         for name in named { #expect(stats.contains("\n\(name)\t"), "\(name)") }
     }
 

@@ -15,7 +15,10 @@ struct GatewayTests {
         let (ours, theirs) = try Descriptor.pair()
         gateway = try Program(
             "agd-gateway",
-            ["--socket", daemon.socket, "--port", "0", "--pages", Project.file("dashboard"), "--allow-origin", "https://a.example"],
+            [
+                "--socket", daemon.socket, "--port", "0", "--pages", Project.file("dashboard"), "--allow-origin",
+                "https://a.example",
+            ],
             folder: daemon.folder, standardOutput: theirs)
         let line = try Client(socket: ours).line() ?? ""
         port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
@@ -48,7 +51,9 @@ struct GatewayTests {
     }
 
     /// Status and body of an answer that ends.
-    private func answer(_ target: String, method: String = "GET", host: String = "localhost") throws -> (status: Int, body: String) {
+    private func answer(_ target: String, method: String = "GET", host: String = "localhost") throws -> (
+        status: Int, body: String
+    ) {
         let connection = try ask(target, method: method, host: host)
         var lines: [String] = []
         while let line = try connection.line() { lines.append(line.filter { $0 != "\r" && $0 != "\r\n" }) }
@@ -74,7 +79,9 @@ struct GatewayTests {
     func methods() throws {
         let single = try rpc(#"{"jsonrpc":"2.0","id":"a","method":"get","params":{"path":"/counter.twice"}}"#)
         #expect(single["id"] == "a" && single["result"]?["value"] == 0)
-        let batch = try rpc(#"[{"id":1,"method":"ping"},{"id":2,"method":"get","params":{"path":"/no.thing"}},{"id":3,"method":"subscribe"}]"#)
+        let batch = try rpc(
+            #"[{"id":1,"method":"ping"},{"id":2,"method":"get","params":{"path":"/no.thing"}},{"id":3,"method":"subscribe"}]"#
+        )
         #expect(batch.list?[0]["result"]?["pong"] == true)
         #expect(batch.list?[1]["error"]?["data"]?["code"] == "notFound")
         #expect(batch.list?[2]["error"]?["code"] == -32601)
@@ -94,7 +101,8 @@ struct GatewayTests {
         let stream = try ask("/watch", method: "POST", headers: ["Content-Type: application/json"], body: body)
         var seen: [Value: Value] = [:]
         while seen.count < 2, let line = try stream.line() {
-            guard line.hasPrefix("data: "), let data = try? JSONParser.parseOnce(line.dropFirst(6).filter({ $0 != "\r" }).utf8),
+            guard line.hasPrefix("data: "),
+                let data = try? JSONParser.parseOnce(line.dropFirst(6).filter({ $0 != "\r" }).utf8),
                 let number = data["subscription"], data["initial"] == true
             else { continue }
             seen[number] = data["changes"]?.list?.first?["path"]
@@ -124,12 +132,16 @@ struct GatewayTests {
 
     @Test("pages of another origin may ask only where they are allowed")
     func origins() throws {
-        #expect(try lines("/value?path=/counter.value", headers: ["Origin: https://evil.example"]).first == "HTTP/1.1 403 Forbidden")
+        #expect(
+            try lines("/value?path=/counter.value", headers: ["Origin: https://evil.example"]).first
+                == "HTTP/1.1 403 Forbidden")
         let allowed = try lines("/value?path=/counter.value", headers: ["Origin: https://a.example"])
         #expect(allowed.contains("Access-Control-Allow-Origin: https://a.example"))
         let preflight = try lines("/rpc", method: "OPTIONS", headers: ["Origin: https://a.example"])
         #expect(preflight.first == "HTTP/1.1 204 No Content")
-        #expect(try lines("/rpc", method: "POST", headers: ["Content-Type: text/plain"], body: "{}").first?.contains("415") == true)
+        #expect(
+            try lines("/rpc", method: "POST", headers: ["Content-Type: text/plain"], body: "{}").first?.contains("415")
+                == true)
     }
 
     @Test("it only reads, and only for those who call this machine by its name")
@@ -144,7 +156,9 @@ struct GatewayTests {
         let stream = try ask("/watch?path=/counter.*")
         func data() throws -> Value {
             while let line = try stream.line() {
-                if line.hasPrefix("data: "), line.contains("changes") { return try JSONParser.parseOnce(line.dropFirst(6).filter { $0 != "\r" }.utf8) }
+                if line.hasPrefix("data: "), line.contains("changes") {
+                    return try JSONParser.parseOnce(line.dropFirst(6).filter { $0 != "\r" }.utf8)
+                }
             }
             throw Trouble("the stream ended")
         }
@@ -164,15 +178,21 @@ struct GatewayTests {
         #expect(try answer("/watch?path=[").status == 400)
     }
 
-    @Test("options that cannot be read are refused with what is allowed", arguments: [
-        ("/watch?path=/counter.*&maxRate=abc", "number above 0"), ("/watch?path=/counter.*&maxRate=inf", "number above 0"),
-        ("/watch?path=/counter.*&maxRate=0", "number above 0"), ("/watch?path=/counter.*&css=yes", "true or false"),
-        ("/value?path=/counter.value&typed=1", "true or false"), ("/value?path=/counter.value&presentation=", "true or false"),
-    ])
+    @Test(
+        "options that cannot be read are refused with what is allowed",
+        arguments: [
+            ("/watch?path=/counter.*&maxRate=abc", "number above 0"),
+            ("/watch?path=/counter.*&maxRate=inf", "number above 0"),
+            ("/watch?path=/counter.*&maxRate=0", "number above 0"), ("/watch?path=/counter.*&css=yes", "true or false"),
+            ("/value?path=/counter.value&typed=1", "true or false"),
+            ("/value?path=/counter.value&presentation=", "true or false"),
+        ])
     func unreadableOptions(_ target: String, _ allowed: String) throws {
         let answer = try answer(target)
         #expect(answer.status == 400)
-        #expect(try JSONParser.parseOnce(answer.body.utf8)["error"]?["message"]?.string?.contains(allowed) == true, "\(answer.body)")
+        #expect(
+            try JSONParser.parseOnce(answer.body.utf8)["error"]?["message"]?.string?.contains(allowed) == true,
+            "\(answer.body)")
     }
 
     @Test("options are read")

@@ -12,7 +12,8 @@ struct HelpTests {
 
     private func help(_ command: [String]) throws -> [Substring] {
         let help = try Program.run(
-            command[0], Array(command.dropFirst()) + ["--help"], environment: ["COLUMNS": "\(Self.width)"], folder: folder)
+            command[0], Array(command.dropFirst()) + ["--help"], environment: ["COLUMNS": "\(Self.width)"],
+            folder: folder)
         #expect(help.code == 0)
         return help.text.split(separator: "\n", omittingEmptySubsequences: false)
     }
@@ -30,13 +31,17 @@ struct HelpTests {
         }
     }
 
-    @Test("paragraphs fill their lines, and tables are not broken", arguments: ["agd", "agd-gateway", "agd-host-feeder", "agctl"])
+    @Test(
+        "paragraphs fill their lines, and tables are not broken",
+        arguments: ["agd", "agd-gateway", "agd-host-feeder", "agctl"])
     func programs(_ name: String) throws { try check([name]) }
 
     @Test("nor are the examples of agctl's verbs")
     func verbs() throws {
-        let verbs = try help(["agctl"]).drop { $0 != "SUBCOMMANDS:" }.prefix { !$0.isEmpty }.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
-            .compactMap { $0.split(separator: " ").first.map(String.init) }
+        let verbs = try help(["agctl"]).drop { $0 != "SUBCOMMANDS:" }.prefix { !$0.isEmpty }.filter {
+            $0.hasPrefix("  ") && !$0.hasPrefix("   ")
+        }
+        .compactMap { $0.split(separator: " ").first.map(String.init) }
         #expect(verbs.count > 20)
         for verb in verbs { try check(["agctl", verb]) }
     }

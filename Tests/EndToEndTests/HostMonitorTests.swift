@@ -80,10 +80,14 @@ struct HostMonitorTests {
     func silentFeeder() throws {
         let daemon = try daemon()
         let client = try daemon.client()
-        try client.call("transact", ["mutations": [
-            ["op": "set", "path": "/host.feed.isLive", "value": true],
-            ["op": "set", "path": "/host.feed.time", "value": "2026-01-01T00:00:00Z"],
-        ]])
+        try client.call(
+            "transact",
+            [
+                "mutations": [
+                    ["op": "set", "path": "/host.feed.isLive", "value": true],
+                    ["op": "set", "path": "/host.feed.time", "value": "2026-01-01T00:00:00Z"],
+                ]
+            ])
         #expect(try client.get("/host.isStale") == true)
         try client.set("/host.patience", "876000h")
         #expect(try client.get("/host.isStale") == false)
@@ -94,15 +98,22 @@ struct HostMonitorTests {
         let counters: Value = ["before": ["busy": 0, "total": 0], "now": ["busy": .int(cpu), "total": 100]]
         var core = ValueMap([(.string("id"), .string("cpu0"))])
         for (key, value) in counters.map ?? ValueMap() { core[key] = value }
-        try client.call("transact", ["mutations": [
-            ["op": "set", "path": "/host.patience", "value": "876000h"],
-            ["op": "set", "path": "/host.feed.isLive", "value": true],
-            ["op": "set", "path": "/host/cpu.all", "value": counters],
-            ["op": "set", "path": "/host/cpu.cores", "value": [.map(core)]],
-            ["op": "set", "path": "/host/memory.bytes", "value": [
-                "total": 100, "available": .int(100 - memory), "cached": 0, "swapTotal": 0, "swapFree": 0,
-            ]],
-        ]])
+        try client.call(
+            "transact",
+            [
+                "mutations": [
+                    ["op": "set", "path": "/host.patience", "value": "876000h"],
+                    ["op": "set", "path": "/host.feed.isLive", "value": true],
+                    ["op": "set", "path": "/host/cpu.all", "value": counters],
+                    ["op": "set", "path": "/host/cpu.cores", "value": [.map(core)]],
+                    [
+                        "op": "set", "path": "/host/memory.bytes",
+                        "value": [
+                            "total": 100, "available": .int(100 - memory), "cached": 0, "swapTotal": 0, "swapFree": 0,
+                        ],
+                    ],
+                ]
+            ])
     }
 
     @Test("thresholds come down the environment, and the memory's own override holds for the memory alone")
@@ -181,7 +192,8 @@ struct HostMonitorTests {
         feeder.signal(SIGTERM)
         #expect(try feeder.wait() == 0)
         let lines = feeder.text.split(separator: "\n")
-        #expect(lines.count == 2 && lines[0].contains("clients") && lines[1].hasSuffix("agd is there"), "\(feeder.text)")
+        #expect(
+            lines.count == 2 && lines[0].contains("clients") && lines[1].hasSuffix("agd is there"), "\(feeder.text)")
     }
 
     @Test("a feeder without its scene says what is missing")

@@ -41,7 +41,8 @@ struct MethodTests {
     @Test("all methods of the protocol are there and describe themselves")
     func allMethods() {
         let specified = [
-            "apply", "describe", "dump", "eval", "explain", "get", "hello", "move", "onDisconnect", "ping", "prune", "remove", "set",
+            "apply", "describe", "dump", "eval", "explain", "get", "hello", "move", "onDisconnect", "ping", "prune",
+            "remove", "set",
             "stats", "subscribe", "trace", "transact", "unsubscribe",
         ]
         #expect(schema.methods.sorted() == specified)
@@ -98,7 +99,9 @@ struct MethodTests {
         #expect(error["data"]?["path"] == "/player.isPlaying")
         #expect(try refusal("set", ["path": "/player/playButton.symbol", "value": "x"]) == "readOnly")
         #expect(try refusal("set", ["path": "/player.isPlayin", "value": true]) == "notFound")
-        #expect(try client.refusal("set", ["path": "/player.isPlayin", "value": true])["data"]?["hint"]?.string?.contains("isPlaying") == true)
+        #expect(
+            try client.refusal("set", ["path": "/player.isPlayin", "value": true])["data"]?["hint"]?.string?.contains(
+                "isPlaying") == true)
         #expect(try refusal("set", ["path": "player..", "value": true]) == "invalid")
         #expect(try client.get("/player.isPlaying") == false)
     }
@@ -106,27 +109,35 @@ struct MethodTests {
     @Test("transact does every kind of mutation, all or none")
     func transact() throws {
         let revision = try call("hello")["revision"]?.int
-        try call("transact", ["mutations": [
-            ["op": "test", "path": "/player.isPlaying", "value": false],
-            ["op": "toggle", "path": "/player.isPlaying"],
-            ["op": "add", "path": "/player.volume", "value": 0.25],
-            ["op": "append", "path": "/player.queue", "value": "b"],
-            ["op": "insert", "path": "/player.queue", "value": "a", "index": 0],
-            ["op": "append", "path": "/player.queue", "value": "c"],
-            ["op": "remove", "path": "/player.queue[1]"],
-            ["op": "merge", "path": "/player.episode", "value": ["isFavorite": true, "length": 60]],
-            ["op": "set", "path": "/player.episode.title", "value": "Another"],
-        ], "label": "everything"])
+        try call(
+            "transact",
+            [
+                "mutations": [
+                    ["op": "test", "path": "/player.isPlaying", "value": false],
+                    ["op": "toggle", "path": "/player.isPlaying"],
+                    ["op": "add", "path": "/player.volume", "value": 0.25],
+                    ["op": "append", "path": "/player.queue", "value": "b"],
+                    ["op": "insert", "path": "/player.queue", "value": "a", "index": 0],
+                    ["op": "append", "path": "/player.queue", "value": "c"],
+                    ["op": "remove", "path": "/player.queue[1]"],
+                    ["op": "merge", "path": "/player.episode", "value": ["isFavorite": true, "length": 60]],
+                    ["op": "set", "path": "/player.episode.title", "value": "Another"],
+                ], "label": "everything",
+            ])
         #expect(try call("hello")["revision"]?.int == revision.map { $0 + 1 })
         #expect(try client.get("/player.isPlaying") == true)
         #expect(try client.get("/player.volume") == 0.75)
         #expect(try client.get("/player.queue") == ["a", "c"])
         #expect(try client.get("/player.episode") == ["title": "Another", "isFavorite": true, "length": 60])
 
-        let code = try refusal("transact", ["mutations": [
-            ["op": "set", "path": "/player.volume", "value": 0.1],
-            ["op": "test", "path": "/player.isPlaying", "value": false],
-        ]])
+        let code = try refusal(
+            "transact",
+            [
+                "mutations": [
+                    ["op": "set", "path": "/player.volume", "value": 0.1],
+                    ["op": "test", "path": "/player.isPlaying", "value": false],
+                ]
+            ])
         #expect(code == "conflict")
         #expect(try client.get("/player.volume") == 0.75)
         #expect(try call("hello")["revision"]?.int == revision.map { $0 + 1 })
@@ -141,16 +152,19 @@ struct MethodTests {
         let paths = snapshot["changes"]?.list?.compactMap { $0["path"]?.string } ?? []
         #expect(Set(paths).isSuperset(of: ["/player.isPlaying", "/player/playButton.symbol", "/player/favorite.isOn"]))
 
-        try client.send(#"{"jsonrpc":"2.0","id":"w","method":"transact","params":{"label":"tap","mutations":[{"op":"toggle","path":"/player.isPlaying"},{"op":"set","path":"/player.volume","value":1}]}}"#)
+        try client.send(
+            #"{"jsonrpc":"2.0","id":"w","method":"transact","params":{"label":"tap","mutations":[{"op":"toggle","path":"/player.isPlaying"},{"op":"set","path":"/player.volume","value":1}]}}"#
+        )
         let update = try client.message()
         #expect(schema.faults(in: update["params"] ?? .null, ofEvent: "update") == [])
         #expect(update["params"]?["label"] == "tap")
         let changes = update["params"]?["changes"]?.list ?? []
         let values = Dictionary(changes.map { ($0["path"]?.string ?? "", $0["value"]) }) { $1 }
-        #expect(values == [
-            "/player.isPlaying": true, "/player.volume": 1.0, "/player/playButton.isPlaying": true,
-            "/player/playButton.symbol": "pause.circle", "/player/playButton.scale": 1.0,
-        ])
+        #expect(
+            values == [
+                "/player.isPlaying": true, "/player.volume": 1.0, "/player/playButton.isPlaying": true,
+                "/player/playButton.symbol": "pause.circle", "/player/playButton.scale": 1.0,
+            ])
         #expect(try client.message()["id"] == "w")
 
         try call("unsubscribe", ["subscription": subscribed["subscription"] ?? .null])
@@ -185,9 +199,11 @@ struct MethodTests {
     func animation() throws {
         try call("subscribe", ["paths": ["/player/playButton.scale", "/player/playButton.symbol"], "css": true])
         _ = try event()
-        try call("transact", [
-            "mutations": [["op": "toggle", "path": "/player.isPlaying"]], "animation": "easeInOut(duration: 30)",
-        ])
+        try call(
+            "transact",
+            [
+                "mutations": [["op": "toggle", "path": "/player.isPlaying"]], "animation": "easeInOut(duration: 30)",
+            ])
         let update = try event()
         let changes = update["changes"]?.list ?? []
         let scale = try #require(changes.first { $0["path"] == "/player/playButton.scale" })
@@ -207,12 +223,16 @@ struct MethodTests {
 
     @Test("the daemon samples moving values for clients that want frames, and tells the end")
     func frames() throws {
-        try call("subscribe", [
-            "paths": ["/player/playButton.scale"], "events": ["frames", "completion"], "frames": ["rate": 60],
-        ])
-        try call("transact", [
-            "mutations": [["op": "toggle", "path": "/player.isPlaying"]], "animation": "linear(duration: 0.2)",
-        ])
+        try call(
+            "subscribe",
+            [
+                "paths": ["/player/playButton.scale"], "events": ["frames", "completion"], "frames": ["rate": 60],
+            ])
+        try call(
+            "transact",
+            [
+                "mutations": [["op": "toggle", "path": "/player.isPlaying"]], "animation": "linear(duration: 0.2)",
+            ])
         let frame = try event("frames")
         let value = try #require(frame["values"]?["/player/playButton.scale"]?.number)
         #expect(value >= 1.0 && value <= 1.5)
@@ -257,9 +277,11 @@ struct MethodTests {
         _ = try event()
         do {
             let other = try daemon.client()
-            try other.call("onDisconnect", [
-                "mutations": [["op": "set", "path": "/player.isPlaying", "value": false]], "label": "gone",
-            ])
+            try other.call(
+                "onDisconnect",
+                [
+                    "mutations": [["op": "set", "path": "/player.isPlaying", "value": false]], "label": "gone",
+                ])
         }
         let update = try event()
         #expect(update["label"] == "gone")

@@ -18,7 +18,9 @@ struct MotionTests {
         let scale = "/podcaster/player/playButton.scale"
         let (watch, output) = try daemon.startControl(["watch", scale, "--frames", "60"])
         #expect(try output.line() == "\(scale)\t1.5")
-        let set = try daemon.control(["toggle", "/podcaster/player/playButton.isPlaying", "--animation", "easeInOut(duration: 0.3)"])
+        let set = try daemon.control([
+            "toggle", "/podcaster/player/playButton.isPlaying", "--animation", "easeInOut(duration: 0.3)",
+        ])
         #expect(set.code == 0, "\(set.text)")
         #expect(try output.line() == "\(scale)\t1.0", "the model changes at once")
         var shown: [Double] = []
@@ -38,15 +40,21 @@ struct MotionTests {
     func formula() throws {
         let daemon = try Daemon(scenes: [Scenes.player])
         let client = try daemon.client()
-        try client.call("subscribe", ["paths": ["/player.volume"], "events": ["update", "frames"], "frames": ["rate": 120]])
+        try client.call(
+            "subscribe", ["paths": ["/player.volume"], "events": ["update", "frames"], "frames": ["rate": 120]])
         _ = try client.event()
-        try client.call("set", ["path": "/player.volume", "value": 20, "animation": "spring(duration: 0.4, bounce: 0.3)"])
+        try client.call(
+            "set", ["path": "/player.volume", "value": 20, "animation": "spring(duration: 0.4, bounce: 0.3)"])
         let timeline = try #require(try client.event()["changes"]?[0]?["timeline"])
-        func number(_ name: String, of value: Value) throws -> Double { try #require(value[name]?.number, "\(name) of \(value)") }
+        func number(_ name: String, of value: Value) throws -> Double {
+            try #require(value[name]?.number, "\(name) of \(value)")
+        }
         let spring = try #require(timeline["curve"]?["spring"])
         let (from, to) = (try number("from", of: timeline), try number("to", of: timeline))
         let (start, settle) = (try number("start", of: timeline), try number("settle", of: timeline))
-        let (m, k, c) = (try number("mass", of: spring), try number("stiffness", of: spring), try number("damping", of: spring))
+        let (m, k, c) = (
+            try number("mass", of: spring), try number("stiffness", of: spring), try number("damping", of: spring)
+        )
         let decay = c / (2 * m)
         let frequency = sqrt(k / m - decay * decay)
         var compared = 0
@@ -78,7 +86,11 @@ struct MotionTests {
         let before = try client.call("stats")
         #expect(before["running_timelines"] == 1000)
         // Something that takes its time, with the daemon left alone: another program starts and ends.
-        for _ in 0..<5 { #expect(try Program.run("agctl", ["curve", "bouncy", "--plot"], environment: [:], folder: daemon.folder).code == 0) }
+        for _ in 0..<5 {
+            #expect(
+                try Program.run("agctl", ["curve", "bouncy", "--plot"], environment: [:], folder: daemon.folder).code
+                    == 0)
+        }
         let after = try client.call("stats")
         let turns = try #require(after["turns"]?.int) - #require(before["turns"]?.int)
         #expect(turns == 1, "the request itself")
@@ -90,12 +102,14 @@ struct MotionTests {
         let daemon = try Daemon(scenes: [Scenes.player])
         let client = try daemon.client()
         try client.call("subscribe", ["paths": ["/player.volume"], "events": ["completion"]])
-        let revision = try client.call("set", ["path": "/player.volume", "value": 1, "animation": "linear(duration: 0.05)"])["revision"]
+        let revision = try client.call(
+            "set", ["path": "/player.volume", "value": 1, "animation": "linear(duration: 0.05)"])["revision"]
         for phase in ["logical", "removed"] as [Value] {
             let event = try client.event("completion")
             #expect(event["phase"] == phase && event["transaction"] == revision && event["paths"] == ["/player.volume"])
         }
-        try client.call("set", ["path": "/player.volume", "value": 2, "animation": "linear(duration: 0.05).repeatForever"])
+        try client.call(
+            "set", ["path": "/player.volume", "value": 2, "animation": "linear(duration: 0.05).repeatForever"])
         #expect(try client.call("stats")["running_timelines"] == 1)
         try client.call("remove", ["path": "/player"])
         #expect(try client.event("completion")["phase"] == "logical")

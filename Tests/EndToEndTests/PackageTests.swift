@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 /// Whether the tools are there that a package is made with.
-private let canMakePackages = ["dpkg-deb", "dpkg-shlibdeps"].allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
+private let canMakePackages = ["dpkg-deb", "dpkg-shlibdeps"].allSatisfy {
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0)
+}
 
 /// The Debian package, made of programs that do nothing: what is in it, and what it asks of a machine.
 @Suite("Package", .enabled(if: canMakePackages, "dpkg-dev is not installed"))
@@ -25,11 +27,14 @@ struct PackageTests {
         }
         for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway"] {
             // Linked: a copy that another test's new process still holds open for writing could not be run.
-            try FileManager.default.createSymbolicLink(atPath: folder.file("programs/" + name), withDestinationPath: program(name))
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.file("programs/" + name), withDestinationPath: program(name))
         }
         return try Program.run(
             Project.file("Scripts/package"), [folder.file("packages")],
-            environment: ["AGD_PROGRAMS": folder.file("programs"), "DEBFULLNAME": "A Builder", "DEBEMAIL": "builder@example.org"],
+            environment: [
+                "AGD_PROGRAMS": folder.file("programs"), "DEBFULLNAME": "A Builder", "DEBEMAIL": "builder@example.org",
+            ],
             folder: folder)
     }
 
@@ -47,11 +52,15 @@ struct PackageTests {
     }
 
     @Test("its version is the programs', and it depends on what they are linked with") func fields() throws {
-        let version = try Program.run("agctl", ["--version"], folder: folder).text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let version = try Program.run("agctl", ["--version"], folder: folder).text.trimmingCharacters(
+            in: .whitespacesAndNewlines)
         #expect(try ask("--field", package, "Version").trimmingCharacters(in: .whitespacesAndNewlines) == version)
         let fields = try ask("--field", package)
-        #expect(fields.contains("Maintainer: A Builder <builder@example.org>\n") && fields.contains("Depends: libc6 (>= "), "\(fields)")
-        #expect(!fields.contains("@version@") && !fields.contains("@depends@") && !fields.contains("@size@"), "\(fields)")
+        #expect(
+            fields.contains("Maintainer: A Builder <builder@example.org>\n") && fields.contains("Depends: libc6 (>= "),
+            "\(fields)")
+        #expect(
+            !fields.contains("@version@") && !fields.contains("@depends@") && !fields.contains("@size@"), "\(fields)")
     }
 
     @Test("its units name programs and files that are in it") func units() throws {
@@ -62,10 +71,14 @@ struct PackageTests {
         for path in named { #expect(FileManager.default.fileExists(atPath: root + path), "\(path)") }
     }
 
-    @Test("what an administrator may change is a configuration file of it, and nothing else is") func configuration() throws {
+    @Test("what an administrator may change is a configuration file of it, and nothing else is") func configuration()
+        throws
+    {
         let root = try unpack()
-        let listed = try String(contentsOfFile: root + "/DEBIAN/conffiles", encoding: .utf8).split(separator: "\n").map(String.init)
-        let present = try FileManager.default.subpathsOfDirectory(atPath: root + "/etc").filter { $0.contains(".") }.map { "/etc/" + $0 }
+        let listed = try String(contentsOfFile: root + "/DEBIAN/conffiles", encoding: .utf8).split(separator: "\n").map(
+            String.init)
+        let present = try FileManager.default.subpathsOfDirectory(atPath: root + "/etc").filter { $0.contains(".") }.map
+        { "/etc/" + $0 }
         #expect(listed == present.sorted() && listed.contains("/etc/agd/agd.conf"))
     }
 
@@ -79,7 +92,9 @@ struct PackageTests {
         }
     }
 
-    @Test("its scripts are sound, and say nothing and do nothing where no step of theirs is asked for") func scripts() throws {
+    @Test("its scripts are sound, and say nothing and do nothing where no step of theirs is asked for") func scripts()
+        throws
+    {
         let root = try unpack()
         for name in ["postinst", "prerm", "postrm"] {
             let run = try Program.run("/bin/sh", ["-u", "\(root)/DEBIAN/\(name)", "abort-upgrade"], folder: folder)

@@ -38,7 +38,8 @@ struct ProtocolTests {
     @Test("a batch is answered as one list, in order, without its notifications")
     func batch() throws {
         try client.send(
-            #"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"set","params":{"path":"/counter.value","value":7}},{"jsonrpc":"2.0","id":"two","method":"get","params":{"path":"/counter.twice"}},{"jsonrpc":"2.0","id":3,"method":"nonsense"}]"#)
+            #"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"set","params":{"path":"/counter.value","value":7}},{"jsonrpc":"2.0","id":"two","method":"get","params":{"path":"/counter.twice"}},{"jsonrpc":"2.0","id":3,"method":"nonsense"}]"#
+        )
         let replies = try client.message()
         #expect(replies.list?.count == 3)
         #expect(replies[0]?["id"] == 1)
@@ -62,20 +63,27 @@ struct ProtocolTests {
         #expect(try client.get("/counter.value") == 9)
     }
 
-    @Test("what is no request is told so with JSON-RPC's codes, and the next request is served", arguments: [
-        (#"{"jsonrpc":"2.0","id":1,"method":"#, -32700), ("nonsense", -32700), ("\u{7f}", -32700),
-        (#"{"jsonrpc":"2.0","id":1,"method":"ping"} trailing"#, -32700), (#"{"a":"\ud800"}"#, -32700),
-        ("[]", -32600), ("17", -32600), ("null", -32600), (#""ping""#, -32600), (#"{"id":1,"method":"ping"}"#, -32600),
-        (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600), (#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600),
-        (#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#, -32600), (#"{"jsonrpc":"2.0","id":1,"method":"pong"}"#, -32601),
-        (#"{"jsonrpc":"2.0","id":1,"method":"get"}"#, -32602),
-        (#"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":17}}"#, -32602),
-        (#"{"jsonrpc":"2.0","id":1,"method":"get","params":{"paht":"/counter.value"}}"#, -32602),
-        (#"{"jsonrpc":"2.0","id":1,"method":"get","params":"x"}"#, -32602),
-        (#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value"}}"#, -32602),
-        (#"{"jsonrpc":"2.0","id":1,"method":"transact","params":{"mutations":[{"op":"explode","path":"/counter.value"}]}}"#, -32602),
-        (#"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"paths":["/**"],"maxRate":0}}"#, -32602),
-    ] as [(String, Int64)])
+    @Test(
+        "what is no request is told so with JSON-RPC's codes, and the next request is served",
+        arguments: [
+            (#"{"jsonrpc":"2.0","id":1,"method":"#, -32700), ("nonsense", -32700), ("\u{7f}", -32700),
+            (#"{"jsonrpc":"2.0","id":1,"method":"ping"} trailing"#, -32700), (#"{"a":"\ud800"}"#, -32700),
+            ("[]", -32600), ("17", -32600), ("null", -32600), (#""ping""#, -32600),
+            (#"{"id":1,"method":"ping"}"#, -32600),
+            (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600), (#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600),
+            (#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#, -32600),
+            (#"{"jsonrpc":"2.0","id":1,"method":"pong"}"#, -32601),
+            (#"{"jsonrpc":"2.0","id":1,"method":"get"}"#, -32602),
+            (#"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":17}}"#, -32602),
+            (#"{"jsonrpc":"2.0","id":1,"method":"get","params":{"paht":"/counter.value"}}"#, -32602),
+            (#"{"jsonrpc":"2.0","id":1,"method":"get","params":"x"}"#, -32602),
+            (#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value"}}"#, -32602),
+            (
+                #"{"jsonrpc":"2.0","id":1,"method":"transact","params":{"mutations":[{"op":"explode","path":"/counter.value"}]}}"#,
+                -32602
+            ),
+            (#"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"paths":["/**"],"maxRate":0}}"#, -32602),
+        ] as [(String, Int64)])
     func malformed(line: String, code: Int64) throws {
         try client.send(line)
         let reply = try client.message()
@@ -91,7 +99,9 @@ struct ProtocolTests {
         #expect(try client.message()["error"]?["code"] == -32700)
         try client.send(String(repeating: "[", count: 100_000))
         #expect(try client.message()["error"]?["code"] == -32700)
-        try client.send(#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value","value":"# + String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000) + "}}")
+        try client.send(
+            #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value","value":"#
+                + String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000) + "}}")
         #expect(try client.message()["error"] != nil)
         try expectService()
     }
@@ -99,7 +109,8 @@ struct ProtocolTests {
     @Test("unknown paths and wrong types are refused by name, in long paths and patterns, too")
     func wrongNames() throws {
         #expect(try client.refusal("get", ["path": "/nowhere.value"])["data"]?["code"] == "notFound")
-        #expect(try client.refusal("get", ["path": "/counter.valeu"])["data"]?["hint"]?.string?.contains("value") == true)
+        #expect(
+            try client.refusal("get", ["path": "/counter.valeu"])["data"]?["hint"]?.string?.contains("value") == true)
         #expect(try client.refusal("subscribe", ["paths": ["/nowhere.value"]])["data"]?["code"] == "notFound")
         #expect(try client.refusal("set", ["path": "/counter.value", "value": "x"])["data"]?["code"] == "typeMismatch")
         let deep = String(repeating: "/a", count: 100_000) + ".b"
@@ -109,7 +120,9 @@ struct ProtocolTests {
         try expectService()
     }
 
-    @Test("a line of 100 MB is refused while it passes by, without being kept; the requests around it are answered in order")
+    @Test(
+        "a line of 100 MB is refused while it passes by, without being kept; the requests around it are answered in order"
+    )
     func hugeLine() throws {
         #expect(try client.call("ping") == ["pong": true])
         let before = daemon.program.residentKilobytes
@@ -138,7 +151,9 @@ struct ProtocolTests {
         }
         do {
             let last = try daemon.client()
-            try last.send(bytes: Array(#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value","value":667}}"#.utf8))
+            try last.send(
+                bytes: Array(
+                    #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value","value":667}}"#.utf8))
         }
         let deadline = Deadline(Deadline.patience)
         while try client.call("stats")["clients"] != idle {

@@ -35,11 +35,15 @@ struct ResumeTests {
         }
 
         static func start(_ folder: Folder, _ scene: String, _ durability: String) throws -> Daemon {
-            try Daemon(scenes: [scene], configuration: "state-directory = \(folder.file("state"))\ndurability = \(durability)", folder: folder)
+            try Daemon(
+                scenes: [scene], configuration: "state-directory = \(folder.file("state"))\ndurability = \(durability)",
+                folder: folder)
         }
 
         func revision() throws -> Int64 {
-            guard case .int(let revision)? = try daemon.client().call("hello")["revision"] else { throw Trouble("no revision") }
+            guard case .int(let revision)? = try daemon.client().call("hello")["revision"] else {
+                throw Trouble("no revision")
+            }
             return revision
         }
 
@@ -56,10 +60,12 @@ struct ResumeTests {
         /// What a subscriber is told that has seen everything up to a revision.
         func resumes(_ paths: [String], since revision: Int64, events: [String] = ["update"]) throws -> Bool {
             let client = try daemon.client()
-            let reply = try client.call("subscribe", [
-                "paths": .list(paths.map { .string($0) }), "events": .list(events.map { .string($0) }),
-                "since": ["epoch": .string(epoch), "revision": .int(revision)],
-            ])
+            let reply = try client.call(
+                "subscribe",
+                [
+                    "paths": .list(paths.map { .string($0) }), "events": .list(events.map { .string($0) }),
+                    "since": ["epoch": .string(epoch), "revision": .int(revision)],
+                ])
             try client.call("ping")
             let isResumed = reply["resumed"] == true
             if events == ["update"], !isResumed { #expect(try client.event()["initial"] == true) }
@@ -67,7 +73,9 @@ struct ResumeTests {
         }
     }
 
-    @Test("after a restart, orderly or not, who watches what has not changed resumes, and who watches what has gets a snapshot", arguments: [false, true])
+    @Test(
+        "after a restart, orderly or not, who watches what has not changed resumes, and who watches what has gets a snapshot",
+        arguments: [false, true])
     func restart(killed: Bool) throws {
         let lives = try Lives()
         try lives.daemon.client().set("/w.a", 5)
@@ -113,7 +121,8 @@ struct ResumeTests {
         #expect(try !lives.resumes(["/w/r/*.q"], since: seen))
     }
 
-    @Test("after a change of the tree, and over another scene, nobody resumes from before it") func definitions() throws {
+    @Test("after a change of the tree, and over another scene, nobody resumes from before it") func definitions() throws
+    {
         let lives = try Lives()
         let client = try lives.daemon.client()
         try client.set("/w.a", 5)

@@ -36,9 +36,11 @@ struct RunningControlTests {
         try watch.wait()
     }
 
-    @Test("it ends with 128 and the number of the signal that it is ended by", arguments: [
-        (SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129),
-    ] as [(Int32, Int32)])
+    @Test(
+        "it ends with 128 and the number of the signal that it is ended by",
+        arguments: [
+            (SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129),
+        ] as [(Int32, Int32)])
     func ended(by signal: Int32, status: Int32) throws {
         for arguments in [["top", "--json", "--interval", "0.05"], ["watch", "/player.volume"]] {
             let (program, output) = try daemon.startControl(arguments)
@@ -80,12 +82,17 @@ struct RunningControlTests {
         #expect(try output.line()?.contains("0.5") == true)
         #expect(try daemon.stop() == 0)
         let again = try Daemon(
-            scenes: [Scenes.player.replacingOccurrences(of: "volume: 0.5", with: "volume: 0.25")], folder: daemon.folder)
+            scenes: [Scenes.player.replacingOccurrences(of: "volume: 0.5", with: "volume: 0.25")], folder: daemon.folder
+        )
         #expect(try output.line()?.contains("0.25") == true)
         watch.signal(SIGTERM)
         try watch.wait()
-        let notices = try watch.text.split(separator: "\n").map { try JSONParser.parseOnce($0.utf8)["notice"]?["message"]?.string }
-        #expect(notices.count == 2 && notices[0]?.contains("waiting for agd") == true && notices[1]?.contains("agd is back") == true)
+        let notices = try watch.text.split(separator: "\n").map {
+            try JSONParser.parseOnce($0.utf8)["notice"]?["message"]?.string
+        }
+        #expect(
+            notices.count == 2 && notices[0]?.contains("waiting for agd") == true
+                && notices[1]?.contains("agd is back") == true)
         #expect(try again.stop() == 0)
     }
 }

@@ -62,7 +62,9 @@ struct SceneTests {
         #expect(try client.get("/loop.c") == 3)
     }
 
-    @Test("a chain of twenty thousand rules through fifty nodes is made, evaluated and watched without a stack to overflow")
+    @Test(
+        "a chain of twenty thousand rules through fifty nodes is made, evaluated and watched without a stack to overflow"
+    )
     func deepChain() throws {
         let daemon = try Daemon()
         let client = try daemon.client()

@@ -16,7 +16,9 @@ struct Schema {
 
     /// What is wrong with a method's result; empty when nothing is.
     func faults(in result: Value, of method: String) -> [String] {
-        guard let schema = entry("methods", method)?["result"]?["schema"] else { return ["no method \(method) is described"] }
+        guard let schema = entry("methods", method)?["result"]?["schema"] else {
+            return ["no method \(method) is described"]
+        }
         return faults(in: result, schema, at: method)
     }
 
@@ -46,7 +48,9 @@ struct Schema {
                 return ["\(place): \(value) is not of type \(type)"]
             }
         }
-        if let words = schema["enum"]?.list, !words.contains(value) { faults.append("\(place): \(value) is none of \(words)") }
+        if let words = schema["enum"]?.list, !words.contains(value) {
+            faults.append("\(place): \(value) is none of \(words)")
+        }
         if let least = schema["minimum"]?.number, let number = value.number, number < least {
             faults.append("\(place): \(number) is below \(least)")
         }
@@ -62,7 +66,9 @@ struct Schema {
             if let property = schema["properties"]?[name] {
                 faults += self.faults(in: member, property, at: "\(place).\(name)")
             } else if let other = schema["additionalProperties"] {
-                faults += other == false ? ["\(place) has an undescribed \(name)"] : self.faults(in: member, other, at: "\(place).\(name)")
+                faults +=
+                    other == false
+                    ? ["\(place) has an undescribed \(name)"] : self.faults(in: member, other, at: "\(place).\(name)")
             }
         }
         return faults

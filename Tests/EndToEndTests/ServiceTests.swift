@@ -22,7 +22,9 @@ struct ServiceTests {
         let daemon = try Daemon(scenes: [Scenes.counter])
         let client = try daemon.client()
         for number in Int64(1)...100 {
-            try client.send(#"{"jsonrpc":"2.0","id":\#(number),"method":"set","params":{"path":"/counter.value","value":\#(number)}}"#)
+            try client.send(
+                #"{"jsonrpc":"2.0","id":\#(number),"method":"set","params":{"path":"/counter.value","value":\#(number)}}"#
+            )
         }
         // All requests have been read once the daemon answers the last one; its answers may not have been.
         #expect(try client.message()["id"] == 1)
@@ -103,7 +105,8 @@ struct ServiceTests {
     @Test("a scene with a mistake keeps it from starting; it says where the mistake is")
     func badScene() throws {
         let folder = try Folder()
-        let scene = try folder.write("agd: 1\nnodes:\n  - id: x\n    state: { a: 1 }\n    computed: { b: a + }\n", to: "bad.yaml")
+        let scene = try folder.write(
+            "agd: 1\nnodes:\n  - id: x\n    state: { a: 1 }\n    computed: { b: a + }\n", to: "bad.yaml")
         let daemon = try Program.run("agd", ["--socket", folder.file("agd.sock"), "--scene", scene], folder: folder)
         #expect(daemon.code == ExitStatus.scene)
         #expect(daemon.text.contains("bad.yaml:5:"))
@@ -114,29 +117,36 @@ struct ServiceTests {
         #expect(missing.text.contains("none.yaml"))
     }
 
-    @Test("a damaged store ends it with a status after which the unit does not start it again") func damagedStore() throws {
+    @Test("a damaged store ends it with a status after which the unit does not start it again") func damagedStore()
+        throws
+    {
         let folder = try Folder()
         _ = try folder.write("this is no database, it is a letter", to: "state.db")
-        let ended = try Program.run("agd", ["--socket", folder.file("agd.sock"), "--state-directory", folder.file("")], folder: folder)
+        let ended = try Program.run(
+            "agd", ["--socket", folder.file("agd.sock"), "--state-directory", folder.file("")], folder: folder)
         #expect(ended.code == ExitStatus.store && ended.text.contains("--recover"), "\(ended.text)")
         let unit = try Project.text("systemd/agd.service").split(separator: "\n")
         let prevented = try #require(unit.first { $0.hasPrefix("RestartPreventExitStatus=") })
         #expect(prevented.split(whereSeparator: { " =".contains($0) }).contains("\(ExitStatus.store)"))
     }
 
-    @Test("a store that reaches the limit of a file's size ends it with a status and a word of why") func fileSize() throws {
+    @Test("a store that reaches the limit of a file's size ends it with a status and a word of why") func fileSize()
+        throws
+    {
         let folder = try Folder()
         let daemon = try Daemon(
             scenes: [Scenes.counter, "agd: 1\nnodes: [{ id: a, state: { text: '' } }]\n"],
             configuration: "state-directory = \(folder.file("store"))\n", folder: folder, limits: "-f 200")
         // Blocks of 512 bytes; the empty store takes about half of that.
         let text = String(repeating: "x", count: 200_000)
-        try daemon.client().send(#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.text","value":"\#(text)"}}"#)
+        try daemon.client().send(
+            #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.text","value":"\#(text)"}}"#)
         #expect(try daemon.program.wait() == ExitStatus.writing, "\(daemon.program.text)")
         #expect(daemon.program.text.contains("state.db"), "\(daemon.program.text)")
     }
 
-    @Test("where file descriptors are scarcer than clients it says so, refuses who is too many, and tells them why") func descriptors() throws {
+    @Test("where file descriptors are scarcer than clients it says so, refuses who is too many, and tells them why")
+    func descriptors() throws {
         let daemon = try Daemon(scenes: [Scenes.counter], configuration: "clients = 100\n", limits: "-n 40")
         #expect(daemon.program.text.contains("file descriptors"), "\(daemon.program.text)")
         let clients = try (0..<60).map { _ in try daemon.client() }
@@ -148,7 +158,8 @@ struct ServiceTests {
     @Test("--check-config accepts what ships, and names line and near name of what is wrong")
     func checkConfiguration() throws {
         let folder = try Folder()
-        let shipped = try Program.run("agd", ["--check-config", "--config", Project.file("config/agd.conf")], folder: folder)
+        let shipped = try Program.run(
+            "agd", ["--check-config", "--config", Project.file("config/agd.conf")], folder: folder)
         #expect(shipped.code == 0 && shipped.text.contains("agd.conf: valid"), "\(shipped.text)")
         let wrong = try folder.write("\n\nclinets = 5\n", to: "wrong.conf")
         let refused = try Program.run("agd", ["--check-config", "--config", wrong], folder: folder)
@@ -156,7 +167,8 @@ struct ServiceTests {
         #expect(refused.text.contains("wrong.conf:3") && refused.text.contains("clients"))
     }
 
-    @Test("reading the same file again leaves nothing to wait for, whatever the command line says besides") func reload() throws {
+    @Test("reading the same file again leaves nothing to wait for, whatever the command line says besides")
+    func reload() throws {
         let daemon = try Daemon(configuration: "clients = 10\n")
         daemon.program.signal(SIGHUP)
         try daemon.awaitNotification("READY=1")
@@ -164,10 +176,13 @@ struct ServiceTests {
         #expect(!daemon.program.text.contains("wait for a restart"), "\(daemon.program.text)")
     }
 
-    @Test("--reload asks a daemon to read its configuration again; a fault is in its status until one goes well") func reloadByProgram() throws {
+    @Test("--reload asks a daemon to read its configuration again; a fault is in its status until one goes well")
+    func reloadByProgram() throws {
         let folder = try Folder()
         let daemon = try Daemon(configuration: "clients = 10\n", folder: folder)
-        func reload() throws -> Int32 { try Program.run("agd", ["--reload", "\(daemon.program.pid)"], folder: folder).code }
+        func reload() throws -> Int32 {
+            try Program.run("agd", ["--reload", "\(daemon.program.pid)"], folder: folder).code
+        }
         let good = try String(contentsOfFile: folder.file("agd.conf"), encoding: .utf8)
         _ = try folder.write(good + "clinets = 5\n", to: "agd.conf")
         #expect(try reload() == 0)
@@ -179,7 +194,8 @@ struct ServiceTests {
         #expect(try Program.run("agd", ["--reload", "1"], folder: folder).code == 64)
     }
 
-    @Test("the unit reloads with programs that are always there, and its memory holds what the settings let wait") func unit() throws {
+    @Test("the unit reloads with programs that are always there, and its memory holds what the settings let wait")
+    func unit() throws {
         let unit = try Project.text("systemd/agd.service").split(separator: "\n")
         let reloads = unit.filter { $0.hasPrefix("ExecReload=") }
         #expect(reloads.count == 2 && reloads.allSatisfy { $0.hasPrefix("ExecReload=/usr/bin/agd ") })
@@ -191,13 +207,16 @@ struct ServiceTests {
         let daemon = try Daemon(scenes: [Scenes.counter], configuration: "path-length = 64\n")
         let client = try daemon.client()
         #expect(try client.get("/counter.value") == 0)
-        try client.send(#"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/\#(String(repeating: "x", count: 64)).a"}}"#)
+        try client.send(
+            #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"path":"/\#(String(repeating: "x", count: 64)).a"}}"#)
         #expect(try client.message()["error"]?["data"]?["code"] == "limit")
     }
 
     @Test("all programs are of one version") func versions() throws {
         let folder = try Folder()
-        let told = try ["agd", "agctl", "agd-host-feeder", "agd-gateway"].map { try Program.run($0, ["--version"], folder: folder).text }
+        let told = try ["agd", "agctl", "agd-host-feeder", "agd-gateway"].map {
+            try Program.run($0, ["--version"], folder: folder).text
+        }
         #expect(Set(told).count == 1 && told[0].first?.isNumber == true, "\(told)")
     }
 
@@ -218,16 +237,22 @@ struct ServiceTests {
         }
         let installed = try Program.run(
             "/bin/bash", ["-c", "umask 077 && exec \"$0\"", Project.file("Scripts/install")],
-            environment: ["AGD_PROGRAMS": programs, "DESTDIR": folder.file("root"), "PREFIX": "/opt/agd", "SYSCONFDIR": "/opt/etc"],
+            environment: [
+                "AGD_PROGRAMS": programs, "DESTDIR": folder.file("root"), "PREFIX": "/opt/agd",
+                "SYSCONFDIR": "/opt/etc",
+            ],
             folder: folder)
         #expect(installed.code == 0, "\(installed.text)")
         func mode(_ path: String) throws -> Int? {
-            (try FileManager.default.attributesOfItem(atPath: folder.file("root") + path)[.posixPermissions] as? NSNumber)?.intValue
+            (try FileManager.default.attributesOfItem(atPath: folder.file("root") + path)[.posixPermissions]
+                as? NSNumber)?.intValue
         }
         let unit = "/opt/agd/lib/systemd/system/agd.service"
         let text = try String(contentsOfFile: folder.file("root") + unit, encoding: .utf8)
         #expect(text.contains("ExecStart=/opt/agd/bin/agd --config /opt/etc/agd/agd.conf"))
-        let documents = text.split(separator: "\n").first { $0.hasPrefix("Documentation=") }?.dropFirst(14).split(separator: " ") ?? []
+        let documents =
+            text.split(separator: "\n").first { $0.hasPrefix("Documentation=") }?.dropFirst(14).split(separator: " ")
+            ?? []
         #expect(documents.count == 2)
         for document in documents {
             #expect(FileManager.default.fileExists(atPath: folder.file("root") + document.dropFirst(5)), "\(document)")

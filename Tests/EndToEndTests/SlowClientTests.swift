@@ -5,7 +5,8 @@ import Testing
 /// A client that does not read must cost the others nothing, and the daemon no more than it said it would.
 @Suite("Slow clients")
 struct SlowClientTests {
-    @Test("a client that never reads is conflated: others are served, memory is bounded, and what it reads last is true")
+    @Test(
+        "a client that never reads is conflated: others are served, memory is bounded, and what it reads last is true")
     func neverReads() throws {
         let daemon = try Daemon(scenes: [Scenes.counter])
         let slow = try daemon.client()
@@ -21,10 +22,14 @@ struct SlowClientTests {
         let text = String(repeating: "x", count: 20_000)
         let count = Int64(2000)
         for number in 1...count {
-            try writer.call("transact", ["mutations": [
-                ["op": "set", "path": "/counter.value", "value": .int(number)],
-                ["op": "set", "path": "/counter.text", "value": .string("\(number) \(text)")],
-            ]])
+            try writer.call(
+                "transact",
+                [
+                    "mutations": [
+                        ["op": "set", "path": "/counter.value", "value": .int(number)],
+                        ["op": "set", "path": "/counter.text", "value": .string("\(number) \(text)")],
+                    ]
+                ])
             #expect(try quick.event()["changes"]?[0]?["value"] == .int(number))
         }
         #expect(daemon.program.residentKilobytes - before < 32 << 10)
@@ -34,7 +39,8 @@ struct SlowClientTests {
         var spanned = false
         var values: [String: Value] = [:]
         var revision = Int64(0)
-        while values["/counter.value"] != .int(count) || values["/counter.text"]?.string?.hasPrefix("\(count) ") != true {
+        while values["/counter.value"] != .int(count) || values["/counter.text"]?.string?.hasPrefix("\(count) ") != true
+        {
             let update = try slow.event()
             events += 1
             let reached = try #require(update["revision"]?.int)

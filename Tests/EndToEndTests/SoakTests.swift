@@ -10,7 +10,8 @@ struct SoakTests {
         let seed = environment["AGD_SOAK_SEED"] ?? "\(UInt64.random(in: 0...UInt64.max))"
         print("soak: AGD_SOAK_SEED=\(seed)")
         let folder = try Folder()
-        let program = try Program("soak-benchmark", [environment["AGD_SOAK_SECONDS"] ?? "5", "--seed", seed], folder: folder)
+        let program = try Program(
+            "soak-benchmark", [environment["AGD_SOAK_SECONDS"] ?? "5", "--seed", seed], folder: folder)
         let status = try program.wait(seconds: 300)
         #expect(status == 0, "AGD_SOAK_SEED=\(seed)\n\(program.text)")
         // A measure a line, behind the one with the seed.

@@ -9,7 +9,9 @@ import Testing
 /// `AGD_WATCH_SEED` repeats a run, `AGD_WATCH_STEPS` makes it longer.
 @Suite("Promises to watchers")
 struct WatchPromiseTests {
-    private static func setting(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } }
+    private static func setting(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
 
     @Test("who stalls, asks, hangs up or outlives the daemon is told everything in order, once, whole, and may resume")
     func promises() throws {
@@ -19,7 +21,8 @@ struct WatchPromiseTests {
         let scenario = try WatchScenario(seed: seed)
         try scenario.run(steps: steps)
         let faults = scenario.faults.prefix(5).joined(separator: "\n")
-        #expect(scenario.faults.isEmpty, "AGD_WATCH_SEED=\(seed) AGD_WATCH_STEPS=\(steps): \(faults)\n\(scenario.lastActs)")
+        #expect(
+            scenario.faults.isEmpty, "AGD_WATCH_SEED=\(seed) AGD_WATCH_STEPS=\(steps): \(faults)\n\(scenario.lastActs)")
         let told = scenario.told
         print("promises to watchers: \(told)")
         #expect(told.updates > 0 && told.bookmarks > 0)
@@ -43,7 +46,10 @@ private final class WatchScenario {
           - id: noise
             state: { k: 0 }
         """
-    static let choices = [["/w/**"], ["/w.a", "/w.b", "/w.sum"], ["/w.o.x"], ["/w/**.q"], ["/t/**", "/w.a"], ["/w/m/**"], ["/w.text"], ["/w/r/i1.q"]]
+    static let choices = [
+        ["/w/**"], ["/w.a", "/w.b", "/w.sum"], ["/w.o.x"], ["/w/**.q"], ["/t/**", "/w.a"], ["/w/m/**"], ["/w.text"],
+        ["/w/r/i1.q"],
+    ]
     static let read = ["/w/**", "/t/**", "/w.o.x"]
 
     struct Told: CustomStringConvertible {
@@ -117,10 +123,14 @@ private final class WatchScenario {
             if watch.client == nil { try subscribe(watch) }
             // What waits for its rate or for room has come when a later change has.
             try ask(watch, "ping")
-            while let client = watch.client, !watch.asked.isEmpty || watch.subscription == nil { try receive(watch, try client.message()) }
+            while let client = watch.client, !watch.asked.isEmpty || watch.subscription == nil {
+                try receive(watch, try client.message())
+            }
         }
         try? settle()
-        for watch in watches where faults.isEmpty && watch.client != nil { watch.validator.barrier(at: truth.revision, isExact: true) }
+        for watch in watches where faults.isEmpty && watch.client != nil {
+            watch.validator.barrier(at: truth.revision, isExact: true)
+        }
         collect()
         for watch in watches {
             told.updates += watch.validator.updates
@@ -161,12 +171,17 @@ private final class WatchScenario {
     }
 
     private func mutation() -> (method: String, parameters: Value) {
-        func add(_ path: String, _ value: Int64) -> Value { ["op": "add", "path": .string(path), "value": .int(value)] }
-        func set(_ path: String, _ value: Value) -> (String, Value) { ("set", ["path": .string(path), "value": value]) }
+        func add(_ path: String, _ value: Int64) -> Value {
+            ["op": "add", "path": .string(path), "value": .int(value)]
+        }
+        func set(_ path: String, _ value: Value) -> (String, Value) {
+            ("set", ["path": .string(path), "value": value])
+        }
         switch generator.below(7) {
         case 0: return ("transact", ["mutations": [add("/w.a", 1), add("/w.b", 1)]])
         case 1: return ("transact", ["mutations": [add("/w.a", 1), add("/w.b", -1)]])
-        case 2: return set("/w.items", .list(["i1", "i2", "i3"].filter { _ in generator.chance(70) }.map { .string($0) }))
+        case 2:
+            return set("/w.items", .list(["i1", "i2", "i3"].filter { _ in generator.chance(70) }.map { .string($0) }))
         case 3: return set("/t.v", .int(Int64(generator.below(3))))
         default:
             let path = generator.pick(["/w.a", "/w.o.x", "/w.o.y", "/w/m.z", "/w/r/i1.q", "/w/r/i2.q"])
@@ -205,9 +220,13 @@ private final class WatchScenario {
     @discardableResult
     private func begin() -> Watch {
         let patterns = generator.pick(WatchScenario.choices)
-        let events = generator.pick([["update"], ["update"], ["update", "structure"], ["update", "invalidate"], ["invalidate"]])
+        let events = generator.pick([
+            ["update"], ["update"], ["update", "structure"], ["update", "invalidate"], ["invalidate"],
+        ])
         let rate: Double? = generator.chance(20) ? 50 : nil
-        let validator = WatchValidator("\(watches.count) \(patterns) \(events)", truth, patterns: patterns, events: Set(events), hasMaxRate: rate != nil)
+        let validator = WatchValidator(
+            "\(watches.count) \(patterns) \(events)", truth, patterns: patterns, events: Set(events),
+            hasMaxRate: rate != nil)
         let watch = Watch(validator, rate: rate)
         watches.append(watch)
         return watch
@@ -241,7 +260,8 @@ private final class WatchScenario {
         watch.nextID += 1
         watch.asked[id] = truth.revision
         switch method {
-        case "get": try request(client, id, method, ["paths": ["/w.a", "/w.b", "/w.sum", "/w.o.x", "/w/m.z", "/w/r/i1.q"]])
+        case "get":
+            try request(client, id, method, ["paths": ["/w.a", "/w.b", "/w.sum", "/w.o.x", "/w/m.z", "/w/r/i1.q"]])
         case "set": try request(client, id, method, ["path": "/noise.k", "value": .int(id)])
         default: try request(client, id, method, [:])
         }
@@ -304,9 +324,13 @@ private final class WatchScenario {
         }
         let isEnded = generator.chance(50)
         // The next number is known only to the daemon: another subscription tells it.
-        let number = try client.call("subscribe", ["paths": ["/noise.k"], "initial": false]).integer("subscription") ?? 0
+        let number =
+            try client.call("subscribe", ["paths": ["/noise.k"], "initial": false]).integer("subscription") ?? 0
         try client.call("unsubscribe", ["subscription": .int(number)])
-        var calls = [call(1, "subscribe", ["paths": ["/noise.k"]]), call(2, "set", ["path": "/noise.k", "value": .int(Int64(acts.count) + 1_000_000)])]
+        var calls = [
+            call(1, "subscribe", ["paths": ["/noise.k"]]),
+            call(2, "set", ["path": "/noise.k", "value": .int(Int64(acts.count) + 1_000_000)]),
+        ]
         if isEnded { calls.append(call(3, "unsubscribe", ["subscription": .int(number + 1)])) }
         calls.append(call(4, "get", ["path": "/noise.k"]))
         try client.send(Value.list(calls).jsonText)
@@ -352,7 +376,9 @@ private final class WatchScenario {
         }
         let committed = watch.asked.removeValue(forKey: id) ?? 0
         watch.validator.barrier(at: max(committed, result.integer("revision") ?? 0))
-        if let values = result["values"], let revision = result.integer("revision") { watch.validator.answered(values, at: revision) }
+        if let values = result["values"], let revision = result.integer("revision") {
+            watch.validator.answered(values, at: revision)
+        }
     }
 
     private func replace(_ watch: Watch) {

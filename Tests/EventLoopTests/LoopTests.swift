@@ -70,7 +70,7 @@ struct LoopTests {
         let alarm = try Timer(loop) { hasRung = true }
         alarm.start(in: 10)
         kill(getpid(), SIGUSR2)
-        while count == 0, loop.runOnce(waiting: true), !hasRung { }
+        while count == 0, loop.runOnce(waiting: true), !hasRung {}
         #expect(count == 1)
         alarm.close()
         signal.close()
@@ -99,7 +99,9 @@ struct LoopTests {
         let error = #expect(throws: LoopError.self) { try Listener(loop, descriptor: -1, onFailure: { _ in }) { _ in } }
         #expect(error?.call == "uv_pipe_open")
         #expect(error?.name == "EBADF")
-        #expect(LoopError(call: "bind", number: EADDRINUSE, subject: "/x").description == "bind: address already in use (EADDRINUSE): /x")
+        #expect(
+            LoopError(call: "bind", number: EADDRINUSE, subject: "/x").description
+                == "bind: address already in use (EADDRINUSE): /x")
         loop.run()
     }
 }

@@ -54,16 +54,20 @@ struct AccessTests {
 
     @Test("rules are for users, for groups, for supplementary groups, and for everyone") func holders() throws {
         let graph = try harness(
-            try rule(.read, "/hosts/a", .user(1001)), try rule(.read, "/hosts/b", .group(50), .group(60)), try rule(.read, "/secret", .everyone))
+            try rule(.read, "/hosts/a", .user(1001)), try rule(.read, "/hosts/b", .group(50), .group(60)),
+            try rule(.read, "/secret", .everyone))
         let peers = [
-            Peer(pid: 3, uid: 1001, gid: 1), Peer(pid: 4, uid: 1002, gid: 50), Peer(pid: 5, uid: 1002, gid: 1, groups: [2, 60]),
+            Peer(pid: 3, uid: 1001, gid: 1), Peer(pid: 4, uid: 1002, gid: 50),
+            Peer(pid: 5, uid: 1002, gid: 1, groups: [2, 60]),
             Peer(pid: 6, uid: 1002, gid: 1001, groups: [1000]),
         ]
         var allowed: [[String]] = []
         for (number, peer) in zip(UInt64(3)..., peers) {
             graph.turn([.connected(ClientID(number: number), peer)])
             #expect(try graph.get("/secret.key", from: number) == .value(7))
-            allowed.append(["/hosts/a.load", "/hosts/b.load"].filter { path in denial { try graph.get(path, from: number) } == nil })
+            allowed.append(
+                ["/hosts/a.load", "/hosts/b.load"].filter { path in denial { try graph.get(path, from: number) } == nil
+                })
         }
         #expect(allowed == [["/hosts/a.load"], ["/hosts/b.load"], ["/hosts/b.load"], []])
     }
@@ -130,9 +134,12 @@ struct AccessTests {
         }
     }
 
-    @Test("what concerns one part of the tree needs the right to that part only", arguments: [
-        "get", "set", "transact", "onDisconnect", "subscribe", "apply", "remove", "move", "describe", "explain", "dump", "eval",
-    ])
+    @Test(
+        "what concerns one part of the tree needs the right to that part only",
+        arguments: [
+            "get", "set", "transact", "onDisconnect", "subscribe", "apply", "remove", "move", "describe", "explain",
+            "dump", "eval",
+        ])
     func parts(name: String) throws {
         let method = try #require(Method.table().first { $0.name == name })
         let request = try request(method)
@@ -151,8 +158,9 @@ struct AccessTests {
     @Test("several paths are asked for together, or not at all") func severalPaths() throws {
         let graph = try harness(try rule(.read, "/hosts/**"))
         let paths = ["/hosts/a.load", "/secret.key"]
-        #expect(denial { try graph.succeed(.get(.init(paths: paths, isSingle: false, presentation: false, typed: false))) }
-            == "user 1000 lacks the right 'read' on /secret.key")
+        #expect(
+            denial { try graph.succeed(.get(.init(paths: paths, isSingle: false, presentation: false, typed: false))) }
+                == "user 1000 lacks the right 'read' on /secret.key")
     }
 
     @Test("a transaction with one denied path changes nothing") func transactions() throws {
@@ -171,7 +179,9 @@ struct AccessTests {
         let graph = try harness(try rule(.read, "/hosts/*.load"), try rule(.read, "/secret"))
         try graph.subscribe(["/hosts/*.load", "/hosts/a.load", "/secret"])
         for pattern in ["/**", "/hosts/*", "/hosts/**.load", "/*.key", "/secret/**"] {
-            #expect(denial { try graph.subscribe(["/hosts/a.load", pattern]) } == "user 1000 lacks the right 'read' on \(pattern)")
+            #expect(
+                denial { try graph.subscribe(["/hosts/a.load", pattern]) }
+                    == "user 1000 lacks the right 'read' on \(pattern)")
         }
         #expect(graph.runtime.watching.subscriptions.count == 1)
     }
@@ -201,12 +211,16 @@ struct AccessTests {
         func move(_ rules: AccessRule...) throws -> String? {
             let graph = try Harness(AccessTests.scene)
             graph.turn([.accessChanged(AccessRules(rules, owner: 7))])
-            return denial { try graph.succeed(.move(.init(path: "/hosts/a", to: "/secret", index: nil), TransactionOptions())) }
+            return denial {
+                try graph.succeed(.move(.init(path: "/hosts/a", to: "/secret", index: nil), TransactionOptions()))
+            }
         }
         #expect(try move(rule(.define, "/hosts/**")) == "user 1000 lacks the right 'define' on /secret/**")
         #expect(try move(rule(.define, "/secret/**")) == "user 1000 lacks the right 'define' on /hosts/a/**")
         // What its names mean there may be further out.
-        #expect(try move(rule(.define, "/hosts/**"), rule(.define, "/secret/**")) == "user 1000 lacks the right 'read' on /**")
+        #expect(
+            try move(rule(.define, "/hosts/**"), rule(.define, "/secret/**"))
+                == "user 1000 lacks the right 'read' on /**")
         #expect(try move(rule(.define, "/hosts/**"), rule(.define, "/secret/**"), rule(.read, "/**")) == nil)
     }
 
@@ -220,8 +234,11 @@ struct AccessTests {
 
     // MARK: When
 
-    @Test("what a client left for when it goes is committed with the rights that it has then") func onDisconnect() throws {
-        let left = Request.onDisconnect([Mutation(operation: .set, path: "/hosts/a.load", value: 0)], TransactionOptions())
+    @Test("what a client left for when it goes is committed with the rights that it has then") func onDisconnect()
+        throws
+    {
+        let left = Request.onDisconnect(
+            [Mutation(operation: .set, path: "/hosts/a.load", value: 0)], TransactionOptions())
         for isTakenAway in [false, true] {
             let graph = try harness(try rule(.write, "/hosts/**"))
             try graph.succeed(left)
@@ -231,12 +248,15 @@ struct AccessTests {
         }
     }
 
-    @Test("new rules hold for who is connected, and end the subscriptions that they do not allow") func change() throws {
+    @Test("new rules hold for who is connected, and end the subscriptions that they do not allow") func change() throws
+    {
         let graph = try harness(try rule(.write, "/**"))
         let kept = try graph.subscribe(["/hosts/a.load"])
         let lost = try graph.subscribe(["/hosts/*"])
         graph.turn([.accessChanged(AccessRules([try rule(.read, "/hosts/a")], owner: 7))])
-        guard case .event(let receivers, .ended(.denied, let reason))? = graph.deliveries.first, graph.deliveries.count == 1 else {
+        guard case .event(let receivers, .ended(.denied, let reason))? = graph.deliveries.first,
+            graph.deliveries.count == 1
+        else {
             Issue.record("one subscription ends")
             return
         }
@@ -249,7 +269,8 @@ struct AccessTests {
         #expect(graph.changes == ["/hosts/a.load": .value(5.0)])
     }
 
-    @Test("a client without any right is refused before its paths are read, and a refusal repeats no long path") func cheapRefusals() throws {
+    @Test("a client without any right is refused before its paths are read, and a refusal repeats no long path")
+    func cheapRefusals() throws {
         let graph = try harness(try rule(.read, "/hosts/**", .user(1001)))
         let get = Request.get(.init(paths: ["not a path"], isSingle: true, presentation: false, typed: false))
         #expect(denial { try graph.succeed(get) } == "user 1000 has no rights, and needs 'read' for this")
@@ -259,7 +280,8 @@ struct AccessTests {
         #expect(failure.code == .denied && failure.message.utf8.count < 200 && (failure.path?.utf8.count ?? 0) < 200)
     }
 
-    @Test("to check a request takes steps by the paths and rules that it has, however long the paths are") func costOfChecks() throws {
+    @Test("to check a request takes steps by the paths and rules that it has, however long the paths are")
+    func costOfChecks() throws {
         let rules = try (0..<255).map { try rule(.read, "/area\($0)/**") } + [try rule(.read, "/hosts/**")]
         let graph = try harness()
         let tail = [String](repeating: "/x", count: 1000).joined()
@@ -283,12 +305,18 @@ struct AccessTests {
         var limits = RuntimeLimits()
         limits.requestCost = 1000
         let graph = try Harness(AccessTests.scene, limits: limits)
-        graph.turn([.accessChanged(AccessRules(try (0..<100).map { try rule(.read, "/area\($0)/**") } + [try rule(.read, "/**")], owner: 7))])
-        let get = Request.get(.init(paths: (0..<100).map { "/hosts/a.x\($0)" }, isSingle: false, presentation: false, typed: false))
+        graph.turn([
+            .accessChanged(
+                AccessRules(try (0..<100).map { try rule(.read, "/area\($0)/**") } + [try rule(.read, "/**")], owner: 7)
+            )
+        ])
+        let get = Request.get(
+            .init(paths: (0..<100).map { "/hosts/a.x\($0)" }, isSingle: false, presentation: false, typed: false))
         #expect(refusal { try graph.succeed(get) }?.code == .limit)
     }
 
-    @Test("eval needs a right, and reads no environment and no place among siblings for who may read a part") func eval() throws {
+    @Test("eval needs a right, and reads no environment and no place among siblings for who may read a part")
+    func eval() throws {
         let graph = try harness(try rule(.read, "/secret/open/**"))
         func eval(_ expression: String, at: String?) throws -> Result {
             try graph.succeed(.eval(.init(expression: expression, bindings: ValueMap(), at: at, typed: false)))
@@ -306,10 +334,14 @@ struct AccessTests {
         let graph = try harness(try rule(.read, "/secret/open/**"))
         graph.turn([.connected(ClientID(number: 3), Peer(pid: 4711, uid: 7, gid: 7))])
         try graph.set("/secret.key", 8, from: 3)
-        guard case .value(let told) = try graph.succeed(.explain(path: "/secret/open.hint", revision: 2)) else { return }
+        guard case .value(let told) = try graph.succeed(.explain(path: "/secret/open.hint", revision: 2)) else {
+            return
+        }
         #expect(told.map?["dependencies"] == ["/secret/open.key"] || told.map?["dependencies"] == [])
         #expect(!told.jsonText.contains("4711") && !told.jsonText.contains("secret.key"))
-        guard case .value(let binding) = try graph.succeed(.describe(path: "/secret/open.key", depth: nil)) else { return }
+        guard case .value(let binding) = try graph.succeed(.describe(path: "/secret/open.key", depth: nil)) else {
+            return
+        }
         #expect(binding.map?["value"] == 8 && binding.map?["target"] == nil)
     }
 
@@ -325,7 +357,8 @@ struct AccessTests {
         #expect(added == ["/secret/a", "/secret/a.load", "/secret/a.tags"] && removed.isEmpty && moved.isEmpty)
     }
 
-    @Test("what is defined in a part reads nothing around it: no names, no environment, no components that do") func definers() throws {
+    @Test("what is defined in a part reads nothing around it: no names, no environment, no components that do")
+    func definers() throws {
         let graph = try harness(try rule(.define, "/secret/open/**"), try rule(.define, "/hosts/**"))
         func refused(_ node: String, at: String = "/hosts", head: String = "") -> ErrorCode? {
             refusal { try graph.apply("\(head)nodes: [\(node)]", at: at, mode: .create) }?.code
@@ -335,10 +368,14 @@ struct AccessTests {
         #expect(refused("{ id: c, kind: view, inherit: { x: locale } }") == .denied)
         #expect(refused("{ id: c, kind: view, computed: { x: env.locale } }") == .denied)
         #expect(refused("{ id: c, kind: view, state: { s: 1 }, computed: { x: s + 1 } }") == nil)
-        #expect(denial { try graph.apply("nodes: [{ id: d, kind: view }]", at: "/hosts", mode: .replace) } == "user 1000 lacks the right 'read' on /**")
+        #expect(
+            denial { try graph.apply("nodes: [{ id: d, kind: view }]", at: "/hosts", mode: .replace) }
+                == "user 1000 lacks the right 'read' on /**")
     }
 
-    @Test("an error from a hidden place stays hidden while somebody's batch subscribes") func errorsBesideBatches() throws {
+    @Test("an error from a hidden place stays hidden while somebody's batch subscribes") func errorsBesideBatches()
+        throws
+    {
         let graph = try Harness(
             """
             nodes:
@@ -352,11 +389,14 @@ struct AccessTests {
         graph.turn([.connected(owner, Peer(pid: 4711, uid: 7, gid: 7))])
         try graph.subscribe(["/secret/open.told"])
         let subscribe = Request.Subscribe(
-            patterns: ["/secret.key"], events: .update, initial: true, since: nil, maxRate: nil, frameRate: nil, css: false,
+            patterns: ["/secret.key"], events: .update, initial: true, since: nil, maxRate: nil, frameRate: nil,
+            css: false,
             typed: false, bookmarks: false)
         graph.turn([
             .batchBegins(owner), .call(owner, id: .int(1), .subscribe(subscribe)),
-            .call(owner, id: .int(2), .set(Mutation(operation: .set, path: "/secret.key", value: 0), TransactionOptions())),
+            .call(
+                owner, id: .int(2), .set(Mutation(operation: .set, path: "/secret.key", value: 0), TransactionOptions())
+            ),
             .batchEnds(owner),
         ])
         let told = graph.deliveries.compactMap { delivery -> [Change]? in

@@ -16,9 +16,12 @@ struct ClockTests {
               isStale: 'now - timestamp(seen) > duration("10s")'
         """
 
-    private func time(_ seconds: Int64) -> Content { .value(.timestamp(Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: seconds * 1_000_000_000)) ?? .epoch)) }
+    private func time(_ seconds: Int64) -> Content {
+        .value(.timestamp(Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: seconds * 1_000_000_000)) ?? .epoch))
+    }
 
-    @Test("a new watch of a clock that nobody watched begins with the present tick, and what depends on it follows") func watch() throws {
+    @Test("a new watch of a clock that nobody watched begins with the present tick, and what depends on it follows")
+    func watch() throws {
         let graph = try Harness(ClockTests.monitor)
         #expect(try graph.get("/host.isStale") == .value(false))
         graph.advance(480.5)
@@ -31,15 +34,17 @@ struct ClockTests {
         #expect(graph.changes == ["/host.now": time(481)])
     }
 
-    @Test("a single read of a clock, of what depends on it, of several and of a node shows the present tick") func read() throws {
+    @Test("a single read of a clock, of what depends on it, of several and of a node shows the present tick")
+    func read() throws {
         let graph = try Harness(ClockTests.monitor)
         #expect(try graph.get("/host.now") == time(0))
         graph.advance(60.9)
         #expect(try graph.get("/host.now") == time(60))
         #expect(try graph.get("/host.isStale") == .value(true))
         graph.advance(60)
-        guard case .contents(let contents, _, _) = try graph.succeed(
-            .get(.init(paths: ["/host.now"], isSingle: false, presentation: false, typed: false)))
+        guard
+            case .contents(let contents, _, _) = try graph.succeed(
+                .get(.init(paths: ["/host.now"], isSingle: false, presentation: false, typed: false)))
         else {
             Issue.record("contents")
             return
@@ -79,7 +84,8 @@ struct ClockTests {
         #expect(graph.runtime.nextDeadline == nil)
     }
 
-    @Test("what depends on a clock is walked again only when a watch or an edge that matters has come or gone") func lookups() throws {
+    @Test("what depends on a clock is walked again only when a watch or an edge that matters has come or gone")
+    func lookups() throws {
         let graph = try Harness(
             """
             nodes:

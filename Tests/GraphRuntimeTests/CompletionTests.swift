@@ -25,15 +25,19 @@ struct CompletionTests {
         }
     }
 
-    @Test("a transaction's animations complete logically and are removed, each once, under the names they were watched by")
+    @Test(
+        "a transaction's animations complete logically and are removed, each once, under the names they were watched by"
+    )
     func once() throws {
         let graph = try Harness(CompletionTests.scene)
         try graph.subscribe(["/a/**"], events: [.update, .completion])
         try graph.succeed(
             .transact(
                 [
-                    Mutation(operation: .set, path: "/a.x", value: 1), Mutation(operation: .set, path: "/a.y", value: 2),
-                    Mutation(operation: .set, path: "/a.label", value: "moving"), Mutation(operation: .set, path: "/b.x", value: 3),
+                    Mutation(operation: .set, path: "/a.x", value: 1),
+                    Mutation(operation: .set, path: "/a.y", value: 2),
+                    Mutation(operation: .set, path: "/a.label", value: "moving"),
+                    Mutation(operation: .set, path: "/b.x", value: 3),
                 ], TransactionOptions(animation: "bouncy")))
         let revision = graph.runtime.revision
         #expect(completions(graph).isEmpty)
@@ -42,7 +46,9 @@ struct CompletionTests {
             graph.advance(0.1)
             found += completions(graph)
         }
-        #expect(found == ["logical", "removed"].map { Completion(transaction: revision, phase: $0, paths: ["/a.x", "/a.y"]) })
+        #expect(
+            found
+                == ["logical", "removed"].map { Completion(transaction: revision, phase: $0, paths: ["/a.x", "/a.y"]) })
     }
 
     @Test("with nothing animated both come at once, behind the update")
@@ -51,7 +57,9 @@ struct CompletionTests {
         try graph.subscribe(["/a/**"], events: [.update, .completion])
         try graph.set("/a.label", "still", animation: "bouncy")
         let revision = graph.runtime.revision
-        #expect(completions(graph) == ["logical", "removed"].map { Completion(transaction: revision, phase: $0, paths: []) })
+        #expect(
+            completions(graph)
+                == ["logical", "removed"].map { Completion(transaction: revision, phase: $0, paths: []) })
         if case .update? = graph.events.first {} else { Issue.record("the update comes first: \(graph.events)") }
     }
 
@@ -85,9 +93,13 @@ struct CompletionTests {
         graph.advance(0.5)
         #expect(completions(graph).isEmpty)
         graph.advance(0.25)
-        #expect(completions(graph).map(\.phase) == ["logical", "removed"] && completions(graph).allSatisfy { $0.transaction == first })
+        #expect(
+            completions(graph).map(\.phase) == ["logical", "removed"]
+                && completions(graph).allSatisfy { $0.transaction == first })
         graph.advance(1.25)
-        #expect(completions(graph).map(\.phase) == ["logical", "removed"] && completions(graph).allSatisfy { $0.transaction == second })
+        #expect(
+            completions(graph).map(\.phase) == ["logical", "removed"]
+                && completions(graph).allSatisfy { $0.transaction == second })
     }
 
     @Test("a jump replaces a motion; removed does not come before logical")
@@ -99,12 +111,16 @@ struct CompletionTests {
         graph.advance(0.5)
         try graph.set("/a.x", 0.0)
         let second = graph.runtime.revision
-        #expect(completions(graph) == [
-            Completion(transaction: first, phase: "replaced", paths: ["/a.x"]), Completion(transaction: second, phase: "logical", paths: []),
-            Completion(transaction: second, phase: "removed", paths: []),
-        ])
+        #expect(
+            completions(graph) == [
+                Completion(transaction: first, phase: "replaced", paths: ["/a.x"]),
+                Completion(transaction: second, phase: "logical", paths: []),
+                Completion(transaction: second, phase: "removed", paths: []),
+            ])
         graph.advance(0.5)
-        #expect(completions(graph) == ["logical", "removed"].map { Completion(transaction: first, phase: $0, paths: ["/a.x"]) })
+        #expect(
+            completions(graph)
+                == ["logical", "removed"].map { Completion(transaction: first, phase: $0, paths: ["/a.x"]) })
     }
 
     @Test("what repeats forever completes when it is replaced, or stops with its node")
@@ -117,7 +133,10 @@ struct CompletionTests {
         #expect(completions(graph).isEmpty && graph.runtime.nextDeadline != nil)
         try graph.set("/a.x", 2.0, animation: "linear(duration: 1).repeatForever")
         let second = graph.runtime.revision
-        #expect(completions(graph) == ["replaced", "logical", "removed"].map { Completion(transaction: first, phase: $0, paths: ["/a.x"]) })
+        #expect(
+            completions(graph)
+                == ["replaced", "logical", "removed"].map { Completion(transaction: first, phase: $0, paths: ["/a.x"]) }
+        )
         try graph.succeed(.remove(path: "/a", TransactionOptions()))
         #expect(completions(graph).prefix(2).map(\.phase) == ["logical", "removed"])
         #expect(completions(graph).prefix(2).allSatisfy { $0.transaction == second && $0.paths == ["/a.x"] })
@@ -131,7 +150,9 @@ struct CompletionTests {
         var random = SeededGenerator(seed: seed)
         let graph = try Harness(CompletionTests.scene)
         try graph.subscribe(["/**"], events: [.completion])
-        let animations: [Value?] = [nil, "linear(duration: 1)", "bouncy", "smooth.delay(0.5)", "bouncy.repeatForever", "easeIn(duration: 0)"]
+        let animations: [Value?] = [
+            nil, "linear(duration: 1)", "bouncy", "smooth.delay(0.5)", "bouncy.repeatForever", "easeIn(duration: 0)",
+        ]
         var logical: [UInt64: Int] = [:]
         var removed: [UInt64: Int] = [:]
         var began: Set<UInt64> = []
@@ -149,7 +170,9 @@ struct CompletionTests {
         for _ in 0..<2000 {
             let path = ["/a.x", "/a.y", "/b.x"].randomElement(using: &random) ?? "/a.x"
             let before = graph.runtime.revision
-            try graph.set(path, .double(Double(Int.random(in: 0..<100, using: &random))), animation: animations.randomElement(using: &random) ?? nil)
+            try graph.set(
+                path, .double(Double(Int.random(in: 0..<100, using: &random))),
+                animation: animations.randomElement(using: &random) ?? nil)
             if graph.runtime.revision > before { began.insert(graph.runtime.revision) }
             note()
             graph.advance(Double.random(in: 0...0.4, using: &random))
@@ -162,7 +185,9 @@ struct CompletionTests {
         }
         graph.advance(1000)
         note()
-        for transaction in began { #expect(logical[transaction] == 1 && removed[transaction] == 1, "seed \(seed), transaction \(transaction)") }
+        for transaction in began {
+            #expect(logical[transaction] == 1 && removed[transaction] == 1, "seed \(seed), transaction \(transaction)")
+        }
         #expect(Set(logical.keys) == began && graph.runtime.presentations.moves.isEmpty)
     }
 }

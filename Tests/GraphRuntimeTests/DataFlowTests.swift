@@ -23,12 +23,15 @@ struct BindingTests {
               - { id: inMap, component: Level1, binding: { value: $settings.audio.volume } }
         """
 
-    @Test("a binding through three levels reads and writes a map entry, a list element by index and by id") func places() throws {
+    @Test("a binding through three levels reads and writes a map entry, a list element by index and by id")
+    func places() throws {
         let graph = try Harness(BindingTests.levels)
         try graph.subscribe(["/app/*/b/c.shown"], initial: true)
-        #expect(graph.changes == [
-            "/app/byIndex/b/c.shown": .value("red"), "/app/byID/b/c.shown": .value("blue"), "/app/inMap/b/c.shown": .value(5),
-        ])
+        #expect(
+            graph.changes == [
+                "/app/byIndex/b/c.shown": .value("red"), "/app/byID/b/c.shown": .value("blue"),
+                "/app/inMap/b/c.shown": .value(5),
+            ])
         _ = graph.runs()
         try graph.set("/app/inMap/b/c.value", 6)
         #expect(graph.runs() == ["/app/inMap/b/c.shown"])
@@ -40,12 +43,15 @@ struct BindingTests {
         try graph.set("/app/byIndex/b/c.value", "black")
         #expect(graph.runs() == ["/app/byIndex/b/c.shown"])
         // A place by index stays where it is, one by id goes with its element.
-        try graph.set("/app.items", [["id": "y", "tags": ["color": "white"]], ["id": "x", "tags": ["color": "grey"]]])
+        try graph.set(
+            "/app.items", [["id": "y", "tags": ["color": "white"]], ["id": "x", "tags": ["color": "grey"]]])
         #expect(try graph.value("/app/byIndex/b/c.shown") == "white")
         #expect(try graph.value("/app/byID/b/c.shown") == "white")
     }
 
-    @Test("a binding whose element goes is an error for readers and writers, and heals when it returns") func dangling() throws {
+    @Test("a binding whose element goes is an error for readers and writers, and heals when it returns") func dangling()
+        throws
+    {
         let graph = try Harness(BindingTests.levels)
         try graph.subscribe(["/app/byID/b/c.shown"], initial: true)
         try graph.transact([Mutation(operation: .remove, path: "/app.items[id=\"y\"]")])
@@ -55,11 +61,15 @@ struct BindingTests {
         let refused = refusal { try graph.set("/app/byID/b/c.value", "x") }
         #expect(refused?.code == .notFound && refused?.path == "/app/byID/b/c.value")
         #expect(try graph.value("/app.items") == before)
-        try graph.transact([Mutation(operation: .append, path: "/app.items", value: ["id": "y", "tags": ["color": "pink"]])])
+        try graph.transact([
+            Mutation(operation: .append, path: "/app.items", value: ["id": "y", "tags": ["color": "pink"]])
+        ])
         #expect(graph.changes == ["/app/byID/b/c.shown": .value("pink")])
     }
 
-    @Test("a binding whose state goes is an error that names it, and heals when the state returns") func danglingState() throws {
+    @Test("a binding whose state goes is an error that names it, and heals when the state returns") func danglingState()
+        throws
+    {
         let graph = try Harness(
             """
             nodes:
@@ -94,11 +104,15 @@ struct BindingTests {
         #expect(graph.changes == ["/p/c.sum": .value(13)])
         #expect(refusal { try graph.set("/p/c.direct", 3) }?.hint?.contains("/p.n") == true)
         #expect(refusal { try graph.set("/p/c.made", 3) }?.hint?.contains("n * 2") == true)
-        for name in ["direct", "made", "fixed"] { #expect(refusal { try graph.set("/p/c.\(name)", 3) }?.code == .readOnly) }
+        for name in ["direct", "made", "fixed"] {
+            #expect(refusal { try graph.set("/p/c.\(name)", 3) }?.code == .readOnly)
+        }
         #expect(try graph.value("/p.n") == 2)
     }
 
-    @Test("a constant binding reads as its value in every level below and refuses writes in each") func constant() throws {
+    @Test("a constant binding reads as its value in every level below and refuses writes in each") func constant()
+        throws
+    {
         let graph = try Harness(
             """
             components:
@@ -107,10 +121,14 @@ struct BindingTests {
             nodes: [{ id: preview, component: Outer, binding: { isOn: true } }]
             """)
         #expect(try graph.value("/preview/inner.text") == "on")
-        for path in ["/preview.isOn", "/preview/inner.isOn"] { #expect(refusal { try graph.set(path, false) }?.code == .readOnly) }
+        for path in ["/preview.isOn", "/preview/inner.isOn"] {
+            #expect(refusal { try graph.set(path, false) }?.code == .readOnly)
+        }
     }
 
-    @Test("a write through a binding moves with the binding's animation, of several the outermost's") func animation() throws {
+    @Test("a write through a binding moves with the binding's animation, of several the outermost's") func animation()
+        throws
+    {
         let graph = try Harness(
             """
             nodes:
@@ -125,7 +143,9 @@ struct BindingTests {
             """)
         try graph.subscribe(["/g.v"], initial: true)
         func settle() -> Double? {
-            for case .update(_, _, _, _, let changes, _) in graph.events { return changes.first?.timeline?.map?["settle"]?.number }
+            for case .update(_, _, _, _, let changes, _) in graph.events {
+                return changes.first?.timeline?.map?["settle"]?.number
+            }
             return nil
         }
         try graph.set("/g/m/plain.b", 1)
@@ -173,7 +193,8 @@ struct ObjectTests {
 
     /// A graph with these types and a node `app`.
     private func graph(_ app: String) throws -> Harness {
-        try Harness(ObjectTests.types + "nodes:\n  - id: app\n" + app.split(separator: "\n").map { "    \($0)\n" }.joined())
+        try Harness(
+            ObjectTests.types + "nodes:\n  - id: app\n" + app.split(separator: "\n").map { "    \($0)\n" }.joined())
     }
 
     @Test("readers depend on single properties, through $object.property bindings too") func properties() throws {
@@ -190,7 +211,10 @@ struct ObjectTests {
                   - { id: field, kind: view, binding: { name: $library.name, out: '$library.books[id="y"].isAvailable' } }
             """)
         try graph.subscribe(["/app.count", "/app/view.name", "/app/view.head"], initial: true)
-        #expect(graph.changes == ["/app.count": .value(2), "/app/view.name": .value("City"), "/app/view.head": .value("City: One")])
+        #expect(
+            graph.changes == [
+                "/app.count": .value(2), "/app/view.name": .value("City"), "/app/view.head": .value("City: One"),
+            ])
         _ = graph.runs()
         try graph.set("/app/view/field.name", "Town")
         #expect(graph.runs().sorted() == ["/app.library.headline", "/app/view.head", "/app/view.name"])
@@ -230,7 +254,8 @@ struct ObjectTests {
         #expect(try graph.value("/app/hall/reader.name") == "Other")
     }
 
-    @Test("a required object that is absent is an error naming type and path, an optional one null; both follow") func absent() throws {
+    @Test("a required object that is absent is an error naming type and path, an optional one null; both follow")
+    func absent() throws {
         let graph = try graph(
             """
             state: { library: { type: Library } }
@@ -240,7 +265,9 @@ struct ObjectTests {
             """)
         try graph.subscribe(["/app/required.name", "/app/optional.has"], initial: true)
         let failure = try #require(graph.changes["/app/required.name"]?.failure)
-        #expect(failure.code == .notFound && failure.message.contains("Library") && failure.message.contains("/app/required"))
+        #expect(
+            failure.code == .notFound && failure.message.contains("Library")
+                && failure.message.contains("/app/required"))
         #expect(graph.changes["/app/optional.has"] == .value(false))
         _ = try graph.apply("nodes: [{ id: app, environment: { objects: [$library] } }]")
         #expect(graph.changes == ["/app/required.name": .value("City"), "/app/optional.has": .value(true)])
@@ -251,7 +278,8 @@ struct ObjectTests {
         #expect(graph.changes["/app/optional.has"] == .value(false))
     }
 
-    @Test("an object under a key path has a default, and its readers depend on single properties") func keyPath() throws {
+    @Test("an object under a key path has a default, and its readers depend on single properties") func keyPath() throws
+    {
         let graph = try Harness(
             ObjectTests.types + """
                 keys: { environment: { shelf: { default: null, type: "Library?" } } }
@@ -296,7 +324,8 @@ struct ObjectTests {
         #expect(try graph.value("/app.book.label") == "C (out)")
     }
 
-    @Test("an object's life is that of its node: what refers to it elsewhere goes with it or reads the next") func lifetime() throws {
+    @Test("an object's life is that of its node: what refers to it elsewhere goes with it or reads the next")
+    func lifetime() throws {
         let graph = try graph(
             """
             state: { library: { type: Library } }

@@ -10,11 +10,15 @@ import WireProtocol
 
 /// Every scene of the project.
 private let exampleFiles: [String] = {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
     var files: [String] = []
     for folder in ["Examples", "Examples/swiftui"] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
-        files += names.filter { $0.hasSuffix(".yaml") }.sorted().map { root.appendingPathComponent("\(folder)/\($0)").path }
+        let names =
+            (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
+        files += names.filter { $0.hasSuffix(".yaml") }.sorted().map {
+            root.appendingPathComponent("\(folder)/\($0)").path
+        }
     }
     return files
 }()
@@ -53,16 +57,20 @@ struct DocumentTests {
 
         """
 
-    @Test("replace makes the tree what the document says, keeps the states and subscriptions of what stays") func replace() throws {
+    @Test("replace makes the tree what the document says, keeps the states and subscriptions of what stays")
+    func replace() throws {
         let graph = try Harness(DocumentTests.scene)
         try graph.set("/top.a", 10)
         try graph.set("/top/row.open", true)
-        try graph.subscribe(["/top.b", "/top/row.t", "/top/row/inside.m", "/top/last.size", "/top/row.open"], initial: true)
+        try graph.subscribe(
+            ["/top.b", "/top/row.t", "/top/row/inside.m", "/top/last.size", "/top/row.open"], initial: true)
         let result = try graph.apply(DocumentTests.changed, mode: .replace)
         #expect(result.map?["added"] == ["/top/fresh"] && result.map?["removed"] == ["/top/old"])
-        #expect(graph.changes == [
-            "/top.b": .value(15), "/top/row.t": .value(12), "/top/row/inside.m": .value(20), "/top/last.size": .value(3),
-        ])
+        #expect(
+            graph.changes == [
+                "/top.b": .value(15), "/top/row.t": .value(12), "/top/row/inside.m": .value(20),
+                "/top/last.size": .value(3),
+            ])
         #expect(try graph.value("/top/row.open") == true)
         #expect(refusal { try graph.get("/top.gone") }?.code == .notFound)
         guard case .value(let described) = try graph.succeed(.describe(path: "/top", depth: nil)) else { return }
@@ -74,7 +82,9 @@ struct DocumentTests {
         #expect(graph.runs() == [] && graph.events.isEmpty)
     }
 
-    @Test("merge completes what is there: kinds, components, names and children that are left out stay") func merge() throws {
+    @Test("merge completes what is there: kinds, components, names and children that are left out stay") func merge()
+        throws
+    {
         let graph = try Harness(DocumentTests.scene)
         try graph.set("/top.a", 10)
         let result = try graph.apply(
@@ -110,7 +120,9 @@ struct DocumentTests {
         #expect(try graph.value("/top/old.x") == 1)
     }
 
-    @Test("a state of another type begins anew, one of the same type keeps its value whatever the document's initial one is") func states() throws {
+    @Test(
+        "a state of another type begins anew, one of the same type keeps its value whatever the document's initial one is"
+    ) func states() throws {
         let graph = try Harness("nodes: [{ id: n, state: { a: 1, b: 1 } }]")
         try graph.set("/n.a", 7)
         try graph.set("/n.b", 7)
@@ -138,7 +150,8 @@ struct DocumentTests {
     // MARK: Export
 
     private func export(_ graph: Harness, _ path: String = "/") throws -> Value {
-        guard case .value(let value) = try graph.succeed(.dump(path: path, format: .scene)), let document = value.map?["document"]
+        guard case .value(let value) = try graph.succeed(.dump(path: path, format: .scene)),
+            let document = value.map?["document"]
         else { throw Failure(.unavailable, "no document") }
         return document
     }
@@ -153,7 +166,8 @@ struct DocumentTests {
         let text = DocumentWriter.yaml(document)
         #expect(try differences(SceneReader.value(text: text), document) == [], "\(text)")
         let graph = try Harness()
-        let result = try graph.succeed(.apply(.init(document: .string(text), at: "/", mode: .create, dryRun: false, options: .init())))
+        let result = try graph.succeed(
+            .apply(.init(document: .string(text), at: "/", mode: .create, dryRun: false, options: .init())))
         guard case .value(let value) = result else { return graph }
         #expect(value.map?["unset"] == nil)
         return graph
@@ -169,7 +183,9 @@ struct DocumentTests {
         #expect(try differences(export(other), document) == [])
     }
 
-    @Test("an export keeps present states: of nodes, components, instances, objects, system values") func present() throws {
+    @Test("an export keeps present states: of nodes, components, instances, objects, system values") func present()
+        throws
+    {
         let graph = try Harness(
             """
             types: { Book: { state: { title: "", pages: 1 }, computed: { long: pages > 100 } } }
@@ -197,9 +213,12 @@ struct DocumentTests {
         let other = try reborn(document)
         #expect(try differences(tree(other), tree(graph)).joined(separator: "\n") == "")
         #expect(try differences(export(other), document) == [])
-        #expect(try other.value("/app/rows/y/deep.s") == 7 && other.value("/app.text") == "$ref" && other.value("/app.book.long") == true)
+        #expect(
+            try other.value("/app/rows/y/deep.s") == 7 && other.value("/app.text") == "$ref"
+                && other.value("/app.book.long") == true)
         // And back over the tree it comes from, it changes nothing.
-        let result = try graph.succeed(.apply(.init(document: document, at: "/", mode: .replace, dryRun: true, options: .init())))
+        let result = try graph.succeed(
+            .apply(.init(document: document, at: "/", mode: .replace, dryRun: true, options: .init())))
         guard case .value(let value) = result else { return }
         #expect(value.map?["added"] == [] && value.map?["removed"] == [])
     }
@@ -207,14 +226,19 @@ struct DocumentTests {
     /// What no literal of JSON says without its type.
     private static var odd: [Value] {
         [
-            .bytes([104, 105]), .bytes([]), .uint(5), .uint(.max), .double(.nan), .double(-.infinity), .double(-0.0), 5.0, .type("int"),
-            .timestamp(.epoch), .duration(TimeSpan(nanoseconds: 1_000_000_005)), .optional(1), .optional(nil), ["$typed": 1], ["initial": 1],
-            .map(ValueMap([(.int(1), .uint(2)), (.bool(true), .null)])), .list([.uint(1), .bytes([0]), "=x"]), "=x", "$x", .null,
+            .bytes([104, 105]), .bytes([]), .uint(5), .uint(.max), .double(.nan), .double(-.infinity), .double(-0.0),
+            5.0, .type("int"),
+            .timestamp(.epoch), .duration(TimeSpan(nanoseconds: 1_000_000_005)), .optional(1), .optional(nil),
+            ["$typed": 1], ["initial": 1],
+            .map(ValueMap([(.int(1), .uint(2)), (.bool(true), .null)])), .list([.uint(1), .bytes([0]), "=x"]), "=x",
+            "$x", .null,
             .opaque(ColorValue(Color(linearRed: 0.1, green: 0.2, blue: 0.3))), .opaque(VectorValue([1, .nan])),
         ]
     }
 
-    @Test("an export keeps values that plain literals do not say, and types, as YAML and as JSON", arguments: [true, false])
+    @Test(
+        "an export keeps values that plain literals do not say, and types, as YAML and as JSON",
+        arguments: [true, false])
     func typedLiterals(isYAML: Bool) throws {
         let names = DocumentTests.odd.indices.map { "d\($0)" }
         let states = names.map { "\($0): { type: dyn }" }.joined(separator: ", ")
@@ -238,7 +262,8 @@ struct DocumentTests {
             try graph.set("/a/cell.\(name)", value)
         }
         let changes: [(String, Value)] = [
-            ("/a.d", .double(.nan)), ("/a.at", .timestamp(.epoch)), ("/a.us", [7]), ("/a/cell.n", 8), ("/a/cell.b", .bytes([1])),
+            ("/a.d", .double(.nan)), ("/a.at", .timestamp(.epoch)), ("/a.us", [7]), ("/a/cell.n", 8),
+            ("/a/cell.b", .bytes([1])),
             ("/a/box.box.u", 9), ("/a/box.box.at", .timestamp(.epoch)),
         ]
         for (path, value) in changes { try graph.set(path, value) }
@@ -246,7 +271,8 @@ struct DocumentTests {
         let document = try JSONParser.parseOnce(export(graph).jsonText.utf8)
         let text = isYAML ? DocumentWriter.yaml(document) : document.jsonText
         let other = try Harness()
-        _ = try other.succeed(.apply(.init(document: .string(text), at: "/", mode: .create, dryRun: false, options: .init())))
+        _ = try other.succeed(
+            .apply(.init(document: .string(text), at: "/", mode: .create, dryRun: false, options: .init())))
         for (name, value) in zip(names, DocumentTests.odd) {
             #expect(try other.value("/a.\(name)").typedJSON == value.typedJSON, "\(text)")
             #expect(try other.value("/a/cell.\(name)").typedJSON == value.typedJSON)
@@ -255,11 +281,13 @@ struct DocumentTests {
         #expect(try differences(JSONParser.parseOnce(export(other).jsonText.utf8), document) == [])
         // And as a value.
         let third = try Harness()
-        _ = try third.succeed(.apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: .init())))
+        _ = try third.succeed(
+            .apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: .init())))
         #expect(try differences(tree(third), tree(graph)) == [])
     }
 
-    @Test("an export tells which names lead nowhere in what a forEach makes, and none that lead somewhere") func danglingTemplates() throws {
+    @Test("an export tells which names lead nowhere in what a forEach makes, and none that lead somewhere")
+    func danglingTemplates() throws {
         let graph = try Harness(
             """
             components: { C: { kind: container, let: [n], computed: { t: n }, children: [{ id: own, let: { m: =n } }] } }
@@ -289,7 +317,8 @@ struct DocumentTests {
         let document = try export(graph)
         #expect(document.map?["dangling"] == ["x", "y", "z"])
         let other = try Harness()
-        _ = try other.succeed(.apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: .init())))
+        _ = try other.succeed(
+            .apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: .init())))
         try other.set("/q.items", [["id": "a", "sub": []]])
         #expect(try other.get("/q/rows/a.w").failure != nil && other.value("/q/rows/a/in.v") == 1)
     }
@@ -358,7 +387,8 @@ struct DocumentTests {
         return graph
     }
 
-    @Test("a node that was moved into a component is not taken for the component's own of the same id") func movedInside() throws {
+    @Test("a node that was moved into a component is not taken for the component's own of the same id")
+    func movedInside() throws {
         let graph = try exchanged()
         #expect(try graph.get("/top/one/inner.m").failure?.code == .notFound)
         let node = try export(graph).map?["nodes"]?.list?.first?.map?["children"]?.list?.first?.map
@@ -366,7 +396,9 @@ struct DocumentTests {
         #expect(node?["children"]?.list?.map { $0.map?["id"] } == ["inner", "box"])
     }
 
-    @Test("names in a merged document mean what they mean where its nodes stand: in a component, or around it", arguments: [true, false])
+    @Test(
+        "names in a merged document mean what they mean where its nodes stand: in a component, or around it",
+        arguments: [true, false])
     func mergedNames(isBelow: Bool) throws {
         let graph = try Harness(
             """
@@ -387,7 +419,10 @@ struct DocumentTests {
         #expect(try graph.value("/top/box/given.b") == 2 && graph.value("/top/box/given.l") == 3)
         try merge("{ id: given, let: { again: $around } }")
         #expect(try graph.value("/top/box/given.again") == 2)
-        for wrong in ["{ id: own, binding: { c: $around } }", "{ id: given, binding: { c: $s } }", "{ id: new, binding: { c: $s } }"] {
+        for wrong in [
+            "{ id: own, binding: { c: $around } }", "{ id: given, binding: { c: $s } }",
+            "{ id: new, binding: { c: $s } }",
+        ] {
             #expect(refusal { try merge(wrong) }?.code == .notFound, "\(wrong)")
         }
     }
@@ -395,14 +430,17 @@ struct DocumentTests {
     @Test("a store's rows may name what leads nowhere") func keptNames() throws {
         let graph = try Harness("nodes: [{ id: top, kind: container }]")
         let row: Value = [
-            "id": "a", "parent": "/top", "own": ["kind": "view", "let": ["n": "=gone + 1"], "binding": ["b": "$lost"]], "names": ["gone", "lost"],
+            "id": "a", "parent": "/top", "own": ["kind": "view", "let": ["n": "=gone + 1"], "binding": ["b": "$lost"]],
+            "names": ["gone", "lost"],
         ]
         let failures = graph.runtime.restore([StoredRow(key: "/top/a#1", name: "", revision: 1, value: row)])
         #expect(failures.map(\.failure.message) == [])
         #expect(try graph.get("/top/a.b").failure?.code == .dangling)
     }
 
-    @Test("merge leaves the kind of what it gives children, and the data of what it gives modifiers") func mergedKinds() throws {
+    @Test("merge leaves the kind of what it gives children, and the data of what it gives modifiers") func mergedKinds()
+        throws
+    {
         let graph = try Harness(
             """
             keys: { container: { wide: false } }
@@ -428,12 +466,18 @@ struct DocumentTests {
             """)
         #expect(try graph.value("/top/group.s") == 5 && graph.value("/top/rows/a.q") == 6)
         #expect(try graph.value("/top.wide") == [false, false, false, false, true])
-        let refused = refusal { try graph.apply("nodes: [{ id: top, children: [{ id: rows, children: [{ id: a, state: { r: 1 } }] }] }]") }
-        #expect(refused?.message.contains("the children of a forEach are made from its data") == true, "\(refused?.message ?? "")")
+        let refused = refusal {
+            try graph.apply("nodes: [{ id: top, children: [{ id: rows, children: [{ id: a, state: { r: 1 } }] }] }]")
+        }
+        #expect(
+            refused?.message.contains("the children of a forEach are made from its data") == true,
+            "\(refused?.message ?? "")")
         #expect(try graph.value("/top/rows/a.q") == 6)
     }
 
-    @Test("a document makes a node that was moved into a component the component's own again", arguments: [Request.ApplyMode.replace, .merge])
+    @Test(
+        "a document makes a node that was moved into a component the component's own again",
+        arguments: [Request.ApplyMode.replace, .merge])
     func ownAgain(_ mode: Request.ApplyMode) throws {
         let graph = try exchanged()
         let result = try graph.apply(DocumentTests.cards, mode: mode)
@@ -441,21 +485,32 @@ struct DocumentTests {
         #expect(try graph.value("/top/one/inner.m") == 1 && graph.value("/top/two/inner.m") == 2)
     }
 
-    @Test("names in what a document gives to a component mean what they mean around it, even where the component has had a node of that id")
+    @Test(
+        "names in what a document gives to a component mean what they mean around it, even where the component has had a node of that id"
+    )
     func givenInstead() throws {
         let graph = try Harness(DocumentTests.cards)
         _ = try graph.apply("nodes: [{ id: inner, let: { m: =v } }]", at: "/top/one", mode: .replace)
         #expect(try graph.value("/top/one/inner.m") == 5)
         let card = "components: { Card: { kind: container, let: { n: 1 } } }\n"
-        _ = try graph.apply(card + "nodes: [{ id: top, children: [{ id: two, component: Card, children: [{ id: inner, let: { m: =v } }] }] }]")
+        _ = try graph.apply(
+            card
+                + "nodes: [{ id: top, children: [{ id: two, component: Card, children: [{ id: inner, let: { m: =v } }] }] }]"
+        )
         #expect(try graph.value("/top/two/inner.m") == 5)
     }
 
     @Test("a change deep inside a component is exported") func changedDeepInside() throws {
-        func paths(_ node: Value) -> [Value?] { [node.map?["path"]] + (node.map?["children"]?.list ?? []).flatMap(paths) }
+        func paths(_ node: Value) -> [Value?] {
+            [node.map?["path"]] + (node.map?["children"]?.list ?? []).flatMap(paths)
+        }
         let changes: [Request] = [
-            .remove(path: "/top/one/box/leaf", .init()), .move(.init(path: "/top/one/box/leaf", to: "/top/one", index: 2), .init()),
-            .apply(.init(document: "agd: 1\nnodes: [{ id: more }]", at: "/top/one/box", mode: .merge, dryRun: false, options: .init())),
+            .remove(path: "/top/one/box/leaf", .init()),
+            .move(.init(path: "/top/one/box/leaf", to: "/top/one", index: 2), .init()),
+            .apply(
+                .init(
+                    document: "agd: 1\nnodes: [{ id: more }]", at: "/top/one/box", mode: .merge, dryRun: false,
+                    options: .init())),
         ]
         for change in changes {
             let graph = try Harness(DocumentTests.cards)
@@ -466,7 +521,8 @@ struct DocumentTests {
 
     @Test("an export keeps what was merged over a component's own modifiers") func mergedModifiers() throws {
         let graph = try Harness(DocumentTests.cards)
-        _ = try graph.apply("nodes: [{ id: one, environment: { size: 3 } }, { id: reader, inherit: [size] }]", at: "/top")
+        _ = try graph.apply(
+            "nodes: [{ id: one, environment: { size: 3 } }, { id: reader, inherit: [size] }]", at: "/top")
         try graph.succeed(.move(.init(path: "/top/reader", to: "/top/one/box", index: 0), .init()))
         #expect(try graph.value("/top/one/box/reader.size") == 3)
         #expect(try reborn(export(graph)).value("/top/one/box/reader.size") == 3)
@@ -475,7 +531,9 @@ struct DocumentTests {
         #expect(try reborn(export(graph)).value("/top/one/reader.size") == 3)
     }
 
-    @Test("what was made from a component that has been declared anew since is written out in full, in lists and in other components too")
+    @Test(
+        "what was made from a component that has been declared anew since is written out in full, in lists and in other components too"
+    )
     func declaredAnew() throws {
         let graph = try Harness(
             """
@@ -490,7 +548,8 @@ struct DocumentTests {
                   - { id: pages, forEach: { in: $items, component: Page } }
                   - { id: page, component: Page }
             """)
-        _ = try graph.apply("components: { Row: { let: { n: 1 }, computed: { t: n + 100 } } }\nnodes: [{ id: later, component: Row }]")
+        _ = try graph.apply(
+            "components: { Row: { let: { n: 1 }, computed: { t: n + 100 } } }\nnodes: [{ id: later, component: Row }]")
         let other = try reborn(try export(graph))
         for tree in [graph, other] {
             #expect(try tree.value("/top/rows/x.t") == 4 && tree.value("/top/pages/x/row.t") == 6)
@@ -498,13 +557,16 @@ struct DocumentTests {
         }
     }
 
-    @Test("what would be endless or too deep if it was written out is refused or written as a use") func writtenOutDeep() throws {
+    @Test("what would be endless or too deep if it was written out is refused or written as a use")
+    func writtenOutDeep() throws {
         // Each is repeated twice by the one before, for elements that there are none of.
         let links = (0..<200).map { number in
             let next = "component: C\(number + 1)"
-            return "C\(number): { kind: group, state: { none: [] }, children: [{ id: a, forEach: { in: $none, \(next) } }, { id: b, forEach: { in: $none, \(next) } }] }"
+            return
+                "C\(number): { kind: group, state: { none: [] }, children: [{ id: a, forEach: { in: $none, \(next) } }, { id: b, forEach: { in: $none, \(next) } }] }"
         }
-        let graph = try Harness("components:\n  C200: {}\n  \(links.joined(separator: "\n  "))\nnodes: [{ id: top, component: C0 }]")
+        let graph = try Harness(
+            "components:\n  C200: {}\n  \(links.joined(separator: "\n  "))\nnodes: [{ id: top, component: C0 }]")
         #expect(try reborn(export(graph)).value("/top.none") == [])
         _ = try graph.apply("components: { C200: { state: { new: 1 } } }")
         #expect(refusal { try export(graph) }?.code == .limit)

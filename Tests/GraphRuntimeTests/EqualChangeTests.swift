@@ -26,7 +26,9 @@ struct EqualChangeTests {
         values: { /a/o.title: y, /a.lamp.on: true }
         """
 
-    @Test("a document that says what is there already makes no revision and leaves the store as it is", arguments: [Request.ApplyMode.merge, .replace])
+    @Test(
+        "a document that says what is there already makes no revision and leaves the store as it is",
+        arguments: [Request.ApplyMode.merge, .replace])
     func again(mode: Request.ApplyMode) throws {
         let graph = try Harness()
         _ = try graph.apply(EqualChangeTests.document, mode: mode)
@@ -49,11 +51,16 @@ struct EqualChangeTests {
         #expect(try graph.value("/a/o.title") == "y")
     }
 
-    @Test("any difference in a document makes a revision and is kept", arguments: [
-        ("default: red", "default: green"), ("default: 0,", "default: 1,"), ("\"!on\"", "\"on\""), ("{ v: 1 }", "{ v: 2 }"), ("title: x", "title: w"),
-        ("[1, 2]", "[1]"), ("accent: blue", "accent: grey"), ("{ q: 0 }", "{ q: 1 }"), ("width: 3", "width: 4"), ("tag: 1", "tag: 2"),
-        ("1 + 1", "2 + 0"), ("o.title: y", "o.title: v"), ("lamp.on: true", "lamp.on: false"), ("id: in,", "id: inner,"), ("id: b,", "id: c,"),
-    ])
+    @Test(
+        "any difference in a document makes a revision and is kept",
+        arguments: [
+            ("default: red", "default: green"), ("default: 0,", "default: 1,"), ("\"!on\"", "\"on\""),
+            ("{ v: 1 }", "{ v: 2 }"), ("title: x", "title: w"),
+            ("[1, 2]", "[1]"), ("accent: blue", "accent: grey"), ("{ q: 0 }", "{ q: 1 }"), ("width: 3", "width: 4"),
+            ("tag: 1", "tag: 2"),
+            ("1 + 1", "2 + 0"), ("o.title: y", "o.title: v"), ("lamp.on: true", "lamp.on: false"),
+            ("id: in,", "id: inner,"), ("id: b,", "id: c,"),
+        ])
     func difference(old: String, new: String) throws {
         let graph = try Harness()
         _ = try graph.apply(EqualChangeTests.document)
@@ -76,7 +83,8 @@ struct EqualChangeTests {
     @Test("a component in the same words is another when one that it uses is") func components() throws {
         let graph = try Harness()
         let outer = "components: { Outer: { children: [{ id: in, component: Inner }] } }"
-        _ = try graph.apply("components: { Inner: { state: { v: 1 } }, Outer: { children: [{ id: in, component: Inner }] } }")
+        _ = try graph.apply(
+            "components: { Inner: { state: { v: 1 } }, Outer: { children: [{ id: in, component: Inner }] } }")
         _ = try graph.apply(outer)
         #expect(graph.kept.isEmpty)
         _ = try graph.apply("components: { Inner: { state: { v: 2 } } }")
@@ -84,11 +92,13 @@ struct EqualChangeTests {
         #expect(!graph.kept.isEmpty)
     }
 
-    @Test("a node that is moved to where it stands makes no revision and leaves the store as it is") func moves() throws {
+    @Test("a node that is moved to where it stands makes no revision and leaves the store as it is") func moves() throws
+    {
         let graph = try Harness("nodes: [{ id: a }, { id: b }, { id: c, kind: container, children: [{ id: d }] }]")
         let revision = graph.runtime.revision
         let same: [(String, String?, Int?)] = [
-            ("/a", nil, 0), ("/a", "/", 0), ("/c", nil, nil), ("/c", nil, 2), ("/c", "/", 9), ("/c/d", "/c", nil), ("/b", nil, 1),
+            ("/a", nil, 0), ("/a", "/", 0), ("/c", nil, nil), ("/c", nil, 2), ("/c", "/", 9), ("/c/d", "/c", nil),
+            ("/b", nil, 1),
         ]
         for (path, to, index) in same {
             try graph.succeed(.move(.init(path: path, to: to, index: index), .init()))
@@ -96,6 +106,7 @@ struct EqualChangeTests {
         }
         try graph.succeed(.move(.init(path: "/a", to: nil, index: 1), .init()))
         #expect(graph.runtime.revision == revision + 1 && graph.kept.count == 1)
-        #expect(refusal { try graph.succeed(.move(.init(path: "/a", to: "/a", index: nil), .init())) }?.code == .conflict)
+        #expect(
+            refusal { try graph.succeed(.move(.init(path: "/a", to: "/a", index: nil), .init())) }?.code == .conflict)
     }
 }

@@ -52,7 +52,8 @@ struct FeedbackTests {
         #expect(try graph.value("/a/list.elements") == [])
     }
 
-    @Test("another definition of what it reads is tried, although its data is the same without instances") func redefined() throws {
+    @Test("another definition of what it reads is tried, although its data is the same without instances")
+    func redefined() throws {
         let graph = try Harness(FeedbackTests.scene("=n == 1 ? [1] : []"))
         #expect(try graph.get("/a/list.elements").failure?.code == .cycle)
         _ = try graph.apply("nodes: [{ id: a, computed: { n: '1' } }]")
@@ -80,7 +81,9 @@ struct FeedbackTests {
             """)
         let failure = try #require(try graph.get("/a/first.elements").failure)
         #expect(failure.code == .cycle)
-        for name in ["/a.q", "/a/second.elements", "/a.p", "/a/first.elements"] { #expect(failure.message.contains(name), "\(failure.message)") }
+        for name in ["/a.q", "/a/second.elements", "/a.p", "/a/first.elements"] {
+            #expect(failure.message.contains(name), "\(failure.message)")
+        }
         #expect(try graph.get("/a/second.elements").failure?.code == .cycle)
         #expect(graph.runtime.graph.liveNodes == 4)
     }
@@ -109,7 +112,8 @@ struct FeedbackTests {
             let data = number == 0 ? "$items" : "=lists.range(n\(number - 1))"
             lines += "\(indent)- id: c\(number)\n\(indent)  kind: container\n"
             if number == 0 { lines += "\(indent)  state: { items: [0, 1] }\n" }
-            lines += "\(indent)  computed: { n\(number): 'subviews.size() - \(number == length - 1 ? 0 : 1)' }\n\(indent)  children:\n"
+            lines +=
+                "\(indent)  computed: { n\(number): 'subviews.size() - \(number == length - 1 ? 0 : 1)' }\n\(indent)  children:\n"
             lines += "\(indent)    - { id: l, forEach: { in: '\(data)', id: self, node: { kind: view } } }\n"
             indent += "    "
         }
@@ -124,7 +128,9 @@ struct FeedbackTests {
     }
 
     @Test("lists of one container that each wait for the one before come to rest") func stairs() throws {
-        let lists = (1...80).reversed().map { "      - { id: l\($0), forEach: { in: '=n >= \($0) ? [1] : []', id: self, node: { kind: view } } }" }
+        let lists = (1...80).reversed().map {
+            "      - { id: l\($0), forEach: { in: '=n >= \($0) ? [1] : []', id: self, node: { kind: view } } }"
+        }
         let graph = try Harness(
             """
             nodes:
@@ -141,7 +147,8 @@ struct FeedbackTests {
         #expect(try graph.value("/a.n") == 81)
     }
 
-    @Test("the data of a list reads the preferences of the node around it, not those of its instances") func preferences() throws {
+    @Test("the data of a list reads the preferences of the node around it, not those of its instances")
+    func preferences() throws {
         let graph = try Harness(
             """
             keys: { preference: { ord: { default: [], type: list } } }

@@ -33,7 +33,9 @@ struct ForEachTests {
         #expect(after.invalidations - before.invalidations <= 24, comment)
     }
 
-    @Test("a parameter named as the element or the index takes its name: one attribute to a path") func shadowed() throws {
+    @Test("a parameter named as the element or the index takes its name: one attribute to a path") func shadowed()
+        throws
+    {
         let graph = try Harness(
             """
             components: { Row: { let: [item, place], computed: { t: string(item) } } }
@@ -52,7 +54,9 @@ struct ForEachTests {
         #expect(paths().sorted() == ["/l/rows.elements", "/l/rows/x.item", "/l/rows/x.place", "/l/rows/x.t"])
         #expect(graph.changes["/l/rows/x.item"] == .value("T1") && graph.changes["/l/rows/x.place"] == .value(1))
         try graph.set("/l.items", [["id": "y", "title": "T3"], ["id": "x", "title": "T2"]])
-        #expect(Set(paths()).count == paths().count && graph.changes["/l/rows/x.item"] == .value("T2") && graph.changes["/l/rows/x.place"] == .value(2))
+        #expect(
+            Set(paths()).count == paths().count && graph.changes["/l/rows/x.item"] == .value("T2")
+                && graph.changes["/l/rows/x.place"] == .value(2))
         guard case .structure(_, let added, [], let moved)? = graph.events.last else {
             Issue.record("a structure event: \(graph.events)")
             return
@@ -65,12 +69,16 @@ struct ForEachTests {
             nodes:
               - { id: rows, forEach: { in: $items, as: item, index: place, component: Row } }
             """, at: "/l")
-        #expect(graph.changes["/l/rows/x.item"] == .value(["id": "x", "title": "T2"]) && graph.changes["/l/rows/x.place"] == .value(1))
+        #expect(
+            graph.changes["/l/rows/x.item"] == .value(["id": "x", "title": "T2"])
+                && graph.changes["/l/rows/x.place"] == .value(1))
         #expect(Set(paths()).count == paths().count)
         #expect(try graph.value("/l/rows/x.item") == ["id": "x", "title": "T2"] && graph.value("/l/rows/x.place") == 1)
     }
 
-    @Test("an insertion among 10,000 runs the new instance's rule alone and touches a handful of vertices", arguments: [0, 5000, 10_000])
+    @Test(
+        "an insertion among 10,000 runs the new instance's rule alone and touches a handful of vertices",
+        arguments: [0, 5000, 10_000])
     func insertion(_ place: Int) throws {
         let graph = try large()
         try expectFew(graph, "insertion at \(place)") {
@@ -98,7 +106,9 @@ struct ForEachTests {
         #expect(try graph.value("/app/rows/e9000.text") == "9000!")
     }
 
-    @Test("a move among 10,000 runs no rule, wakes nobody who watches values, and only what moved is told") func move() throws {
+    @Test("a move among 10,000 runs no rule, wakes nobody who watches values, and only what moved is told") func move()
+        throws
+    {
         let graph = try large()
         try graph.subscribe(["/app/rows/*"], events: .structure, from: 2)
         try expectFew(graph, "move") {
@@ -138,13 +148,17 @@ struct ForEachTests {
         try graph.subscribe(["/app/rows/*.number", "/app/rows/*.own"], initial: true)
         _ = graph.runs()
         try graph.transact([Mutation(operation: .remove, path: "/app.items[1]")])
-        #expect(graph.runs().sorted() == ["/app/rows/c.number", "/app/rows/c.own", "/app/rows/d.number", "/app/rows/d.own"])
+        #expect(
+            graph.runs().sorted() == ["/app/rows/c.number", "/app/rows/c.own", "/app/rows/d.number", "/app/rows/d.own"])
         #expect(try graph.value("/app/rows/d.number") == 3)
         #expect(try graph.value("/app/rows/a.place") == 0)
         try graph.set("/app.items", [["id": "d"], ["id": "a"], ["id": "c"]])
-        #expect(graph.runs().sorted() == [
-            "/app/rows/a.number", "/app/rows/a.own", "/app/rows/c.number", "/app/rows/c.own", "/app/rows/d.number", "/app/rows/d.own",
-        ].sorted())
+        #expect(
+            graph.runs().sorted()
+                == [
+                    "/app/rows/a.number", "/app/rows/a.own", "/app/rows/c.number", "/app/rows/c.own",
+                    "/app/rows/d.number", "/app/rows/d.own",
+                ].sorted())
         #expect(try graph.value("/app/rows/c.own") == 2)
         #expect(try graph.value("/app/rows.elements") == ["d", "a", "c"])
     }
@@ -172,15 +186,19 @@ struct ForEachTests {
         #expect(graph.changes["/app/rows/b.own"] == .value(0) && graph.changes["/app/rows/c.own"] == .value(1))
     }
 
-    @Test("duplicate ids are an error that names them, and all instances stay until the list is right") func duplicates() throws {
+    @Test("duplicate ids are an error that names them, and all instances stay until the list is right")
+    func duplicates() throws {
         let graph = try Harness(listScene)
         try graph.set("/app.items", [["id": "x", "n": 1], ["id": "y", "n": 2], ["id": "z", "n": 3]])
         try graph.set("/app/rows/y.open", true)
         try graph.subscribe(["/app/rows.elements"], initial: true)
-        try graph.set("/app.items", [["id": "x", "n": 1], ["id": "z", "n": 3], ["id": "z", "n": 4], ["id": "x", "n": 5]])
+        try graph.set(
+            "/app.items", [["id": "x", "n": 1], ["id": "z", "n": 3], ["id": "z", "n": 4], ["id": "x", "n": 5]])
         let failure = try #require(graph.changes["/app/rows.elements"]?.failure)
         #expect(failure.code == .conflict && failure.path == "/app/rows")
-        #expect(failure.message.contains("\"z\"") && failure.message.contains("\"x\"") && !failure.message.contains("\"y\""))
+        #expect(
+            failure.message.contains("\"z\"") && failure.message.contains("\"x\"") && !failure.message.contains("\"y\"")
+        )
         #expect(try graph.value("/app/rows/y.open") == true)
         try graph.set("/app.items", [["id": "z", "n": 3], ["id": "y", "n": 2]])
         #expect(graph.changes["/app/rows.elements"] == .value(["z", "y"]))
@@ -267,7 +285,9 @@ struct ForEachTests {
         #expect(graph.changes.count == 4)
         _ = graph.runs()
         try graph.transact([
-            Mutation(operation: .append, path: "/disk.root.entries[name=\"etc\"].entries", value: ["name": "hosts", "entries": []])
+            Mutation(
+                operation: .append, path: "/disk.root.entries[name=\"etc\"].entries",
+                value: ["name": "hosts", "entries": []])
         ])
         #expect(graph.changes == ["/disk/tree/inside/etc/inside/hosts.name": .value("hosts")])
     }
@@ -297,12 +317,15 @@ struct ForEachTests {
             for (place, id) in list.enumerated() {
                 let text = "\(id)" + (opened.contains(id) ? "!" : "")
                 #expect(try graph.value("/app/rows/e\(id).text") == .string(text), "seed \(seed), step \(step)")
-                if step % 7 == 0 { #expect(try graph.value("/app/rows/e\(id).index") == .int(Int64(place)), "seed \(seed)") }
+                if step % 7 == 0 {
+                    #expect(try graph.value("/app/rows/e\(id).index") == .int(Int64(place)), "seed \(seed)")
+                }
             }
         }
     }
 
-    @Test("another template changes the instances there are and keeps their states; other data begins anew") func template() throws {
+    @Test("another template changes the instances there are and keeps their states; other data begins anew")
+    func template() throws {
         let graph = try Harness(
             """
             nodes:

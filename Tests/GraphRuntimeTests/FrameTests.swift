@@ -24,7 +24,9 @@ struct FrameTests {
     }
 
     private func moveAll(_ graph: Harness, _ count: Int, to value: Double, _ animation: Value) throws {
-        let mutations = (0..<count).map { Mutation(operation: .set, path: "/n.a\($0)", value: .double(value + Double($0))) }
+        let mutations = (0..<count).map {
+            Mutation(operation: .set, path: "/n.a\($0)", value: .double(value + Double($0)))
+        }
         try graph.succeed(.transact(mutations, TransactionOptions(animation: animation)))
     }
 
@@ -117,7 +119,8 @@ struct FrameTests {
         graph.advance(1)
         #expect(graph.events.isEmpty && graph.runtime.nextDeadline == nil)
         graph.turn([.drained(ClientID(number: 1))])
-        guard case .event(let receivers, .frames(_, let values))? = graph.deliveries.first, graph.deliveries.count == 1 else {
+        guard case .event(let receivers, .frames(_, let values))? = graph.deliveries.first, graph.deliveries.count == 1
+        else {
             Issue.record("one frame: \(graph.deliveries)")
             return
         }
@@ -125,13 +128,16 @@ struct FrameTests {
         #expect(values.map(\.path) == ["/n.a0", "/n.a1", "/n.a2"] && values.map(\.value) == [16.0, 5.0, 18.0])
     }
 
-    @Test("whoever comes, goes, moves and jumps: every frame holds exactly what moves for its subscription, as displayed")
+    @Test(
+        "whoever comes, goes, moves and jumps: every frame holds exactly what moves for its subscription, as displayed")
     func model() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
         let count = 8
         let graph = try Harness(numbers(count))
-        let animations: [Value] = ["linear(duration: 0.5)", "bouncy", "easeInOut(duration: 1).delay(0.125)", "linear(duration: 0.0625)"]
+        let animations: [Value] = [
+            "linear(duration: 0.5)", "bouncy", "easeInOut(duration: 1).delay(0.125)", "linear(duration: 0.0625)",
+        ]
         var model = FrameModel()
         for step in 0..<1500 {
             let place = "seed \(seed), step \(step)"
@@ -141,10 +147,13 @@ struct FrameTests {
                 guard !attributes.isEmpty else { continue }
                 let rate = Bool.random(using: &random) ? 16.0 : 8.0
                 let client = UInt64.random(in: 1...2, using: &random)
-                let id = try graph.subscribe(attributes.map { "/n.a\($0)" }, events: .frames, frames: rate, from: client)
+                let id = try graph.subscribe(
+                    attributes.map { "/n.a\($0)" }, events: .frames, frames: rate, from: client)
                 model.subscribe(id, client, .init(attributes: attributes, rate: rate), at: graph.now.monotonic)
             case 1:
-                guard let (id, entry) = model.subscriptions.sorted(by: { $0.key < $1.key }).randomElement(using: &random) else { continue }
+                guard
+                    let (id, entry) = model.subscriptions.sorted(by: { $0.key < $1.key }).randomElement(using: &random)
+                else { continue }
                 try graph.succeed(.unsubscribe(subscription: id), from: entry.client)
                 model.unsubscribe(id)
             case 2...5:
@@ -152,18 +161,23 @@ struct FrameTests {
                 let value = Double(Int.random(in: -100...100, using: &random))
                 let isJump = Int.random(in: 0..<4, using: &random) == 0
                 guard try graph.value("/n.a\(attribute)") != .double(value) else { continue }
-                try graph.set("/n.a\(attribute)", .double(value), animation: isJump ? nil : animations.randomElement(using: &random))
+                try graph.set(
+                    "/n.a\(attribute)", .double(value),
+                    animation: isJump ? nil : animations.randomElement(using: &random))
                 model.change(attribute, isJump: isJump, at: graph.now.monotonic)
             default:
                 graph.advance(1.0 / 16)
                 let shown = try frames(graph)
                 let expected = model.tick(at: graph.now.monotonic)
-                #expect(shown.mapValues { Set($0.keys) } == expected.mapValues { Set($0.map { "/n.a\($0)" }) }, "\(place)")
+                #expect(
+                    shown.mapValues { Set($0.keys) } == expected.mapValues { Set($0.map { "/n.a\($0)" }) }, "\(place)")
                 for values in shown.values {
                     for (path, value) in values {
                         let displayed = try #require(try graph.value(path, presentation: true).number)
                         #expect(abs(displayed - (value.number ?? .nan)) <= 1e-9, "\(place): \(path)")
-                        if !model.moves(path, graph) { #expect(try graph.value(path) == value, "\(place): \(path) rests") }
+                        if !model.moves(path, graph) {
+                            #expect(try graph.value(path) == value, "\(place): \(path) rests")
+                        }
                     }
                 }
                 model.settle(graph)
@@ -197,7 +211,9 @@ private struct FrameModel {
     }
 
     mutating func unsubscribe(_ id: Int64) {
-        guard let view = subscriptions.removeValue(forKey: id)?.view, !subscriptions.values.contains(where: { $0.view == view }) else { return }
+        guard let view = subscriptions.removeValue(forKey: id)?.view,
+            !subscriptions.values.contains(where: { $0.view == view })
+        else { return }
         shown[view] = nil
         jumped[view] = nil
         if !shown.keys.contains(where: { $0.rate == view.rate }) { nextTick[view.rate] = nil }

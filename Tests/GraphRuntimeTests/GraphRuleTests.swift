@@ -9,11 +9,16 @@ import WireProtocol
 /// The eight rules of the model; each test fails without its rule.
 @Suite("Graph rules")
 struct GraphRuleTests {
-    @Test("a vector is looked through as the list of its numbers, and shown as that", arguments: [
-        ("v.map(e, e * 2.0)", "[2.0,4.0]"), ("v.all(i, e, e == double(i) + 1.0)", "true"), ("v == [1.0, 2.0]", "true"),
-        ("[1.0, 3.0] == v", "false"), ("v != [2.0]", "true"), ("2.0 in v", "true"), ("3 in dyn(v)", "false"), ("v == v", "true"),
-        ("v[1] + double(size(v))", "4.0"), ("'%s %s %s'.format([v, a, c])", #""[1, 2] 90 #ff0000""#), ("v.exists(e, e > 1.0) ? v[0] : 0.0", "1.0"),
-    ])
+    @Test(
+        "a vector is looked through as the list of its numbers, and shown as that",
+        arguments: [
+            ("v.map(e, e * 2.0)", "[2.0,4.0]"), ("v.all(i, e, e == double(i) + 1.0)", "true"),
+            ("v == [1.0, 2.0]", "true"),
+            ("[1.0, 3.0] == v", "false"), ("v != [2.0]", "true"), ("2.0 in v", "true"), ("3 in dyn(v)", "false"),
+            ("v == v", "true"),
+            ("v[1] + double(size(v))", "4.0"), ("'%s %s %s'.format([v, a, c])", #""[1, 2] 90 #ff0000""#),
+            ("v.exists(e, e > 1.0) ? v[0] : 0.0", "1.0"),
+        ])
     func vectors(rule: String, expected: String) throws {
         let graph = try Harness(
             """
@@ -52,7 +57,9 @@ struct GraphRuleTests {
         #expect(!graph.runs().contains("/d.unread"))
     }
 
-    @Test("watching only invalidations evaluates nothing, even before the rule ever ran") func lazyInvalidations() throws {
+    @Test("watching only invalidations evaluates nothing, even before the rule ever ran") func lazyInvalidations()
+        throws
+    {
         let graph = try Harness(GraphRuleTests.diamond)
         try graph.subscribe(["/d.sum"], events: .invalidate)
         try graph.set("/d.a", 2)

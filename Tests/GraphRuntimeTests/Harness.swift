@@ -25,7 +25,9 @@ final class Harness {
         for number in 1...clients {
             turn([.connected(ClientID(number: UInt64(number)), Peer(pid: Int32(number), uid: 1000, gid: 1000))])
         }
-        runtime.graph.runRecorder = RunRecorder(now: { 0 }) { [unowned self] in recorded.append(runtime.graph.path(of: $0.attribute)) }
+        runtime.graph.runRecorder = RunRecorder(now: { 0 }) { [unowned self] in
+            recorded.append(runtime.graph.path(of: $0.attribute))
+        }
     }
 
     @discardableResult
@@ -83,20 +85,26 @@ final class Harness {
         return content
     }
 
-    func value(_ path: String, presentation: Bool = false) throws -> Value { try get(path, presentation: presentation).get() }
+    func value(_ path: String, presentation: Bool = false) throws -> Value {
+        try get(path, presentation: presentation).get()
+    }
 
     func set(_ path: String, _ value: Value, animation: Value? = nil, from client: UInt64 = 1) throws {
         try succeed(
-            .set(Mutation(operation: .set, path: path, value: value), TransactionOptions(animation: animation)), from: client)
+            .set(Mutation(operation: .set, path: path, value: value), TransactionOptions(animation: animation)),
+            from: client)
     }
 
     func transact(_ mutations: [Mutation], label: String? = nil) throws {
         try succeed(.transact(mutations, TransactionOptions(label: label)))
     }
 
-    func apply(_ document: String, at: String = "/", mode: Request.ApplyMode = .merge, dryRun: Bool = false) throws -> Value {
+    func apply(_ document: String, at: String = "/", mode: Request.ApplyMode = .merge, dryRun: Bool = false) throws
+        -> Value
+    {
         let result = try succeed(
-            .apply(.init(document: .string("agd: 1\n" + document), at: at, mode: mode, dryRun: dryRun, options: .init())))
+            .apply(
+                .init(document: .string("agd: 1\n" + document), at: at, mode: mode, dryRun: dryRun, options: .init())))
         guard case .value(let value) = result else { throw Failure(.unavailable, "no value") }
         return value
     }
@@ -135,7 +143,9 @@ final class Harness {
     /// The changes in the last deliveries' update events, by path.
     var changes: [String: Content] {
         var changes: [String: Content] = [:]
-        for case .update(_, _, _, _, let list, _) in events { for change in list { changes[change.path] = change.content } }
+        for case .update(_, _, _, _, let list, _) in events {
+            for change in list { changes[change.path] = change.content }
+        }
         return changes
     }
 

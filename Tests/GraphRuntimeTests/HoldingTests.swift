@@ -34,8 +34,10 @@ struct HoldingTests {
     @Test("an int widens wherever a double is written, by reference as by rule") func widening() throws {
         let graph = try Harness(HoldingTests.scene)
         for (path, value) in [
-            ("/root/ruled/v.size", 24.0), ("/root/named/v.size", 24.0), ("/root/changed/v.size", 36.0), ("/root/named/v.turned", 2.5),
-            ("/root/gauge.share", 2.0), ("/root/gauge.percent", 200.0), ("/root/knob.level", 5.0), ("/root/knob.twice", 10.0),
+            ("/root/ruled/v.size", 24.0), ("/root/named/v.size", 24.0), ("/root/changed/v.size", 36.0),
+            ("/root/named/v.turned", 2.5),
+            ("/root/gauge.share", 2.0), ("/root/gauge.percent", 200.0), ("/root/knob.level", 5.0),
+            ("/root/knob.twice", 10.0),
             ("/root.height", 2.0),
         ] { #expect(try graph.value(path) == .double(value), "\(path)") }
         #expect(try graph.value("/root/named/v.shade") == true)
@@ -73,7 +75,8 @@ struct HoldingTests {
         #expect(throws: Failure.self) { try graph.value("/root/loose.twice") }
     }
 
-    @Test("what needs no holding reads the state itself: a change of another part runs nothing") func precision() throws {
+    @Test("what needs no holding reads the state itself: a change of another part runs nothing") func precision() throws
+    {
         let graph = try Harness(
             """
             components: { Part: { let: { whole: { type: map } }, computed: { title: whole.title } } }
@@ -118,7 +121,8 @@ struct HoldingTests {
         #expect(try graph.value("/n.art.pages") == 3.0)
     }
 
-    @Test("an object that may be null is written as a map and completed with what its type says") func optional() throws {
+    @Test("an object that may be null is written as a map and completed with what its type says") func optional() throws
+    {
         let graph = try Harness(HoldingTests.objects)
         #expect(try graph.value("/n.who") == .null)
         try graph.set("/n.who", ["name": "Ada"])
@@ -146,7 +150,8 @@ struct HoldingTests {
         #expect(try graph.value("/n/reader.label") == "Again!")
     }
 
-    @Test("a type's property may begin with a list or map of objects of a type that stands beside it") func listsInTypes() throws {
+    @Test("a type's property may begin with a list or map of objects of a type that stands beside it")
+    func listsInTypes() throws {
         func scene(_ book: String) -> String {
             """
             types:
@@ -164,7 +169,9 @@ struct HoldingTests {
         #expect(refusal { try Harness(scene("5")) }?.code == .typeMismatch)
     }
 
-    @Test("defaults of keys are completed, in lists, too, and when they are declared again") func completeDefaults() throws {
+    @Test("defaults of keys are completed, in lists, too, and when they are declared again") func completeDefaults()
+        throws
+    {
         let keys = """
             keys:
               environment: { by: { type: "Author?", default: { name: N } }, all: { type: list(Author), default: [{ name: N }] } }
@@ -186,14 +193,21 @@ struct HoldingTests {
         #expect(wrong?.message.contains("the default is a list, not a list(Author)") == true, "\(wrong?.message ?? "")")
     }
 
-    @Test("a test holds where the value is what a set would write, or equal as rules see it", arguments: [
-        ("/n.pages", "3", true), ("/n.pages", "3.0", true), ("/n.pages", "4", false), ("/n.any", "1", true), ("/n.any", "1.5", false),
-        ("/n.map", #"{"x":1,"l":[1,2]}"#, true), ("/n.map.x", "1", true), ("/n.map", #"{"x":1}"#, false),
-        ("/n.who", #"{"name":"Eve"}"#, true), ("/n.who", "{}", false), ("/n.who.name", #""Eve""#, true), ("/n.who", "null", false),
-        ("/n.all", #"[{"name":"A"}]"#, true), ("/n.all[0]", #"{"name":"A"}"#, true), ("/n.all[0]", #"{"name":"B"}"#, false),
-        ("/n.real", #"{"name":"Real"}"#, true), ("/n.real", #"{"name":"Real","born":0,"label":"Real!"}"#, true), ("/n.real", "{}", false),
-        ("/n.tint", #""rgb(255 0 0)""#, true), ("/n.tints[0]", #""rgb(255 0 0)""#, true), ("/n.tint", #""rgb(255 0 1)""#, false), ("/n.text", "1", false),
-    ])
+    @Test(
+        "a test holds where the value is what a set would write, or equal as rules see it",
+        arguments: [
+            ("/n.pages", "3", true), ("/n.pages", "3.0", true), ("/n.pages", "4", false), ("/n.any", "1", true),
+            ("/n.any", "1.5", false),
+            ("/n.map", #"{"x":1,"l":[1,2]}"#, true), ("/n.map.x", "1", true), ("/n.map", #"{"x":1}"#, false),
+            ("/n.who", #"{"name":"Eve"}"#, true), ("/n.who", "{}", false), ("/n.who.name", #""Eve""#, true),
+            ("/n.who", "null", false),
+            ("/n.all", #"[{"name":"A"}]"#, true), ("/n.all[0]", #"{"name":"A"}"#, true),
+            ("/n.all[0]", #"{"name":"B"}"#, false),
+            ("/n.real", #"{"name":"Real"}"#, true), ("/n.real", #"{"name":"Real","born":0,"label":"Real!"}"#, true),
+            ("/n.real", "{}", false),
+            ("/n.tint", #""rgb(255 0 0)""#, true), ("/n.tints[0]", #""rgb(255 0 0)""#, true),
+            ("/n.tint", #""rgb(255 0 1)""#, false), ("/n.text", "1", false),
+        ])
     func tests(path: String, json: String, holds: Bool) throws {
         let value = try JSONParser.parseOnce(json.utf8)
         let graph = try Harness(
@@ -216,18 +230,23 @@ struct HoldingTests {
         #expect(failure?.code == (holds ? nil : .conflict), "\(failure?.message ?? "it held")")
     }
 
-    @Test("messages name types as they are written", arguments: [
-        ("/n.at", .add, "1", "add cannot add int to timestamp"), ("/n.long", .toggle, "0", "toggle needs a bool at /n.long, not duration"),
-        ("/n.none", .append, "1", "append needs a list (or a string and a string) at /n.none, not null"),
-        ("/n.long.part", .set, "1", "a value of type duration has no .part"),
-    ] as [(String, Mutation.Operation, String, String)])
+    @Test(
+        "messages name types as they are written",
+        arguments: [
+            ("/n.at", .add, "1", "add cannot add int to timestamp"),
+            ("/n.long", .toggle, "0", "toggle needs a bool at /n.long, not duration"),
+            ("/n.none", .append, "1", "append needs a list (or a string and a string) at /n.none, not null"),
+            ("/n.long.part", .set, "1", "a value of type duration has no .part"),
+        ] as [(String, Mutation.Operation, String, String)])
     func typeNames(path: String, operation: Mutation.Operation, json: String, message: String) throws {
         let value = try JSONParser.parseOnce(json.utf8)
         let graph = try Harness(
             """
             nodes: [{ id: n, state: { at: { type: timestamp, initial: "2026-01-01T00:00:00Z" }, long: { type: duration, initial: 1s }, none: null } }]
             """)
-        #expect(refusal { try graph.transact([Mutation(operation: operation, path: path, value: value)]) }?.message == message)
+        #expect(
+            refusal { try graph.transact([Mutation(operation: operation, path: path, value: value)]) }?.message
+                == message)
     }
 
     // MARK: References to objects
@@ -267,10 +286,12 @@ struct HoldingTests {
                   - { id: env, environment: { by: $who }, children: [{ id: v, computed: { name: env.by.name } }] }
         """
 
-    @Test("a reference of an object type holds one: null and other objects are refused where they are read") func referredObjects() throws {
+    @Test("a reference of an object type holds one: null and other objects are refused where they are read")
+    func referredObjects() throws {
         let graph = try Harness(HoldingTests.references)
         for (path, value) in [
-            ("card.name", "Eve"), ("given.name", "Real"), ("ruled.name", "Real"), ("chosen.label", "Real!"), ("loose.name", "Any"),
+            ("card.name", "Eve"), ("given.name", "Real"), ("ruled.name", "Real"), ("chosen.label", "Real!"),
+            ("loose.name", "Any"),
             ("edit.name", "Eve"), ("open.name", "Any"), ("env/v.name", "Eve"),
         ] { #expect(try graph.value("/n/at/" + path) == .string(value), "\(path)") }
         #expect(try graph.value("/n/at/loose.author") == ["name": "Any", "born": 0])
@@ -288,7 +309,9 @@ struct HoldingTests {
 
     @Test("what is written through a binding of an object type is held to it") func boundObjects() throws {
         let graph = try Harness(HoldingTests.references)
-        #expect(refusal { try graph.set("/n/at/edit.author", .null) }?.message == "/n/at/edit.author holds Author, not null")
+        #expect(
+            refusal { try graph.set("/n/at/edit.author", .null) }?.message == "/n/at/edit.author holds Author, not null"
+        )
         try graph.set("/n/at/edit.author", ["name": "Ada"])
         #expect(try graph.value("/n.who") == ["name": "Ada", "born": 0])
         #expect(refusal { try graph.set("/n/at/open.author", ["size": 1]) }?.code == .notFound)
@@ -309,17 +332,27 @@ struct HoldingTests {
         #expect(try graph.value("/n/at/near.author.label") == "New!")
     }
 
-    @Test("a refused write names the part that is wrong, and what it takes", arguments: [
-        ("/n.few", #"["1"]"#, .typeMismatch, "/n.few[0] holds int, not string", "write a value of type int"),
-        ("/n.few[1]", #""x""#, .typeMismatch, "/n.few[1] holds int, not string", "write a value of type int"),
-        ("/n.few", "null", .typeMismatch, "/n.few holds list(int), not null", "write a value of type list(int)"),
-        ("/n.tint", #""nocolor""#, .typeMismatch, "/n.tint holds color, not the text 'nocolor'",
-         "a color is a CSS color, as red, #rrggbb or rgb(255 0 0)"),
-        ("/n.at", #""soon""#, .typeMismatch, "/n.at holds timestamp, not the text 'soon'", "a timestamp is written as 2026-01-31T12:00:00Z"),
-        ("/n.art.nope", "1", .notFound, "Article has no property nope", nil),
-        ("/n.art.titel", "1", .notFound, "Article has no property titel", "did you mean 'title'?"),
-        ("/n.art", #"{"author":{"born":"x"}}"#, .typeMismatch, "/n.art.author.born holds int, not string", "write a value of type int"),
-    ] as [(String, String, ErrorCode, String, String?)])
+    @Test(
+        "a refused write names the part that is wrong, and what it takes",
+        arguments: [
+            ("/n.few", #"["1"]"#, .typeMismatch, "/n.few[0] holds int, not string", "write a value of type int"),
+            ("/n.few[1]", #""x""#, .typeMismatch, "/n.few[1] holds int, not string", "write a value of type int"),
+            ("/n.few", "null", .typeMismatch, "/n.few holds list(int), not null", "write a value of type list(int)"),
+            (
+                "/n.tint", #""nocolor""#, .typeMismatch, "/n.tint holds color, not the text 'nocolor'",
+                "a color is a CSS color, as red, #rrggbb or rgb(255 0 0)"
+            ),
+            (
+                "/n.at", #""soon""#, .typeMismatch, "/n.at holds timestamp, not the text 'soon'",
+                "a timestamp is written as 2026-01-31T12:00:00Z"
+            ),
+            ("/n.art.nope", "1", .notFound, "Article has no property nope", nil),
+            ("/n.art.titel", "1", .notFound, "Article has no property titel", "did you mean 'title'?"),
+            (
+                "/n.art", #"{"author":{"born":"x"}}"#, .typeMismatch, "/n.art.author.born holds int, not string",
+                "write a value of type int"
+            ),
+        ] as [(String, String, ErrorCode, String, String?)])
     func misfits(path: String, json: String, code: ErrorCode, message: String, hint: String?) throws {
         let value = try JSONParser.parseOnce(json.utf8)
         let graph = try Harness(HoldingTests.objects)
@@ -334,7 +367,9 @@ struct HoldingTests {
         let paths = (0..<20).map { "/n.few\($0)" }
         let request = Request.get(.init(paths: paths, isSingle: false, presentation: false, typed: false))
         guard case .contents(let contents, _, _) = try graph.succeed(request) else { return }
-        let hints = contents.map { _, content in if case .failure(let failure) = content { failure.hint } else { nil as String? } }
+        let hints = contents.map { _, content in
+            if case .failure(let failure) = content { failure.hint } else { nil as String? }
+        }
         #expect(hints.map { $0 != nil } == (0..<20).map { $0 < 10 })
     }
 }

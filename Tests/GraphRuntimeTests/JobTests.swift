@@ -31,14 +31,17 @@ struct JobTests {
         """ + (0..<count).map { "      - { id: c\($0), component: Core, let: { number: =base + \($0) } }\n" }.joined()
     }
 
-    private func harness(_ scene: String = "nodes: [{ id: a, state: { n: 1 } }]", steps: Int = 500, clients: Int = 3) throws -> Harness {
+    private func harness(_ scene: String = "nodes: [{ id: a, state: { n: 1 } }]", steps: Int = 500, clients: Int = 3)
+        throws -> Harness
+    {
         var limits = RuntimeLimits()
         limits.sliceSteps = steps
         return try Harness(scene, limits: limits, clients: clients)
     }
 
     private func apply(
-        _ document: String, at: String = "/", mode: Request.ApplyMode = .merge, from client: UInt64 = 1, dryRun: Bool = false
+        _ document: String, at: String = "/", mode: Request.ApplyMode = .merge, from client: UInt64 = 1,
+        dryRun: Bool = false
     ) -> Command {
         .call(
             ClientID(number: client), id: .string("apply\(client)"),
@@ -46,7 +49,8 @@ struct JobTests {
     }
 
     /// Turns until nothing is postponed any more, `between` before each, with everything that was said.
-    private func finish(_ graph: Harness, _ commands: [Command], between: (Int) throws -> [Command] = { _ in [] }) throws
+    private func finish(_ graph: Harness, _ commands: [Command], between: (Int) throws -> [Command] = { _ in [] })
+        throws
         -> (turns: Int, said: [Delivery])
     {
         var waiting = commands
@@ -72,7 +76,9 @@ struct JobTests {
         return nil
     }
 
-    @Test("a large document takes many turns, in each of which others are served, and comes all at once") func slices() throws {
+    @Test("a large document takes many turns, in each of which others are served, and comes all at once") func slices()
+        throws
+    {
         let graph = try harness()
         try graph.subscribe(["/**"], events: [.update, .structure], from: 3)
         let revision = graph.runtime.revision
@@ -115,13 +121,15 @@ struct JobTests {
         }
     }
 
-    @Test("documents of several clients come one after the other, and a client's later requests behind its own") func queue() throws {
+    @Test("documents of several clients come one after the other, and a client's later requests behind its own")
+    func queue() throws {
         let graph = try harness()
         let next = Command.call(
             ClientID(number: 1), id: .string("after"),
             .get(.init(paths: ["/one.base"], isSingle: true, presentation: false, typed: false)))
         let remove = Command.call(ClientID(number: 3), id: .string("remove"), .remove(path: "/one", .init()))
-        let (_, said) = try finish(graph, [apply(JobTests.document("one")), next, apply(JobTests.document("two"), from: 2), remove])
+        let (_, said) = try finish(
+            graph, [apply(JobTests.document("one")), next, apply(JobTests.document("two"), from: 2), remove])
         let order = replies(said).compactMap { if case .string(let id) = $0.id { id } else { nil } }
         #expect(order.filter { $0 != "after" } == ["apply1", "apply2", "remove"])
         #expect(order.firstIndex(of: "apply1") ?? 9 < order.firstIndex(of: "after") ?? 0)
@@ -140,7 +148,9 @@ struct JobTests {
         let graph = try harness()
         let (turns, said) = try finish(graph, [apply(JobTests.document("big")), .disconnected(ClientID(number: 1))])
         #expect(turns > 20 && failure(said, "apply1") == nil)
-        #expect(graph.runtime.clients[ClientID(number: 1)] == nil && graph.runtime.finishedJobs.isEmpty && graph.runtime.jobs.isEmpty)
+        #expect(
+            graph.runtime.clients[ClientID(number: 1)] == nil && graph.runtime.finishedJobs.isEmpty
+                && graph.runtime.jobs.isEmpty)
         #expect(try graph.get("/big.base", from: 2) == .value(1))
     }
 
@@ -185,7 +195,8 @@ struct JobTests {
         AccessRules(try rights.map { AccessRule($0.0, [.user(1000)], try PathPattern($0.1)) }, owner: 7)
     }
 
-    @Test("rights hold in every slice: what a client may not do is refused before it is a job or once it is read") func rights() throws {
+    @Test("rights hold in every slice: what a client may not do is refused before it is a job or once it is read")
+    func rights() throws {
         let graph = try harness(JobTests.parts)
         graph.turn([.accessChanged(try rules((.define, "/around/open/**")))])
         let before = graph.runtime.graph.liveNodes
@@ -202,13 +213,17 @@ struct JobTests {
         #expect(turns > 20 && failure(said, "apply1") == nil && graph.runtime.graph.liveNodes == before + 61)
     }
 
-    @Test("a job whose client loses its rights meanwhile is refused and leaves nothing behind", arguments: [2, 8, 16, 20, 24])
+    @Test(
+        "a job whose client loses its rights meanwhile is refused and leaves nothing behind",
+        arguments: [2, 8, 16, 20, 24])
     func rightsLost(turn last: Int) throws {
         let graph = try harness(JobTests.parts)
         graph.turn([.accessChanged(try rules((.define, "/around/open/**")))])
         let before = (graph.runtime.graph.liveNodes, graph.runtime.graph.liveAttributes)
         let less = try rules((.define, "/around/shut/**"))
-        let (turns, said) = try finish(graph, [apply(JobTests.plain("big"), at: "/around/open")]) { $0 == last ? [.accessChanged(less)] : [] }
+        let (turns, said) = try finish(graph, [apply(JobTests.plain("big"), at: "/around/open")]) {
+            $0 == last ? [.accessChanged(less)] : []
+        }
         #expect(turns > last && failure(said, "apply1")?.code == .denied)
         #expect(graph.runtime.graph.liveNodes == before.0 && graph.runtime.graph.liveAttributes == before.1)
         #expect(graph.runtime.jobs.isEmpty && graph.runtime.finishedJobs.isEmpty)
@@ -220,7 +235,9 @@ struct JobTests {
         graph.turn([.accessChanged(try rules((.define, "/around/open/**")))])
         let before = graph.runtime.graph.liveNodes
         let other = try rules((.define, "/around/open/**"), (.read, "/around/shut"))
-        let (turns, said) = try finish(graph, [apply(JobTests.plain("big"), at: "/around/open")]) { $0 == last ? [.accessChanged(other)] : [] }
+        let (turns, said) = try finish(graph, [apply(JobTests.plain("big"), at: "/around/open")]) {
+            $0 == last ? [.accessChanged(other)] : []
+        }
         #expect(turns > 20 && failure(said, "apply1") == nil && graph.runtime.graph.liveNodes == before + 61)
         #expect(try graph.value("/around/open/big/c9.y") == 10)
     }
@@ -230,7 +247,9 @@ struct JobTests {
         let get = Command.call(
             ClientID(number: 1), id: .string("after"),
             .get(.init(paths: ["/big.base"], isSingle: true, presentation: false, typed: false)))
-        let batch: [Command] = [.batchBegins(ClientID(number: 1)), apply(JobTests.document("big")), get, .batchEnds(ClientID(number: 1))]
+        let batch: [Command] = [
+            .batchBegins(ClientID(number: 1)), apply(JobTests.document("big")), get, .batchEnds(ClientID(number: 1)),
+        ]
         let (turns, said) = try finish(graph, batch) { [.call(ClientID(number: 2), id: .int(Int64($0)), .ping)] }
         #expect(turns > 20)
         let own = said.compactMap { delivery -> String? in
@@ -272,7 +291,9 @@ struct JobTests {
         #expect(graph.runtime.revision == revision)
     }
 
-    @Test("a list makes no more instances than one request may pay for, and is right again with fewer") func instances() throws {
+    @Test("a list makes no more instances than one request may pay for, and is right again with fewer") func instances()
+        throws
+    {
         var limits = RuntimeLimits()
         limits.requestCost = 20_000
         let graph = try Harness(JobTests.list, limits: limits)

@@ -54,7 +54,8 @@ struct LeakTests {
     }
 
     @Test("keys that a rule no longer reads are freed") func dynamicKeys() throws {
-        let graph = try Harness("nodes: [{ id: a, state: { m: { k: 1 }, key: k }, computed: { v: 'm[?key].orValue(0)' } }]")
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { m: { k: 1 }, key: k }, computed: { v: 'm[?key].orValue(0)' } }]")
         try graph.subscribe(["/a.v"], initial: true)
         for turn in 0..<1000 { try graph.set("/a.key", .string("k\(turn)")) }
         #expect(vertices(graph) < 200)
@@ -86,7 +87,9 @@ struct LeakTests {
         }
     }
 
-    @Test("overrides of a field, clocks and rules of nodes that are made anew leave no vertex behind") func redefined() throws {
+    @Test("overrides of a field, clocks and rules of nodes that are made anew leave no vertex behind") func redefined()
+        throws
+    {
         let graph = try Harness(
             """
             keys: { environment: { font: { default: { size: 12, weight: 400 } } } }
@@ -114,7 +117,9 @@ struct LeakTests {
         #expect(graph.runtime.graph.watches.proxyCount < 20)
     }
 
-    @Test("an input stays watched for one subscription when another that named it ends") func proxiesAndWatchers() throws {
+    @Test("an input stays watched for one subscription when another that named it ends") func proxiesAndWatchers()
+        throws
+    {
         let graph = try Harness("nodes: [{ id: a, state: { x: 1 }, computed: { y: x + 1 } }]")
         try graph.subscribe(["/a.y"], events: .invalidate)
         let second = try graph.subscribe(["/a.x"], events: .invalidate, from: 2)
@@ -125,7 +130,8 @@ struct LeakTests {
 
     @Test("a place that another rule names stays when the first goes") func sharedPlaces() throws {
         let graph = try Harness(
-            "nodes: [{ id: a, state: { m: { x: 1 } }, children: [{ id: b, kind: view, let: { v: =m.x } }, { id: c, kind: view, let: { v: =m.x + 1 } }] }]")
+            "nodes: [{ id: a, state: { m: { x: 1 } }, children: [{ id: b, kind: view, let: { v: =m.x } }, { id: c, kind: view, let: { v: =m.x + 1 } }] }]"
+        )
         try graph.subscribe(["/a/**"], initial: true)
         let before = vertices(graph)
         try graph.succeed(.remove(path: "/a/b", .init()))

@@ -20,8 +20,11 @@ struct LimitTests {
         return limits
     }
 
-    @Test("a list with more elements than the graph may hold makes no instances, and its forEach says why") func instances() throws {
-        for limits in [limits { $0.graph.nodes = 20 }, limits { $0.graph.attributes = 30 }] { try checkInstances(limits) }
+    @Test("a list with more elements than the graph may hold makes no instances, and its forEach says why")
+    func instances() throws {
+        for limits in [limits { $0.graph.nodes = 20 }, limits { $0.graph.attributes = 30 }] {
+            try checkInstances(limits)
+        }
         let graph = try Harness(LimitTests.list, limits: limits { $0.graph.depth = 3 })
         try graph.set("/a.items", [1])
         #expect(try graph.get("/a/r.elements").failure?.code == .limit)
@@ -39,7 +42,9 @@ struct LimitTests {
         #expect(try graph.value("/a/r.elements") == [5, 6, 7, 8, 9])
     }
 
-    @Test("a document with more attributes than the graph may hold is refused, those of objects and of nodes there are included")
+    @Test(
+        "a document with more attributes than the graph may hold is refused, those of objects and of nodes there are included"
+    )
     func attributes() throws {
         let limits = limits { $0.graph.attributes = 20 }
         let graph = try Harness("nodes: [{ id: a }]", limits: limits)
@@ -58,15 +63,22 @@ struct LimitTests {
 
     @Test("a node cannot be moved, nor a document applied, below the deepest level") func depth() throws {
         let limits = limits { $0.graph.depth = 3 }
-        let graph = try Harness("nodes: [{ id: a, children: [{ id: b }] }, { id: c, children: [{ id: d }] }, { id: e, kind: container }]", limits: limits)
+        let graph = try Harness(
+            "nodes: [{ id: a, children: [{ id: b }] }, { id: c, children: [{ id: d }] }, { id: e, kind: container }]",
+            limits: limits)
         #expect(refusal { try graph.succeed(.move(.init(path: "/c", to: "/a/b", index: nil), .init())) } != nil)
         try graph.succeed(.move(.init(path: "/c", to: "/e", index: nil), .init()))
         #expect(refusal { try graph.succeed(.move(.init(path: "/e", to: "/a", index: nil), .init())) }?.code == .limit)
         #expect(try graph.apply("nodes: [{ id: f }]", at: "/e").map?["added"] == ["/e/f"])
-        #expect(refusal { try graph.apply("nodes: [{ id: e, children: [{ id: c, children: [{ id: n, children: [{ id: m }] }] }] }]") }?.code == .limit)
+        #expect(
+            refusal {
+                try graph.apply(
+                    "nodes: [{ id: e, children: [{ id: c, children: [{ id: n, children: [{ id: m }] }] }] }]")
+            }?.code == .limit)
     }
 
-    @Test("a write that would make a value longer than value-size is refused, by whatever operation, and changes nothing")
+    @Test(
+        "a write that would make a value longer than value-size is refused, by whatever operation, and changes nothing")
     func valueSize() throws {
         let scene = """
             types: { T: { state: { text: '', list: [] } } }
@@ -75,7 +87,8 @@ struct LimitTests {
         let graph = try Harness(scene, limits: limits { $0.graph.valueSize = 2000 })
         let long = Value.string(String(repeating: "x", count: 900))
         for (operation, path) in [
-            (Mutation.Operation.append, "/a.list"), (.insert, "/a.list"), (.append, "/a.text"), (.append, "/a.o.list"), (.append, "/a.o.text"),
+            (Mutation.Operation.append, "/a.list"), (.insert, "/a.list"), (.append, "/a.text"), (.append, "/a.o.list"),
+            (.append, "/a.o.text"),
         ] {
             let mutation = Mutation(operation: operation, path: path, value: long)
             while try graph.value(path).jsonText.utf8.count + 900 < 2000 { try graph.transact([mutation]) }
@@ -88,15 +101,19 @@ struct LimitTests {
         let keys = (0..<400).map { Mutation(operation: .set, path: "/a.map.in.key\($0)", value: .int($0)) }
         #expect(refusal { try graph.transact(keys) }?.code == .limit)
         let patch = Value.map(ValueMap((0..<400).map { (.string("key\($0)"), .int($0)) }))
-        #expect(refusal { try graph.transact([Mutation(operation: .merge, path: "/a.map", value: patch)]) }?.code == .limit)
+        #expect(
+            refusal { try graph.transact([Mutation(operation: .merge, path: "/a.map", value: patch)]) }?.code == .limit)
         #expect(refusal { try graph.set("/a.any", patch) }?.code == .limit)
         #expect(refusal { try graph.set("/a.o", ["text": long, "list": .list([long, long, long])]) }?.code == .limit)
         #expect(try graph.value("/a.map") == ["in": .map(ValueMap())])
     }
 
-    @Test("in a value of the greatest length scalars can be written and parts taken out, and a store brings back longer ones")
+    @Test(
+        "in a value of the greatest length scalars can be written and parts taken out, and a store brings back longer ones"
+    )
     func longValue() throws {
-        let graph = try Harness("nodes: [{ id: a, state: { list: [0, ''] } }]", limits: limits { $0.graph.valueSize = 2000 })
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { list: [0, ''] } }]", limits: limits { $0.graph.valueSize = 2000 })
         let kept = Value.list([1, .string(String(repeating: "x", count: 5000))])
         #expect(graph.runtime.restore([StoredRow(key: "/a", name: "list", revision: 1, value: kept)]).isEmpty)
         try graph.set("/a.list[0]", 123_456_789)
@@ -113,7 +130,10 @@ struct LimitTests {
         let failure = refusal { try graph.apply(document) }
         #expect(failure?.code == .limit && failure?.hint == "value-size is the limit")
         #expect(refusal { try graph.runtime.load(text, file: "scene.yaml") }?.code == .limit)
-        let row: Value = ["id": "a", "parent": "", "own": ["kind": "view", "state": ["x": .string(String(repeating: "x", count: 3000))]]]
+        let row: Value = [
+            "id": "a", "parent": "",
+            "own": ["kind": "view", "state": ["x": .string(String(repeating: "x", count: 3000))]],
+        ]
         #expect(graph.runtime.restore([StoredRow(key: "/a#1", name: "", revision: 1, value: row)]).isEmpty)
         #expect(try graph.value("/a.x").string?.utf8.count == 3000)
     }
@@ -137,15 +157,19 @@ struct LimitTests {
         #expect(room < 0 && room > -100)
     }
 
-    @Test("what a client leaves for when it goes is bounded in bytes, labels and animations included") func onDisconnect() throws {
-        let graph = try Harness("nodes: [{ id: a, state: { text: '' } }]", limits: limits { $0.onDisconnectSize = 2000 })
+    @Test("what a client leaves for when it goes is bounded in bytes, labels and animations included")
+    func onDisconnect() throws {
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { text: '' } }]", limits: limits { $0.onDisconnectSize = 2000 })
         let long = Value.string(String(repeating: "x", count: 900))
         func leave(_ mutations: [Mutation], _ options: TransactionOptions = .init()) -> Failure? {
             refusal { try graph.succeed(.onDisconnect(mutations, options)) }
         }
         let set = Mutation(operation: .set, path: "/a.text", value: long)
         #expect(leave([set]) == nil)
-        #expect(leave([], TransactionOptions(label: String(repeating: "x", count: 2000)))?.hint == "on-disconnect-size is the limit")
+        #expect(
+            leave([], TransactionOptions(label: String(repeating: "x", count: 2000)))?.hint
+                == "on-disconnect-size is the limit")
         #expect(leave([set, set])?.code == .limit)
         #expect(leave([set]) == nil)
         #expect(leave([set])?.code == .limit)
@@ -167,7 +191,8 @@ struct LimitTests {
     }
 
     @Test("an answer longer than the client may be owed is refused, not made") func answers() throws {
-        let graph = try Harness("nodes: [{ id: a, state: { x: '' }, children: [{ id: b, binding: { y: $x, z: $x } }] }]")
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { x: '' }, children: [{ id: b, binding: { y: $x, z: $x } }] }]")
         graph.runtime.longestAnswer = 10_000
         try graph.set("/a.x", .string(String(repeating: "x", count: 4000)))
         _ = try graph.get("/a.x")
@@ -176,7 +201,9 @@ struct LimitTests {
         }
         #expect(get(["/a.x", "/a/b.y"]) == nil)
         #expect(get(["/a.x", "/a/b.y", "/a/b.z"])?.code == .limit)
-        let many = Request.Eval(expression: "lists.range(60000).map(i, a)", bindings: ValueMap([(.string("a"), "xxxx")]), at: nil, typed: false)
+        let many = Request.Eval(
+            expression: "lists.range(60000).map(i, a)", bindings: ValueMap([(.string("a"), "xxxx")]), at: nil,
+            typed: false)
         #expect(refusal { try graph.succeed(.eval(many)) }?.code == .limit)
         #expect(refusal { try graph.succeed(.describe(path: "/", depth: nil)) }?.code == .limit)
     }
@@ -184,7 +211,9 @@ struct LimitTests {
     @Test("a path that is asked for twice is answered once") func twice() throws {
         let graph = try Harness("nodes: [{ id: a, state: { x: 1 } }]")
         let request = Request.Get(paths: ["/a.x", "/a.x"], isSingle: false, presentation: false, typed: false)
-        guard case .contents(let contents, _, _) = try graph.succeed(.get(request)) else { throw Failure(.unavailable, "no contents") }
+        guard case .contents(let contents, _, _) = try graph.succeed(.get(request)) else {
+            throw Failure(.unavailable, "no contents")
+        }
         #expect(contents.map(\.path) == ["/a.x"])
     }
 
@@ -203,7 +232,9 @@ struct LimitTests {
         ]
         for request in requests {
             try graph.succeed(request)
-            let labels = graph.events.compactMap { if case .update(_, _, let label, _, _, _) = $0 { label } else { nil } }
+            let labels = graph.events.compactMap {
+                if case .update(_, _, let label, _, _, _) = $0 { label } else { nil }
+            }
             #expect(labels == ["größ"], "\(request)")
         }
         guard case .value(let value) = try graph.succeed(.explain(path: "/a.x", revision: nil)) else { return }

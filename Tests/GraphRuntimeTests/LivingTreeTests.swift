@@ -16,7 +16,8 @@ import WireProtocol
 struct LivingTreeTests {
     /// `AGD_TREE_RUNS` and `AGD_TREE_SEED` choose a longer run or repeat one.
     static let seeds: [UInt64] =
-        setting("AGD_TREE_SEED").map { [$0] } ?? (0..<(setting("AGD_TREE_RUNS") ?? 12)).map { _ in .random(in: 1...UInt64.max) }
+        setting("AGD_TREE_SEED").map { [$0] }
+        ?? (0..<(setting("AGD_TREE_RUNS") ?? 12)).map { _ in .random(in: 1...UInt64.max) }
 
     /// An environment variable as a number.
     private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
@@ -25,9 +26,14 @@ struct LivingTreeTests {
     private static func declarations(_ variant: Int) -> String {
         let deep = "{ id: leaf, binding: { g: $f }, let: { m: =n * 2 }, computed: { y: \"g + env.pin.x + m\" } }"
         let framed = "{ id: framed, component: Frame, let: { m: =n }, children: [{ id: given, let: { m: =n + 1 } }] }"
-        let repeated = "{ id: each, forEach: { in: $list, as: item, node: { state: { s: 1 }, let: { m: =item.n + n } } } }"
+        let repeated =
+            "{ id: each, forEach: { in: $list, as: item, node: { state: { s: 1 }, let: { m: =item.n + n } } } }"
         let inner = "{ id: inner, let: { m: =n }, computed: { x: env.pin.x + m } }"
-        let inside = ["\(inner)", "\(inner), { id: box, kind: group, state: { f: 1 }, environment: { pin.x: =f }, children: [\(deep), \(framed)] }", "{ id: box, kind: container, state: { f: 2 }, children: [\(deep)] }, \(repeated)"]
+        let inside = [
+            "\(inner)",
+            "\(inner), { id: box, kind: group, state: { f: 1 }, environment: { pin.x: =f }, children: [\(deep), \(framed)] }",
+            "{ id: box, kind: container, state: { f: 2 }, children: [\(deep)] }, \(repeated)",
+        ]
         let modifiers = ["", "containerValues: { mark: =n }", "environment: { size: =n, pin.y: 2 }"]
         return """
             keys:
@@ -58,27 +64,40 @@ struct LivingTreeTests {
         var parts = ["id: \(id)"]
         switch Int.random(in: 0..<6, using: &generator) {
         case 0:
-            parts += ["component: Card"] + maybe("let: { n: $v }") + maybe("containerValues: { mark: =v }") + maybe("environment: { size: =v + 1 }")
+            parts +=
+                ["component: Card"] + maybe("let: { n: $v }") + maybe("containerValues: { mark: =v }")
+                + maybe("environment: { size: =v + 1 }")
             parts += maybe("children: [{ id: own, let: { w: =v } }]")
         case 1:
-            parts.append("forEach: { in: $items, as: item, \(pick(["node: { state: { s: 1 }, binding: { k: $item.n }, computed: { t: k + s } }", "component: Card, let: { n: =item.n }"])) }")
+            parts.append(
+                "forEach: { in: $items, as: item, \(pick(["node: { state: { s: 1 }, binding: { k: $item.n }, computed: { t: k + s } }", "component: Card, let: { n: =item.n }"])) }"
+            )
             parts += maybe("containerValues: { mark: 7 }")
         case 2:
-            parts += ["inherit: { shelf: \"Shelf?\" }", "let: { w: =v }", "computed: { size: env.size, count: 'shelf == null ? -1 : shelf.count', sum: env.pin.y + w }"]
+            parts += [
+                "inherit: { shelf: \"Shelf?\" }", "let: { w: =v }",
+                "computed: { size: env.size, count: 'shelf == null ? -1 : shelf.count', sum: env.pin.y + w }",
+            ]
             parts += maybe("preferences: { total: =w, last: =self.id }") + maybe("tag: \(pick(["1", "one"]))")
         default:
             let kind = pick(["container", "group", "section"])
             parts += [
-                "kind: \(kind)", "state: { v: \(Int.random(in: 0..<9, using: &generator)), items: [{ id: a, n: 1 }, { id: b, n: 2 }], own: { type: Shelf } }",
+                "kind: \(kind)",
+                "state: { v: \(Int.random(in: 0..<9, using: &generator)), items: [{ id: a, n: 1 }, { id: b, n: 2 }], own: { type: Shelf } }",
             ]
-            let views = kind == "container" ? ", marks: \"subviews.map(s, [s.id, s.containerValues.mark, s.index])\", parts: \"sections.map(s, s.id)\"" : ""
+            let views =
+                kind == "container"
+                ? ", marks: \"subviews.map(s, [s.id, s.containerValues.mark, s.index])\", parts: \"sections.map(s, s.id)\""
+                : ""
             parts.append("computed: { total: preferences.total, last: preferences.last\(views) }")
             let environment = maybe("size: =v") + maybe("pin.x: =v") + maybe("pin.y: 4") + maybe("objects: [$own]")
             if !environment.isEmpty { parts.append("environment: { \(environment.joined(separator: ", ")) }") }
             parts += maybe("transformEnvironment: { size: value * 2 }") + maybe("containerValues: { mark: =v }")
             if depth > 0 {
                 let count = Int.random(in: 0..<4, using: &generator)
-                parts.append("\(kind == "section" ? "content" : "children"): [\((0..<count).map { node("n\($0)", depth - 1, &generator) }.joined(separator: ", "))]")
+                parts.append(
+                    "\(kind == "section" ? "content" : "children"): [\((0..<count).map { node("n\($0)", depth - 1, &generator) }.joined(separator: ", "))]"
+                )
             }
         }
         return "{ \(parts.joined(separator: ", ")) }"
@@ -112,24 +131,36 @@ struct LivingTreeTests {
         // Many of these are refused, which changes nothing.
         switch choice {
         case 0 where path != "/top": _ = try? graph.succeed(.remove(path: path, .init()))
-        case 1, 2: _ = try? graph.succeed(.move(.init(path: path, to: other, index: Int.random(in: 0..<3, using: &generator)), .init()))
+        case 1, 2:
+            _ = try? graph.succeed(
+                .move(.init(path: path, to: other, index: Int.random(in: 0..<3, using: &generator)), .init()))
         case 3: _ = try? graph.apply(LivingTreeTests.document(&generator), mode: .replace)
         case 4: _ = try? graph.apply(LivingTreeTests.document(&generator), mode: .merge)
         case 5: _ = try? graph.apply("nodes: [\(LivingTreeTests.node("extra", 1, &generator))]", at: path, mode: .merge)
         case 6:
-            let more = ["environment: { pin.y: 9 }", "environment: { size: 4 }", "containerValues: { mark: 5 }", "preferences: { last: more }"]
+            let more = [
+                "environment: { pin.y: 9 }", "environment: { size: 4 }", "containerValues: { mark: 5 }",
+                "preferences: { last: more }",
+            ]
             let parts = path.split(separator: "/")
             let over = "{ id: \(parts.last ?? ""), \(more[Int.random(in: 0..<more.count, using: &generator)]) }"
             _ = try? graph.apply("nodes: [\(over)]", at: "/" + parts.dropLast().joined(separator: "/"), mode: .merge)
         case 7:
             let ids = ["a", "b", "c", "d"].shuffled(using: &generator).prefix(Int.random(in: 0...4, using: &generator))
-            let list = ids.map { Value.map(ValueMap([(.string("id"), .string($0)), (.string("n"), .int(Int64.random(in: 0..<9, using: &generator)))])) }
+            let list = ids.map {
+                Value.map(
+                    ValueMap([
+                        (.string("id"), .string($0)), (.string("n"), .int(Int64.random(in: 0..<9, using: &generator))),
+                    ]))
+            }
             _ = try? graph.set("\(path).items", .list(list))
         case 8: _ = try? graph.set("\(path).own.books", [["id": "q", "n": 2], ["id": "r", "n": 3]])
         default:
             // An element without its id would leave the instances as they were.
             for name in names where name != "item" {
-                _ = try? graph.set("\(path).\(name)", Bool.random(using: &generator) ? .int(Int64.random(in: 0..<9, using: &generator)) : true)
+                _ = try? graph.set(
+                    "\(path).\(name)",
+                    Bool.random(using: &generator) ? .int(Int64.random(in: 0..<9, using: &generator)) : true)
             }
         }
     }
@@ -148,26 +179,35 @@ struct LivingTreeTests {
         for number in 0..<1000 where compared < 8 {
             try step(graph, &generator)
             guard number % 4 == 3 else { continue }
-            guard case .value(let value) = try graph.succeed(.dump(path: "/", format: .scene)), let document = value.map?["document"] else {
+            guard case .value(let value) = try graph.succeed(.dump(path: "/", format: .scene)),
+                let document = value.map?["document"]
+            else {
                 Issue.record("no document")
                 return
             }
             let fresh = try Harness()
             let mode = Request.ApplyMode.create
             _ = try graph.succeed(.ping)
-            let result = try fresh.call(.apply(.init(document: document, at: "/", mode: mode, dryRun: false, options: .init())))
+            let result = try fresh.call(
+                .apply(.init(document: document, at: "/", mode: mode, dryRun: false, options: .init())))
             if case .fault(let fault) = result {
                 // A node that was moved away from what it names cannot be written as a document.
-                #expect(fault.failure.message.contains("no enclosing node has") || fault.failure.message.contains("undeclared"), "seed \(seed), step \(number): \(fault.failure)")
+                #expect(
+                    fault.failure.message.contains("no enclosing node has")
+                        || fault.failure.message.contains("undeclared"),
+                    "seed \(seed), step \(number): \(fault.failure)")
                 continue
             }
             let found = try differences(described(graph), described(fresh))
             // A component that was changed inside is written out, and its names are then in sight of what it was given.
             if found.contains(where: { $0.contains(".component: ") }) { continue }
             // A name that leads nowhere says no type in a document; in the tree it keeps the one it had.
-            if document.map?["dangling"] != nil, !found.isEmpty, found.allSatisfy({ $0.contains(".type: ") }) { continue }
+            if document.map?["dangling"] != nil, !found.isEmpty, found.allSatisfy({ $0.contains(".type: ") }) {
+                continue
+            }
             compared += 1
-            #expect(found == [], "seed \(seed), step \(number): live ≠ fresh\n\(found.prefix(5).joined(separator: "\n"))")
+            #expect(
+                found == [], "seed \(seed), step \(number): live ≠ fresh\n\(found.prefix(5).joined(separator: "\n"))")
             if !found.isEmpty { return }
         }
         #expect(compared == 8, "seed \(seed)")

@@ -20,7 +20,9 @@ struct LookingAheadTests {
         """
 
     private func set(_ path: String, _ value: Value) -> Mutation { Mutation(operation: .set, path: path, value: value) }
-    private func test(_ path: String, _ value: Value) -> Mutation { Mutation(operation: .test, path: path, value: value) }
+    private func test(_ path: String, _ value: Value) -> Mutation {
+        Mutation(operation: .test, path: path, value: value)
+    }
 
     /// What the last turn's updates said, in order.
     private func told(_ graph: Harness) -> [String] {
@@ -34,7 +36,8 @@ struct LookingAheadTests {
         return value.map?["changed"]
     }
 
-    @Test("one that is accepted is a transaction like any other: a revision, an update, and news for the store") func accepted() throws {
+    @Test("one that is accepted is a transaction like any other: a revision, an update, and news for the store")
+    func accepted() throws {
         let graph = try Harness(LookingAheadTests.scene)
         try graph.subscribe(["/a/**"], initial: true)
         try graph.subscribe(["/a.x", "/a.y"], events: .invalidate, from: 2)
@@ -58,7 +61,8 @@ struct LookingAheadTests {
     @Test("what is written before a test is kept with what is written behind it") func whole() throws {
         let graph = try Harness(LookingAheadTests.scene)
         try graph.subscribe(["/a.x", "/a.y", "/a.z"], initial: true)
-        let request = Request.transact([set("/a.x", 7), test("/a.y", 8), set("/a.z", 1), set("/a.x", 8)], TransactionOptions())
+        let request = Request.transact(
+            [set("/a.x", 7), test("/a.y", 8), set("/a.z", 1), set("/a.x", 8)], TransactionOptions())
         let outcome = graph.runtime.apply([.call(ClientID(number: 1), id: .int(0), request)], at: graph.now)
         let kept = outcome.changes.map { "\($0.change.key).\($0.change.name ?? "") \($0.change.value ?? .null)" }
         #expect(kept == ["/a.x 8", "/a.z 1"])
@@ -71,10 +75,14 @@ struct LookingAheadTests {
         try graph.subscribe(["/a/fe/*"], events: .structure, from: 2)
         try graph.transact([set("/a.l", ["p"]), test("/a/fe.elements", []), test("/a.y", 2)])
         #expect(graph.changes["/a/fe/p.o"] == .value(0))
-        #expect(graph.events.contains { if case .structure(_, let added, _, _) = $0 { added.contains("/a/fe/p") } else { false } })
+        #expect(
+            graph.events.contains {
+                if case .structure(_, let added, _, _) = $0 { added.contains("/a/fe/p") } else { false }
+            })
     }
 
-    @Test("one that is refused leaves nothing behind: no news, no reason, no rule that keeps what it saw") func refused() throws {
+    @Test("one that is refused leaves nothing behind: no news, no reason, no rule that keeps what it saw")
+    func refused() throws {
         let graph = try Harness(LookingAheadTests.scene)
         try graph.subscribe(["/a/**"], initial: true)
         try graph.subscribe(["/a.x", "/a.w"], events: .invalidate, from: 2)
@@ -82,7 +90,9 @@ struct LookingAheadTests {
         try graph.set("/a.x", 3)
         for path in ["/a.x", "/a.w"] { _ = try graph.get(path, from: 2) }
         let reason = try explanation(graph, "/a.x")
-        #expect(refusal { try graph.transact([set("/a.x", 5), set("/a.m.p", 9), test("/a.y", 6), test("/a.far", 999)]) }?.code == .conflict)
+        #expect(
+            refusal { try graph.transact([set("/a.x", 5), set("/a.m.p", 9), test("/a.y", 6), test("/a.far", 999)]) }?
+                .code == .conflict)
         #expect(graph.events.isEmpty)
         #expect(try explanation(graph, "/a.x") == reason && reason?.map?["revision"] != nil)
         #expect(try graph.value("/a.far") == 14)
@@ -97,7 +107,8 @@ struct LookingAheadTests {
 
     @Test("a rule that runs for the first time in a refused one does not keep what it saw") func firstRun() throws {
         let graph = try Harness(LookingAheadTests.scene)
-        #expect(refusal { try graph.transact([set("/a.x", 5), set("/a.m.p", 7), test("/a.far", 0)]) }?.code == .conflict)
+        #expect(
+            refusal { try graph.transact([set("/a.x", 5), set("/a.m.p", 7), test("/a.far", 0)]) }?.code == .conflict)
         #expect(try graph.value("/a.y") == 2 && graph.value("/a.far") == 12 && graph.value("/a/b.m.p") == 1)
     }
 
@@ -106,7 +117,9 @@ struct LookingAheadTests {
         try graph.subscribe(["/a/**"], initial: true)
         let before = graph.runtime.revision
         try graph.succeed(
-            .transact([set("/a.x", 5), test("/a.y", 6), set("/a.x", 1)], TransactionOptions(animation: "linear(duration: 1)")))
+            .transact(
+                [set("/a.x", 5), test("/a.y", 6), set("/a.x", 1)], TransactionOptions(animation: "linear(duration: 1)"))
+        )
         #expect(graph.runtime.revision == before && graph.events.isEmpty && graph.runtime.presentations.running.isEmpty)
         try graph.transact([set("/a.x", 5), test("/a.y", 6), set("/a.x", 1), set("/a.z", 3)])
         #expect(graph.runtime.revision == before + 1)
@@ -124,7 +137,9 @@ struct LookingAheadTests {
         #expect(graph.events.count == 1, "nothing is complete, nothing replaced")
         #expect(graph.runtime.presentations.running.count == 2)
         graph.advance(1)
-        let ends = graph.events.compactMap { if case .completion(_, _, let phase, let paths) = $0 { "\(phase) \(paths.sorted())" } else { nil } }
+        let ends = graph.events.compactMap {
+            if case .completion(_, _, let phase, let paths) = $0 { "\(phase) \(paths.sorted())" } else { nil }
+        }
         #expect(ends == ["logical", "removed"].map { "\($0) [\"/a.moved\", \"/a.v\"]" })
     }
 
@@ -155,7 +170,10 @@ struct LookingAheadTests {
                 guard Bool.random(using: &random) else { continue }
                 // Half of the tests on a value that is no number of any rule's: refused.
                 let isRefused = Int.random(in: 0..<6, using: &random) == 0
-                all.append(isRefused ? test(["/a.far", "/a.w", "/a.moved"].randomElement(using: &random) ?? "/a.w", -1) : test("/a.big", false))
+                all.append(
+                    isRefused
+                        ? test(["/a.far", "/a.w", "/a.moved"].randomElement(using: &random) ?? "/a.w", -1)
+                        : test("/a.big", false))
             }
             let animation: Value? = Bool.random(using: &random) ? "linear(duration: 1)" : nil
             let result = try looking.call(.transact(all, TransactionOptions(animation: animation)))
@@ -170,7 +188,8 @@ struct LookingAheadTests {
             #expect(looking.runtime.revision == plain.runtime.revision, "seed \(seed), round \(round)")
             for path in ["/a.x", "/a.m"] {
                 let reasons = try (explanation(looking, path), explanation(plain, path))
-                #expect(reasons.0?.map?["revision"] == reasons.1?.map?["revision"], "seed \(seed), round \(round), \(path)")
+                #expect(
+                    reasons.0?.map?["revision"] == reasons.1?.map?["revision"], "seed \(seed), round \(round), \(path)")
             }
         }
         #expect(refused > 10)

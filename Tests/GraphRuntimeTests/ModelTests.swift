@@ -97,7 +97,8 @@ struct ModelTests {
         #expect(try graph.value("/n/v.x") == 3)
     }
 
-    @Test("container values are read by the closest container, pass groups and stop at containers") func containerValues() throws {
+    @Test("container values are read by the closest container, pass groups and stop at containers")
+    func containerValues() throws {
         let graph = try Harness(
             """
             keys: { container: { mark: { default: 0 }, pin: { default: { a: 1, b: 2 } } } }
@@ -152,7 +153,10 @@ struct ModelTests {
             """)
         #expect(try graph.value("/magazine.top") == ["fresh"])
         #expect(try graph.value("/magazine.rest") == ["favorites", "loose"])
-        #expect(try graph.value("/magazine.contents") == [["favorites/red", "favorites/orange"], ["fresh/green"], ["loose"]])
+        #expect(
+            try graph.value("/magazine.contents") == [
+                ["favorites/red", "favorites/orange"], ["fresh/green"], ["loose"],
+            ])
         try graph.set("/magazine.featured", "favorites")
         #expect(try graph.value("/magazine.top") == ["favorites"])
     }
@@ -174,7 +178,8 @@ struct ModelTests {
         #expect(try graph.value("/app/rows/y.text") == "5!")
         #expect(try graph.value("/app/rows/y.index") == 1)
         #expect(throws: Failure.self) { try graph.get("/app/rows/x.text") }
-        try graph.succeed(.transact([Mutation(operation: .append, path: "/app.items", value: ["id": "y", "n": 0])], .init()))
+        try graph.succeed(
+            .transact([Mutation(operation: .append, path: "/app.items", value: ["id": "y", "n": 0])], .init()))
         #expect(try graph.get("/app/rows.elements").failure?.message.contains("y") == true)
     }
 
@@ -200,7 +205,8 @@ struct ModelTests {
     }
 
     @Test("clocks tick while somebody watches, and show their last tick to whoever asks") func clocks() throws {
-        let graph = try Harness("nodes:\n  - { id: c, kind: view, clock: { now: every 1s }, computed: { s: now.getSeconds() } }")
+        let graph = try Harness(
+            "nodes:\n  - { id: c, kind: view, clock: { now: every 1s }, computed: { s: now.getSeconds() } }")
         #expect(graph.runtime.nextDeadline == nil)
         graph.advance(2.5)
         #expect(try graph.value("/c.s") == 2)
@@ -213,10 +219,12 @@ struct ModelTests {
     }
 
     @Test("apply merges by the difference and keeps the state of what stays") func merge() throws {
-        let scene = "nodes:\n  - { id: n, state: { a: 1 }, computed: { b: a + 1 } }\n  - { id: m, kind: view, state: { x: 1 } }"
+        let scene =
+            "nodes:\n  - { id: n, state: { a: 1 }, computed: { b: a + 1 } }\n  - { id: m, kind: view, state: { x: 1 } }"
         let graph = try Harness(scene)
         try graph.set("/n.a", 5)
-        let plan = try graph.apply("nodes:\n  - { id: n, state: { a: 1 }, computed: { b: a + 2 } }\n  - { id: k, kind: view }", dryRun: true)
+        let plan = try graph.apply(
+            "nodes:\n  - { id: n, state: { a: 1 }, computed: { b: a + 2 } }\n  - { id: k, kind: view }", dryRun: true)
         #expect(plan.map?["added"] == ["/k"] && plan.map?["changed"] == ["/n"] && plan.map?["removed"] == [])
         #expect(throws: Failure.self) { try graph.get("/k.x") }
         _ = try graph.apply("nodes:\n  - { id: n, state: { a: 1 }, computed: { b: a + 2 } }", mode: .replace)
@@ -226,17 +234,21 @@ struct ModelTests {
     }
 
     @Test("explain names the client, the label and the chain from the write") func explain() throws {
-        let graph = try Harness("nodes:\n  - { id: n, state: { a: 1 }, computed: { b: a + 1, even: b % 2 == 0, t: 'even ? 1 : 0' } }")
+        let graph = try Harness(
+            "nodes:\n  - { id: n, state: { a: 1 }, computed: { b: a + 1, even: b % 2 == 0, t: 'even ? 1 : 0' } }")
         try graph.subscribe(["/n.t"])
-        try graph.succeed(.set(Mutation(operation: .set, path: "/n.a", value: 2), TransactionOptions(label: "why")), from: 2)
-        guard case .value(let value) = try graph.succeed(.explain(path: "/n.t", revision: nil)), let map = value.map else {
+        try graph.succeed(
+            .set(Mutation(operation: .set, path: "/n.a", value: 2), TransactionOptions(label: "why")), from: 2)
+        guard case .value(let value) = try graph.succeed(.explain(path: "/n.t", revision: nil)), let map = value.map
+        else {
             Issue.record("an object")
             return
         }
         #expect(map["changed"]?.map?["label"] == "why" && map["changed"]?.map?["client"]?.map?["pid"] == 2)
         #expect(map["chain"]?.list?.last == "/n.a")
         try graph.set("/n.a", 4)
-        guard case .value(let other) = try graph.succeed(.explain(path: "/n.t", revision: graph.runtime.revision)) else { return }
+        guard case .value(let other) = try graph.succeed(.explain(path: "/n.t", revision: graph.runtime.revision))
+        else { return }
         #expect(other.map?["at"]?.map?["changed"] == false && other.map?["at"]?.map?["cutOff"] == "/n.even")
     }
 
@@ -250,7 +262,8 @@ struct ModelTests {
     }
 
     @Test("explain names the transaction that wrote, however late the value was asked for") func explainLate() throws {
-        let graph = try Harness("nodes: [{ id: a, state: { i: 1, b: true, m: { x: 1, y: 1 } }, computed: { dbl: i * 2, sum: m.x + 1 } }]")
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { i: 1, b: true, m: { x: 1, y: 1 } }, computed: { dbl: i * 2, sum: m.x + 1 } }]")
         #expect(try graph.value("/a.dbl") == 2 && graph.value("/a.sum") == 2)
         try set(graph, "/a.i", 5, label: "cause")
         try set(graph, "/a.m.x", 4, label: "inside")
@@ -263,11 +276,15 @@ struct ModelTests {
         #expect(inside["changed"]?.map?["label"] == "inside" && inside["chain"] == ["/a.sum", "/a.m.x", "/a.m"])
     }
 
-    @Test("explain says of a revision whether it changed there, that it is not known, or that there has been none such") func explainRevision() throws {
-        let graph = try Harness("nodes: [{ id: a, state: { x: 1, y: 1, m: { k: 1 } }, computed: { big: x > 100, more: x + 1 } }]")
+    @Test("explain says of a revision whether it changed there, that it is not known, or that there has been none such")
+    func explainRevision() throws {
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { x: 1, y: 1, m: { k: 1 } }, computed: { big: x > 100, more: x + 1 } }]")
         try graph.subscribe(["/a.*"])
         func at(_ path: String, _ revision: UInt64) throws -> ValueMap {
-            guard case .value(let value) = try graph.succeed(.explain(path: path, revision: revision)) else { return ValueMap() }
+            guard case .value(let value) = try graph.succeed(.explain(path: path, revision: revision)) else {
+                return ValueMap()
+            }
             return value.map?["at"]?.map ?? ValueMap()
         }
         try graph.set("/a.x", 5)
@@ -277,7 +294,9 @@ struct ModelTests {
         let last = graph.runtime.revision
         try graph.set("/a.m", ["k": 3])
         #expect(try at("/a.x", first)["changed"] == true && at("/a.x", first + 1)["changed"] == true)
-        #expect(try at("/a.x", last)["changed"] == false && at("/a.y", first)["changed"] == false && at("/a.big", first)["changed"] == false)
+        #expect(
+            try at("/a.x", last)["changed"] == false && at("/a.y", first)["changed"] == false
+                && at("/a.big", first)["changed"] == false)
         for (path, revision) in [("/a.more", first), ("/a.m.k", last)] {
             let unknown = try at(path, revision)
             #expect(unknown["changed"] == .null, "\(path)")
@@ -307,7 +326,8 @@ struct ModelTests {
     }
 
     @Test("describe shows a place in a value, and dump takes nodes only") func describePlace() throws {
-        let graph = try Harness("nodes: [{ id: a, state: { l: [1, two], n: 1 }, children: [{ id: b, kind: view, binding: { l: $l } }] }]")
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { l: [1, two], n: 1 }, children: [{ id: b, kind: view, binding: { l: $l } }] }]")
         func described(_ path: String) throws -> ValueMap? {
             guard case .value(let value) = try graph.succeed(.describe(path: path, depth: nil)) else { return nil }
             return value.map
@@ -326,9 +346,13 @@ struct ModelTests {
     @Test("get takes patterns, each path once, and watches nothing") func getPatterns() throws {
         var limits = RuntimeLimits()
         limits.watchedAttributes = 4
-        let graph = try Harness("nodes: [{ id: p, state: { m: { x: 1 }, n: 2 }, children: [{ id: q, kind: view, state: { n: 3 } }] }]", limits: limits)
+        let graph = try Harness(
+            "nodes: [{ id: p, state: { m: { x: 1 }, n: 2 }, children: [{ id: q, kind: view, state: { n: 3 } }] }]",
+            limits: limits)
         func get(_ paths: [String]) throws -> [String: Content] {
-            guard case .contents(let contents, _, _) = try graph.succeed(.get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
+            guard
+                case .contents(let contents, _, _) = try graph.succeed(
+                    .get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
             else { return [:] }
             #expect(Set(contents.map(\.path)).count == contents.count)
             return Dictionary(contents.map { ($0.path, $0.content) }) { first, _ in first }
@@ -343,7 +367,9 @@ struct ModelTests {
         #expect(graph.runtime.revision == before && graph.runtime.watching.topics.watches.isEmpty)
     }
 
-    @Test("an explanation says when the value was changed last, on the wall clock of that turn") func changeTimes() throws {
+    @Test("an explanation says when the value was changed last, on the wall clock of that turn") func changeTimes()
+        throws
+    {
         let graph = try Harness("nodes: [{ id: a, state: { x: 1, z: 0 }, computed: { y: x + 1 } }]")
         graph.advance(5)
         try graph.set("/a.x", 2)
@@ -351,7 +377,9 @@ struct ModelTests {
         graph.advance(7)
         try graph.set("/a.z", 1)
         for path in ["/a.x", "/a.y"] {
-            guard case .value(let explanation) = try graph.succeed(.explain(path: path, revision: nil)) else { return #expect(Bool(false)) }
+            guard case .value(let explanation) = try graph.succeed(.explain(path: path, revision: nil)) else {
+                return #expect(Bool(false))
+            }
             #expect(explanation.map?["changed"]?.map?["time"] == .timestamp(changed), "\(path)")
         }
     }

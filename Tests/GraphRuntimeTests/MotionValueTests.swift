@@ -29,7 +29,9 @@ struct MotionValueTests {
         return nil
     }
 
-    private func displayed(_ graph: Harness, _ path: String) throws -> Value { try graph.value(path, presentation: true) }
+    private func displayed(_ graph: Harness, _ path: String) throws -> Value {
+        try graph.value(path, presentation: true)
+    }
 
     @Test("every kind of value that interpolates moves through the middle and arrives exactly; the rest jumps")
     func kinds() throws {
@@ -41,7 +43,8 @@ struct MotionValueTests {
         ]
         try graph.succeed(
             .transact(
-                targets.map { Mutation(operation: .set, path: "/k.\($0.0)", value: $0.1) }, TransactionOptions(animation: "linear(duration: 1)")))
+                targets.map { Mutation(operation: .set, path: "/k.\($0.0)", value: $0.1) },
+                TransactionOptions(animation: "linear(duration: 1)")))
         for (name, _) in targets { #expect((timeline(graph, "/k.\(name)") == nil) == (name == "text"), "\(name)") }
         graph.advance(0.5)
         let halfway: [(String, String)] = [
@@ -50,7 +53,9 @@ struct MotionValueTests {
         ]
         for (name, text) in halfway { #expect(try displayed(graph, "/k.\(name)").jsonText == text, "\(name)") }
         // The middle between black and white in Oklab, darker than that in sRGB.
-        guard case .opaque(let value as ColorValue) = try displayed(graph, "/k.color") else { Issue.record("no colour"); return }
+        guard case .opaque(let value as ColorValue) = try displayed(graph, "/k.color") else {
+            Issue.record("no colour"); return
+        }
         #expect(abs(value.color.oklab.lightness - 0.5) < 1e-12)
         graph.advance(0.5)
         for (name, _) in targets { #expect(try displayed(graph, "/k.\(name)") == graph.value("/k.\(name)"), "\(name)") }
@@ -107,11 +112,18 @@ struct MotionValueTests {
             try graph.subscribe(["/g.v"])
             try graph.set("/g.v", 1.0, animation: "linear(duration: 1)")
             graph.advance(0.5)
-            try graph.set("/g.v", 0.0, animation: ["curve": ["linear": ["duration": 1]], "modifiers": [["retarget": .string(mode)]]])
+            try graph.set(
+                "/g.v", 0.0,
+                animation: ["curve": ["linear": ["duration": 1]], "modifiers": [["retarget": .string(mode)]]])
             #expect(timeline(graph, "/g.v")?["mode"] == .string(expected))
             graph.advance(0.25)
             // merge: 0.5 − 0.5/4 plus the bump of the velocity 1 + 0.5; additive: 0.75 − 0.25; chain: 0.75 of 0.75.
-            let value: Double = switch mode { case "additive": 0.5; case "chain": 0.5625; default: 0.375 + 1.5 * 0.25 * 0.5625 }
+            let value: Double =
+                switch mode {
+                case "additive": 0.5;
+                case "chain": 0.5625;
+                default: 0.375 + 1.5 * 0.25 * 0.5625
+                }
             let shown = try #require(try displayed(graph, "/g.v").number)
             #expect(abs(shown - value) < 1e-12, "\(mode)")
             graph.advance(1)
@@ -125,12 +137,17 @@ struct MotionValueTests {
         var random = SeededGenerator(seed: seed)
         let graph = try Harness(MotionTests.gauge)
         try graph.subscribe(["/g.v"])
-        let animations: [Value] = ["bouncy", "smooth", "snappy.speed(2)", "spring(duration: 1, bounce: -0.5)", "easeInOut(duration: 0.4)", "linear(duration: 0.3).delay(0.2)"]
+        let animations: [Value] = [
+            "bouncy", "smooth", "snappy.speed(2)", "spring(duration: 1, bounce: -0.5)", "easeInOut(duration: 0.4)",
+            "linear(duration: 0.3).delay(0.2)",
+        ]
         var replaced = 0
         for step in 0..<3000 {
             let before = try #require(try displayed(graph, "/g.v").number)
             let id = graph.runtime.presentations.running.first?.value.id
-            try graph.set("/g.v", .double(Double.random(in: -100...100, using: &random)), animation: animations.randomElement(using: &random))
+            try graph.set(
+                "/g.v", .double(Double.random(in: -100...100, using: &random)),
+                animation: animations.randomElement(using: &random))
             let data = try #require(timeline(graph, "/g.v"))
             #expect(data["from"]?.number == before, "seed \(seed), step \(step)")
             if case .int(let number)? = data["replaces"] {
@@ -147,7 +164,9 @@ struct MotionValueTests {
     @Test("a text that is written again and again is read once")
     func cached() throws {
         let graph = try Harness(MotionTests.gauge)
-        for number in 1...5 { try graph.set("/g.v", .double(Double(number)), animation: "spring(duration: 0.5, bounce: 0.3)") }
+        for number in 1...5 {
+            try graph.set("/g.v", .double(Double(number)), animation: "spring(duration: 0.5, bounce: 0.3)")
+        }
         #expect(graph.runtime.presentations.animations.count == 1)
         let failure = refusal { try graph.set("/g.v", 0, animation: "bounci") }
         #expect(failure?.code == .invalid && failure?.hint?.contains("bouncy") == true)

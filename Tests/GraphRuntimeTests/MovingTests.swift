@@ -59,14 +59,18 @@ struct MovingTests {
             return
         }
         #expect(changes.map(\.path).sorted() == ["/g/h1.load", "/g/h1.spot.x", "/h/h1.load", "/h/h1.spot.x"])
-        #expect(changes.filter { $0.content.failure?.code == .removed }.map(\.path).sorted() == ["/h/h1.load", "/h/h1.spot.x"])
+        #expect(
+            changes.filter { $0.content.failure?.code == .removed }.map(\.path).sorted() == [
+                "/h/h1.load", "/h/h1.spot.x",
+            ])
         try graph.set("/g/h1.spot.x", 4)
         #expect(graph.changes == ["/g/h1.spot.x": .value(4)])
     }
 
     @Test("what a moved node inherits anew is told once, by its new name") func inherited() throws {
         let graph = try Harness(
-            MovingTests.groups.replacing("{ id: h2,", with: "{ id: h3, kind: view, computed: { twice: env.level * 2.0 } }\n      - { id: h2,"))
+            MovingTests.groups.replacing(
+                "{ id: h2,", with: "{ id: h3, kind: view, computed: { twice: env.level * 2.0 } }\n      - { id: h2,"))
         try graph.subscribe(["/**.twice"], initial: true)
         #expect(graph.changes == ["/h/h3.twice": .value(2.0)])
         try move(graph, "/h/h3", to: "/g", animation: "linear(duration: 1)")
@@ -99,7 +103,10 @@ struct MovingTests {
         }
         #expect(changes.last?.path == "/g/h1.load" && changes.last?.timeline != nil)
         graph.advance(0.1)
-        #expect(graph.events.compactMap { if case .frameSheet(_, let members) = $0 { members.text } else { nil } } == ["\"/g/h1.load\":2.0"])
+        #expect(
+            graph.events.compactMap { if case .frameSheet(_, let members) = $0 { members.text } else { nil } } == [
+                "\"/g/h1.load\":2.0"
+            ])
         #expect(try graph.value("/g/h1.load", presentation: true).number.map { abs($0 - 2) < 1e-9 } == true)
     }
 
@@ -126,12 +133,14 @@ struct MovingTests {
         #expect(graph.invalidated == ["/g/h1.load"])
     }
 
-    @Test("structure events name what has moved by its old path as removed and by its new one as moved") func structure() throws {
+    @Test("structure events name what has moved by its old path as removed and by its new one as moved")
+    func structure() throws {
         let graph = try Harness(MovingTests.groups)
         try graph.subscribe(["/h/**"], events: .structure)
         try graph.subscribe(["/g/**"], events: .structure, from: 2)
         try move(graph, "/h/h1", to: "/g")
-        guard case .structure(_, [], let removed, [])? = graph.events.first, case .structure(_, [], [], let moved)? = graph.events.last
+        guard case .structure(_, [], let removed, [])? = graph.events.first,
+            case .structure(_, [], [], let moved)? = graph.events.last
         else {
             Issue.record("\(graph.events)")
             return
@@ -140,7 +149,9 @@ struct MovingTests {
         #expect(moved == ["/g/h1", "/g/h1.load", "/g/h1.spot", "/g/h1/in", "/g/h1/in.v"])
     }
 
-    @Test("instances that a move changes are removed by their old names, and added by their new ones") func instances() throws {
+    @Test("instances that a move changes are removed by their old names, and added by their new ones") func instances()
+        throws
+    {
         let graph = try Harness(
             """
             nodes:
@@ -151,7 +162,8 @@ struct MovingTests {
             """)
         try graph.subscribe(["/**.o"], events: .structure)
         try move(graph, "/a/fe", to: "/b")
-        guard case .structure(_, let added, let removed, let moved)? = graph.events.first, graph.events.count == 1 else {
+        guard case .structure(_, let added, let removed, let moved)? = graph.events.first, graph.events.count == 1
+        else {
             Issue.record("one event: \(graph.events)")
             return
         }
@@ -166,7 +178,9 @@ struct MovingTests {
         try graph.subscribe(["/g/**"], events: [.update, .completion], from: 2)
         try move(graph, "/h/h1", to: "/g")
         let revision = graph.runtime.revision
-        let ends = graph.events.compactMap { if case .completion(_, revision, let phase, []) = $0 { phase } else { nil } }
+        let ends = graph.events.compactMap {
+            if case .completion(_, revision, let phase, []) = $0 { phase } else { nil }
+        }
         #expect(ends == ["logical", "logical", "removed", "removed"] && graph.runtime.presentations.moves.isEmpty)
         guard case .update? = graph.events.first else {
             Issue.record("the update comes first: \(graph.events)")
@@ -217,7 +231,8 @@ struct MovingTests {
         return parts
     }
 
-    @Test("a section's header or footer is content wherever else it goes, and what is exported then can be read") func headers() throws {
+    @Test("a section's header or footer is content wherever else it goes, and what is exported then can be read")
+    func headers() throws {
         let graph = try Harness(MovingTests.sections)
         try move(graph, "/s/h", to: "/c")
         try move(graph, "/s/f", to: "/t")
@@ -225,7 +240,9 @@ struct MovingTests {
         #expect(try parts(graph, "/t") == ["content": ["x", "f"], "footer": ["g"]])
         #expect(try parts(graph, "/c") == ["children": ["y", "h"]])
         #expect(try graph.value("/c/h.at") == 1)
-        guard case .value(let value) = try graph.succeed(.dump(path: "/", format: .scene)), let document = value.map?["document"] else {
+        guard case .value(let value) = try graph.succeed(.dump(path: "/", format: .scene)),
+            let document = value.map?["document"]
+        else {
             Issue.record("a document")
             return
         }
@@ -251,7 +268,8 @@ struct MovingTests {
         try move(graph, "/c/y", to: "/s")
         #expect(try children(graph, "/s") == ["h", "a", "b", "y", "f"])
         // A document that gives a child another part gives it that part's place.
-        _ = try graph.apply("nodes: [{ id: s, kind: section, header: [{ id: y, kind: view }], footer: [{ id: h, kind: view }] }]")
+        _ = try graph.apply(
+            "nodes: [{ id: s, kind: section, header: [{ id: y, kind: view }], footer: [{ id: h, kind: view }] }]")
         #expect(try children(graph, "/s") == ["y", "a", "b", "f", "h"])
     }
 }

@@ -67,34 +67,50 @@ struct NonInterferenceTests {
     ]
 
     private static let paths = [
-        "/outer/inner", "/outer/inner.a", "/outer/inner.k", "/outer/inner.e", "/outer/inner.w", "/outer/inner.h", "/outer/inner.sum", "/outer/inner.fault",
-        "/outer/inner/b.m", "/outer/inner/b.far", "/outer/inner/b.l", "/outer/inner/b", "/outer/inner/bb", "/outer/inner/bb.n",
-        "/outer/inner.aa", "/outer/inner.map.k", "/outer/inner.list[0]", "/outer/inner.list", "/outer/inner/rows", "/outer/inner/rows/1.twice",
-        "/outer", "/outer.secret", "/outer.key", "/outer.bad", "/outer/onlyA", "/outer/onlyA.x", "/outer/onlyB", "/outer/onlyB.x", "/outer/inne",
-        "/outer/innen.x", "/oute.secret", "/", "/.locale", "/other.x", "/hidden.deep", "/nothing.here", "not a path", "/outer/inner/c",
+        "/outer/inner", "/outer/inner.a", "/outer/inner.k", "/outer/inner.e", "/outer/inner.w", "/outer/inner.h",
+        "/outer/inner.sum", "/outer/inner.fault",
+        "/outer/inner/b.m", "/outer/inner/b.far", "/outer/inner/b.l", "/outer/inner/b", "/outer/inner/bb",
+        "/outer/inner/bb.n",
+        "/outer/inner.aa", "/outer/inner.map.k", "/outer/inner.list[0]", "/outer/inner.list", "/outer/inner/rows",
+        "/outer/inner/rows/1.twice",
+        "/outer", "/outer.secret", "/outer.key", "/outer.bad", "/outer/onlyA", "/outer/onlyA.x", "/outer/onlyB",
+        "/outer/onlyB.x", "/outer/inne",
+        "/outer/innen.x", "/oute.secret", "/", "/.locale", "/other.x", "/hidden.deep", "/nothing.here", "not a path",
+        "/outer/inner/c",
         "/outer/inner/made.s", "/outer/inner/made",
     ]
     private static let inside = [
-        "/outer/inner", "/outer/inner/b", "/outer/inner.k", "/outer/inner/b.n", "/outer/inner.e", "/outer/inner.a", "/outer/inner/made",
+        "/outer/inner", "/outer/inner/b", "/outer/inner.k", "/outer/inner/b.n", "/outer/inner.e", "/outer/inner.a",
+        "/outer/inner/made",
     ]
-    private static let patterns = ["/outer/inner/**", "/outer/inner/*.n", "/outer/*/b.n", "/outer/**", "/**", "/*", "/outer/inner.*"]
+    private static let patterns = [
+        "/outer/inner/**", "/outer/inner/*.n", "/outer/*/b.n", "/outer/**", "/**", "/*", "/outer/inner.*",
+    ]
 
     private static let documents = [
         "nodes: [{ id: made, kind: view, state: { s: 1 }, computed: { t: s + 1 } }]",
-        "nodes: [{ id: made, kind: view, binding: { s: $a } }]", "nodes: [{ id: made, kind: view, binding: { s: $key } }]",
-        "nodes: [{ id: made, kind: view, let: { s: =secretA } }]", "nodes: [{ id: made, kind: view, binding: { s: $secretB } }]",
-        "nodes: [{ id: made, kind: view, binding: { s: $b } }]", "nodes: [{ id: made, kind: view, computed: { s: env.theme } }]",
-        "nodes: [{ id: made, kind: view, inherit: { s: theme } }]", "nodes: [{ id: made, kind: view, computed: { s: self.index } }]",
-        "dangling: [secretA]\nnodes: [{ id: made, kind: view, let: { s: =secretA } }]", "nodes: [{ id: made, component: Card }]",
+        "nodes: [{ id: made, kind: view, binding: { s: $a } }]",
+        "nodes: [{ id: made, kind: view, binding: { s: $key } }]",
+        "nodes: [{ id: made, kind: view, let: { s: =secretA } }]",
+        "nodes: [{ id: made, kind: view, binding: { s: $secretB } }]",
+        "nodes: [{ id: made, kind: view, binding: { s: $b } }]",
+        "nodes: [{ id: made, kind: view, computed: { s: env.theme } }]",
+        "nodes: [{ id: made, kind: view, inherit: { s: theme } }]",
+        "nodes: [{ id: made, kind: view, computed: { s: self.index } }]",
+        "dangling: [secretA]\nnodes: [{ id: made, kind: view, let: { s: =secretA } }]",
+        "nodes: [{ id: made, component: Card }]",
         "keys: { environment: { more: { default: 1 } } }\nnodes: [{ id: made, kind: view }]",
-        "nodes: [{ id: made, kind: view, environment: { theme: light } }]", "nodes: [{ id: made, kind: view, environment: { style.size: 3 } }]",
+        "nodes: [{ id: made, kind: view, environment: { theme: light } }]",
+        "nodes: [{ id: made, kind: view, environment: { style.size: 3 } }]",
         "nodes: [{ id: made, kind: view, transformEnvironment: { theme: value + '!' } }]",
         "nodes: [{ id: made, forEach: { in: $list, id: self, as: item, node: { kind: view, computed: { t: env.theme } } } }]",
-        "nodes: [{ id: b, kind: view, state: { n: 3 } }]", "nodes: [{ id: b, kind: view }]", "nodes: [{ id: onlyA, kind: view }]",
+        "nodes: [{ id: b, kind: view, state: { n: 3 } }]", "nodes: [{ id: b, kind: view }]",
+        "nodes: [{ id: onlyA, kind: view }]",
         "nodes: [{ id: made, kind: view, state: { locale: 1 }, let: { s: $locale } }]", "nodes: 7",
     ]
     private static let expressions = [
-        "a + 1", "env.theme", "env.them", "self.index", "self.path", "k", "secret", "secretA", "e", "subviews.size()", "subviews",
+        "a + 1", "env.theme", "env.them", "self.index", "self.path", "k", "secret", "secretA", "e", "subviews.size()",
+        "subviews",
         "preferences.widest", "1 +", "double", "1 / 0", "far", "name", "nam",
     ]
 
@@ -103,18 +119,22 @@ struct NonInterferenceTests {
         switch key {
         case .path, .at, .to: return .string(random.pick(paths))
         case .paths:
-            return .list((0...random.below(3)).map { _ in .string(random.below(3) == 0 ? random.pick(patterns) : random.pick(paths)) })
+            return .list(
+                (0...random.below(3)).map { _ in
+                    .string(random.below(3) == 0 ? random.pick(patterns) : random.pick(paths))
+                })
         case .mutations:
-            return .list((0...random.below(2)).map { _ in
-                let operation = random.below(2) == 0 ? .set : random.pick(Mutation.Operation.allCases)
-                var mutation = ValueMap([
-                    (.string("op"), .string(operation.rawValue)),
-                    (.string("path"), .string(random.pick(random.below(4) > 0 ? inside : paths))),
-                ])
-                if operation != .toggle, operation != .remove { mutation["value"] = random.pick([1, 2, 3, "x"]) }
-                if operation == .insert { mutation["index"] = 0 }
-                return .map(mutation)
-            })
+            return .list(
+                (0...random.below(2)).map { _ in
+                    let operation = random.below(2) == 0 ? .set : random.pick(Mutation.Operation.allCases)
+                    var mutation = ValueMap([
+                        (.string("op"), .string(operation.rawValue)),
+                        (.string("path"), .string(random.pick(random.below(4) > 0 ? inside : paths))),
+                    ])
+                    if operation != .toggle, operation != .remove { mutation["value"] = random.pick([1, 2, 3, "x"]) }
+                    if operation == .insert { mutation["index"] = 0 }
+                    return .map(mutation)
+                })
         case .document: return .string("agd: 1\n" + random.pick(documents))
         case .expression: return .string(random.pick(expressions))
         case .value: return random.pick([1, 2, 7, "x", [1, 2, 3], ["k": 2], .null])
@@ -125,7 +145,8 @@ struct NonInterferenceTests {
         case .frames: return ["rate": 10]
         case .format: return .string(random.pick(["json", "dot", "scene", "openmetrics"]))
         case .mode: return .string(random.pick(Request.ApplyMode.allCases.map(\.rawValue)))
-        case .bookmarks, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .typed: return .bool(random.below(10) == 0)
+        case .bookmarks, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .typed:
+            return .bool(random.below(10) == 0)
         case .client, .label: return .string("me")
         case .depth, .index, .subscription: return .int(Int64(random.below(4)))
         case .revision: return .int(Int64(random.below(12)))
@@ -135,7 +156,8 @@ struct NonInterferenceTests {
 
     private static func line(of method: Method, _ random: inout Random) -> String {
         var parameters = ValueMap()
-        for parameter in method.parameters where parameter.field.isRequired || parameter.key == .at || random.below(3) == 0 {
+        for parameter in method.parameters
+        where parameter.field.isRequired || parameter.key == .at || random.below(3) == 0 {
             parameters[parameter.field.name] = value(parameter.key, &random)
         }
         if method.name == "get" {
@@ -147,7 +169,9 @@ struct NonInterferenceTests {
             parameters[name] = .string(random.pick(inside))
         }
         // Without the part itself there is nothing left to ask about.
-        if method.name == "remove", parameters["path"] == "/outer/inner", random.below(20) > 0 { parameters["path"] = "/outer/inner/made" }
+        if method.name == "remove", parameters["path"] == "/outer/inner", random.below(20) > 0 {
+            parameters["path"] = "/outer/inner/made"
+        }
         return #"{"jsonrpc":"2.0","id":1,"method":"\#(method.name)","params":\#(Value.map(parameters).jsonText)}"#
     }
 
@@ -177,14 +201,19 @@ struct NonInterferenceTests {
     }
 
     /// - Returns: the first request whose answers differ, with both of them; and the methods that were once not refused.
-    private func play(_ rules: [AccessRule], seed: UInt64, requests: Int) throws -> (difference: String?, performed: Set<String>) {
+    private func play(_ rules: [AccessRule], seed: UInt64, requests: Int) throws -> (
+        difference: String?, performed: Set<String>
+    ) {
         let graphs = try NonInterferenceTests.scenes.map { try Harness($0) }
         for graph in graphs {
             graph.turn([
-                .accessChanged(AccessRules(rules, owner: 7)), .connected(ClientID(number: 9), Peer(pid: 9, uid: 7, gid: 7)),
+                .accessChanged(AccessRules(rules, owner: 7)),
+                .connected(ClientID(number: 9), Peer(pid: 9, uid: 7, gid: 7)),
             ])
         }
-        let hidden = [["/other.x", "/outer.secretA", "/outer/onlyA.x"], ["/hidden.deep", "/outer.secretB", "/outer/second.x"]]
+        let hidden = [
+            ["/other.x", "/outer.secretA", "/outer/onlyA.x"], ["/hidden.deep", "/outer.secretB", "/outer/second.x"],
+        ]
         var random = Random(seed: seed)
         var performed: Set<String> = []
         let table = Method.table()
@@ -193,13 +222,17 @@ struct NonInterferenceTests {
                 let place = random.below(3)
                 for (graph, paths) in zip(graphs, hidden) {
                     let value = Value.int(Int64(step + 10))
-                    try graph.succeed(.set(Mutation(operation: .set, path: paths[place], value: value), .init(label: "hidden")), from: 9)
+                    try graph.succeed(
+                        .set(Mutation(operation: .set, path: paths[place], value: value), .init(label: "hidden")),
+                        from: 9)
                 }
             }
             // Others have rules run that the client has not asked for.
             if random.below(6) == 0 {
                 let place = random.below(3)
-                let read = [["/outer.widest", "/outer.fixed", "/outer.n"], ["/outer.bad", "/outer.fixed", "/outer.secretB"]]
+                let read = [
+                    ["/outer.widest", "/outer.fixed", "/outer.n"], ["/outer.bad", "/outer.fixed", "/outer.secretB"],
+                ]
                 for (graph, paths) in zip(graphs, read) { _ = try? graph.get(paths[place], from: 9) }
             }
             let method = random.pick(table)
@@ -211,7 +244,9 @@ struct NonInterferenceTests {
             if answers[0].contains("\"result\"") { performed.insert(method.name) }
             if random.below(10) == 0 {
                 let events = graphs.map { NonInterferenceTests.sent($0.advance(0.3)) }
-                if events[0] != events[1] { return ("seed \(seed), after \(line)\n\(events[0])\n\(events[1])", performed) }
+                if events[0] != events[1] {
+                    return ("seed \(seed), after \(line)\n\(events[0])\n\(events[1])", performed)
+                }
             }
         }
         return (nil, performed)
@@ -221,9 +256,12 @@ struct NonInterferenceTests {
         AccessRule(right, [.user(1000)], try PathPattern(pattern))
     }
 
-    @Test("a client with rights to a part gets the same bytes whatever the rest is", arguments: [
-        ["define /outer/inner/**"], ["read /outer/inner/**"], ["write /outer/inner.a", "read /outer/inner/b.*"], ["write /outer/*/b/**"], [],
-    ])
+    @Test(
+        "a client with rights to a part gets the same bytes whatever the rest is",
+        arguments: [
+            ["define /outer/inner/**"], ["read /outer/inner/**"], ["write /outer/inner.a", "read /outer/inner/b.*"],
+            ["write /outer/*/b/**"], [],
+        ])
     func part(lines: [String]) throws {
         var rules = [AccessRule(.read, [.user(55)], .everything)]
         for line in lines {

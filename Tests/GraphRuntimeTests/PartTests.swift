@@ -49,20 +49,32 @@ struct PartTests {
     @Test(
         "a rule that is given the parts it names gives what it gives over all of them",
         arguments: [
-            "subviews", "sections", "subviews[0]", "sections[1]", "subviews.map(s, s)", "subviews.map(s, [s])", "subviews.map(s, {'s': s})",
-            "subviews.filter(s, s.tag() != null)", "subviews.filter(s, s.tag() != null).map(s, s.id)", "subviews.slice(1, 3).map(s, s.index)",
-            "subviews.reverse().map(s, s.containerValues)", "subviews.map(s, s.containerValues.pin.a)", "subviews.sortBy(s, s.id)[0].tag",
-            "subviews.exists(s, s.containerValues.v == 1)", "subviews.all(s, has(s.containerValues.w))", "subviews[2].containerValues.w", "subviews[subviews.size() - 5].id", "subviews[subviews.size()].id",
+            "subviews", "sections", "subviews[0]", "sections[1]", "subviews.map(s, s)", "subviews.map(s, [s])",
+            "subviews.map(s, {'s': s})",
+            "subviews.filter(s, s.tag() != null)", "subviews.filter(s, s.tag() != null).map(s, s.id)",
+            "subviews.slice(1, 3).map(s, s.index)",
+            "subviews.reverse().map(s, s.containerValues)", "subviews.map(s, s.containerValues.pin.a)",
+            "subviews.sortBy(s, s.id)[0].tag",
+            "subviews.exists(s, s.containerValues.v == 1)", "subviews.all(s, has(s.containerValues.w))",
+            "subviews[2].containerValues.w", "subviews[subviews.size() - 5].id", "subviews[subviews.size()].id",
             "(subviews + subviews).size()", "subviews + subviews", "subviews == subviews",
-            "subviews[0] in subviews", "dyn(subviews)", "cel.bind(x, subviews.filter(s, s.hasTag(7)), x.map(s, s.containerValues.v))",
-            "cel.bind(x, subviews[0], x.tag == 7 ? x : subviews[1])", "true ? subviews : []", "(true ? subviews : [])[0].id", "subviews.first().value().id",
-            "subviews.last().optMap(s, s.tag())", "subviews[?0].?tag", "subviews[?9].hasValue()", "subviews.first().orValue(subviews[1]).containerValues.v",
-            "subviews.transformList(i, s, string(i) + s.id)", "subviews.transformMapEntry(i, s, {s.id: s.tag})", "subviews.transformMapEntry(i, s, {s.id: s})",
+            "subviews[0] in subviews", "dyn(subviews)",
+            "cel.bind(x, subviews.filter(s, s.hasTag(7)), x.map(s, s.containerValues.v))",
+            "cel.bind(x, subviews[0], x.tag == 7 ? x : subviews[1])", "true ? subviews : []",
+            "(true ? subviews : [])[0].id", "subviews.first().value().id",
+            "subviews.last().optMap(s, s.tag())", "subviews[?0].?tag", "subviews[?9].hasValue()",
+            "subviews.first().orValue(subviews[1]).containerValues.v",
+            "subviews.transformList(i, s, string(i) + s.id)", "subviews.transformMapEntry(i, s, {s.id: s.tag})",
+            "subviews.transformMapEntry(i, s, {s.id: s})",
             "[subviews[0], subviews[1]].map(s, s.containerValues.v)", "[subviews[0], subviews[1]]",
-            "sections.map(s, s.content.map(v, v.id))", "sections.map(s, (s.header + s.content + s.footer).map(v, v.tag))", "sections[1].containerValues.w",
-            "sections[0].content[1].containerValues.pin.a", "sections.map(s, s.containerValues.v)", "sections.filter(s, s.footer.size() > 0)",
-            "sections[1].header[0]", "lists.range(2).map(i, sections[i].content)", "lists.range(2).map(i, subviews[i].containerValues.v)",
-            "lists.range(2).map(i, sections[i].content.size())", "sections.map(s, s.content)[1][0].id", "sections.map(s, s.content).flatten()",
+            "sections.map(s, s.content.map(v, v.id))",
+            "sections.map(s, (s.header + s.content + s.footer).map(v, v.tag))", "sections[1].containerValues.w",
+            "sections[0].content[1].containerValues.pin.a", "sections.map(s, s.containerValues.v)",
+            "sections.filter(s, s.footer.size() > 0)",
+            "sections[1].header[0]", "lists.range(2).map(i, sections[i].content)",
+            "lists.range(2).map(i, subviews[i].containerValues.v)",
+            "lists.range(2).map(i, sections[i].content.size())", "sections.map(s, s.content)[1][0].id",
+            "sections.map(s, s.content).flatten()",
             "subviews.existsOne(s, s.id == 'g/p')", "subviews.map(s, s.tag() == null, s.id)", "has(subviews[0].tag)",
         ])
     func soundness(_ rule: String) throws {
@@ -85,7 +97,10 @@ struct PartTests {
             case .failure(let failure): failure.message
             }
         }
-        guard case .content(let whole, _, _) = try graph.succeed(.eval(.init(expression: rule, bindings: ValueMap(), at: "/a", typed: false))) else {
+        guard
+            case .content(let whole, _, _) = try graph.succeed(
+                .eval(.init(expression: rule, bindings: ValueMap(), at: "/a", typed: false)))
+        else {
             Issue.record("no content")
             return
         }
@@ -98,7 +113,10 @@ struct PartTests {
         try graph.succeed(.move(.init(path: "/a/g", to: "/a", index: 0), .init()))
         _ = graph.runs()
         for name in PartTests.readers { _ = try graph.value("/a." + name) }
-        #expect(graph.runs().filter { $0.hasPrefix("/a.") }.sorted() == ["/a.all", "/a.first", "/a.ids", "/a.last", "/a.tags", "/a.vs", "/a.ws"])
+        #expect(
+            graph.runs().filter { $0.hasPrefix("/a.") }.sorted() == [
+                "/a.all", "/a.first", "/a.ids", "/a.last", "/a.tags", "/a.vs", "/a.ws",
+            ])
     }
 
     @Test("a child may say what its container counts") func pageOfPages() throws {
@@ -149,10 +167,13 @@ struct PartTests {
                 children: [{ id: p, computed: { e: env.e }, containerValues: { v: =e } }]
             """)
         #expect(try graph.get("/a.n").failure?.message == "cycle: /a.n → /a.subviews → /a/p.containerValues.v → /a.n")
-        #expect(try graph.get("/b.n").failure?.message == "cycle: /b.n → /b.preferences.p → /b/g.preferences.p → /b/g/p.preferences.p → /b.n")
+        #expect(
+            try graph.get("/b.n").failure?.message
+                == "cycle: /b.n → /b.preferences.p → /b/g.preferences.p → /b/g/p.preferences.p → /b.n")
         #expect(
             try graph.get("/c.n").failure?.message
-                == "cycle: /c.n → /c.subviews[0].containerValues.v → /c/p.containerValues.v → /c/p.e → /c.environment.e → /c.n")
+                == "cycle: /c.n → /c.subviews[0].containerValues.v → /c/p.containerValues.v → /c/p.e → /c.environment.e → /c.n"
+        )
     }
 
     @Test("ids of subviews are their paths from the container, so that lists can be made of them") func ids() throws {
@@ -220,7 +241,8 @@ struct PartTests {
         #expect(try graph.value("/n/d/in.l") == 51)
     }
 
-    @Test("a transform may change a part, reads that part as value, and leaves the readers of others alone") func partTransforms() throws {
+    @Test("a transform may change a part, reads that part as value, and leaves the readers of others alone")
+    func partTransforms() throws {
         let graph = try Harness(
             """
             keys: { environment: { pin: { default: { rotation: 10, x: 3 } } } }
@@ -243,7 +265,9 @@ struct PartTests {
         #expect(try again.value("/n/v.r") == 30)
     }
 
-    @Test("a rule that reads one part of a map runs for no other part, wherever the map comes from", arguments: ["state", "let", "computed", "env", "element"])
+    @Test(
+        "a rule that reads one part of a map runs for no other part, wherever the map comes from",
+        arguments: ["state", "let", "computed", "env", "element"])
     func parts(_ name: String) throws {
         let graph = try Harness(
             """
@@ -263,12 +287,14 @@ struct PartTests {
         try graph.subscribe(["/n/\(name).r"], initial: true)
         _ = graph.runs()
         try graph.transact([
-            Mutation(operation: .set, path: "/n.s.c", value: 2), Mutation(operation: .set, path: "/n.items[0].c", value: 2),
+            Mutation(operation: .set, path: "/n.s.c", value: 2),
+            Mutation(operation: .set, path: "/n.items[0].c", value: 2),
         ])
         #expect(!graph.runs().contains("/n/\(name).r"))
         #expect(graph.changes.isEmpty)
         try graph.transact([
-            Mutation(operation: .set, path: "/n.s.b", value: 2), Mutation(operation: .set, path: "/n.items[0].b", value: 2),
+            Mutation(operation: .set, path: "/n.s.b", value: 2),
+            Mutation(operation: .set, path: "/n.items[0].b", value: 2),
         ])
         #expect(graph.changes == ["/n/\(name).r": .value(2)])
     }

@@ -45,17 +45,23 @@ struct PendingTests {
             return
         }
         #expect(Set(changes.map(\.path)).count == changes.count, "each path once")
-        #expect(changes.filter { $0.content.failure?.code == .removed }.map(\.path) == ["/h/r/x0.item", "/h/r/x0.place", "/h/r/x0.q"])
+        #expect(
+            changes.filter { $0.content.failure?.code == .removed }.map(\.path) == [
+                "/h/r/x0.item", "/h/r/x0.place", "/h/r/x0.q",
+            ])
         #expect(graph.changes["/h/r/x1.q"] == .value(0) && graph.changes["/h/r/z.q"] == .value(0))
         guard case .structure(_, let added, let removed, [])? = graph.events.last else {
             Issue.record("a structure event behind it")
             return
         }
-        #expect(added.contains("/h/r/z.q") && added.contains("/h/r/x1") && removed.contains("/h/r/x0") && removed.contains("/h/r/x1"))
+        #expect(
+            added.contains("/h/r/z.q") && added.contains("/h/r/x1") && removed.contains("/h/r/x0")
+                && removed.contains("/h/r/x1"))
         #expect(!(added + removed).contains { $0.contains("y") })
     }
 
-    @Test("values that change while a subscription waits are kept nowhere, and told once as they are then") func values() throws {
+    @Test("values that change while a subscription waits are kept nowhere, and told once as they are then")
+    func values() throws {
         let rules = (0..<100).map { "r\($0): x + \($0)" }.joined(separator: ", ")
         let graph = try Harness("nodes: [{ id: a, state: { x: 0, y: 0 }, computed: { \(rules) } }]")
         let id = try graph.subscribe(["/a.*"], maxRate: 1)
@@ -92,11 +98,15 @@ struct PendingTests {
         graph.advance(0.6)
         #expect(graph.events.isEmpty)
         graph.advance(0.4)
-        #expect(kinds(graph) == ["update", "invalidate", "structure", "completion", "completion", "completion", "completion"])
+        #expect(
+            kinds(graph) == [
+                "update", "invalidate", "structure", "completion", "completion", "completion", "completion",
+            ])
         let revisions = graph.events.compactMap { event -> UInt64? in
             switch event {
             case .update(let revision, _, _, _, _, _), .invalidate(let revision, _), .structure(let revision, _, _, _),
-                .completion(let revision, _, _, _): revision
+                .completion(let revision, _, _, _):
+                revision
             default: nil
             }
         }
@@ -111,7 +121,8 @@ struct PendingTests {
         try setItems(graph, ["x1", "a", "b"])
         #expect(graph.events.isEmpty)
         graph.turn([.drained(ClientID(number: 2))])
-        guard case .structure(_, let added, let removed, let moved)? = graph.events.first, graph.events.count == 1 else {
+        guard case .structure(_, let added, let removed, let moved)? = graph.events.first, graph.events.count == 1
+        else {
             Issue.record("one event: \(graph.events)")
             return
         }
@@ -119,7 +130,8 @@ struct PendingTests {
         #expect(removed.filter { !$0.contains(".") } == ["/h/r/x0"] && moved == ["/h/r/x1"])
     }
 
-    @Test("completions wait for a client that is behind up to a limit, and then are sent with all that waits") func limit() throws {
+    @Test("completions wait for a client that is behind up to a limit, and then are sent with all that waits")
+    func limit() throws {
         var limits = RuntimeLimits()
         limits.pendingCompletions = 4
         let graph = try Harness(PendingTests.list, limits: limits)

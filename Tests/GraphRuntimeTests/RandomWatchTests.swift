@@ -12,7 +12,8 @@ import WireProtocol
 struct RandomWatchTests {
     private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
 
-    @Test("whatever happens, watchers are told everything in order, once, whole, and may resume") func promises() throws {
+    @Test("whatever happens, watchers are told everything in order, once, whole, and may resume") func promises() throws
+    {
         let seed = RandomWatchTests.setting("AGD_WATCH_SEED") ?? UInt64.random(in: 0...UInt64(UInt32.max))
         let steps = Int(RandomWatchTests.setting("AGD_WATCH_STEPS") ?? 150)
         print("random watching: AGD_WATCH_SEED=\(seed)")
@@ -37,7 +38,10 @@ private final class RandomWatch {
               - { id: n, kind: container, state: { z: 0 } }
         """
     static let paths = ["/w.a", "/w.b", "/w.o.x", "/w.sum", "/w/m.z", "/w/r/i1.q"]
-    static let choices = [["/w/**"], ["/w.*"], ["/w.o.x", "/w.o.y"], ["/w/*.z"], ["/w/**.q", "/w.a"], ["/w/m"], ["/w/m/**", "/w/n/**"], ["/w/r/i1.q"], ["/w.o.x"]]
+    static let choices = [
+        ["/w/**"], ["/w.*"], ["/w.o.x", "/w.o.y"], ["/w/*.z"], ["/w/**.q", "/w.a"], ["/w/m"], ["/w/m/**", "/w/n/**"],
+        ["/w/r/i1.q"], ["/w.o.x"],
+    ]
 
     private var generator: SeededGenerator
     private let graph: Harness
@@ -102,7 +106,9 @@ private final class RandomWatch {
         turn([.call(ClientID(number: client), id: .int(0), request)])
     }
 
-    private func items() -> Value { .list(["i1", "i2", "i3", "i4"].filter { _ in generator.chance(60) }.map { .string($0) }) }
+    private func items() -> Value {
+        .list(["i1", "i2", "i3", "i4"].filter { _ in generator.chance(60) }.map { .string($0) })
+    }
 
     private func write() {
         switch generator.below(6) {
@@ -112,12 +118,18 @@ private final class RandomWatch {
             call(set("/w.items", value))
         case 1:
             note("a and b")
-            call(.transact(["/w.a", "/w.b"].map { Mutation(operation: .add, path: $0, value: 1) }, TransactionOptions()))
+            call(
+                .transact(["/w.a", "/w.b"].map { Mutation(operation: .add, path: $0, value: 1) }, TransactionOptions()))
         case 2:
             note("a against b")
-            call(.transact([("/w.a", 1), ("/w.b", -1)].map { Mutation(operation: .add, path: $0, value: $1) }, TransactionOptions()))
+            call(
+                .transact(
+                    [("/w.a", 1), ("/w.b", -1)].map { Mutation(operation: .add, path: $0, value: $1) },
+                    TransactionOptions()))
         default:
-            let path = generator.pick(["/w.a", "/w.o.x", "/w.o.y", "/w/m.z", "/w/n.z", "/w/r/i1.q", "/w/r/i2.q", "/w/r/i3.q"])
+            let path = generator.pick([
+                "/w.a", "/w.o.x", "/w.o.y", "/w/m.z", "/w/n.z", "/w/r/i1.q", "/w/r/i2.q", "/w/r/i3.q",
+            ])
             let value = Int64(generator.below(3))
             note("\(path) = \(value)")
             call(set(path, .int(value)))
@@ -139,7 +151,8 @@ private final class RandomWatch {
         default:
             note("make \(id)")
             let document: Value = ["agd": 1, "nodes": [["id": .string(id), "kind": "container", "state": ["z": 0]]]]
-            call(.apply(.init(document: document, at: "/w", mode: .merge, dryRun: false, options: TransactionOptions())))
+            call(
+                .apply(.init(document: document, at: "/w", mode: .merge, dryRun: false, options: TransactionOptions())))
         }
     }
 
@@ -147,7 +160,9 @@ private final class RandomWatch {
         let client = 2 + UInt64(generator.below(3))
         guard watchers.count < 12, !behind.contains(client) else { return }
         let patterns = generator.pick(RandomWatch.choices)
-        let events = generator.pick([["update"], ["update"], ["update", "invalidate"], ["invalidate"], ["update", "structure"], ["structure"]])
+        let events = generator.pick([
+            ["update"], ["update"], ["update", "invalidate"], ["invalidate"], ["update", "structure"], ["structure"],
+        ])
         let kinds: [String: EventKinds] = ["update": .update, "invalidate": .invalidate, "structure": .structure]
         let rate: Double? = generator.chance(25) ? 10 : nil
         // Some go on where another one was.
@@ -161,12 +176,20 @@ private final class RandomWatch {
             judge()
             continued?.interrupted()
         }
-        let validator = continued ?? WatchValidator("client \(client) \(patterns) \(events)", truth, patterns: patterns, events: Set(events), hasMaxRate: rate != nil)
+        let validator =
+            continued
+            ?? WatchValidator(
+                "client \(client) \(patterns) \(events)", truth, patterns: patterns, events: Set(events),
+                hasMaxRate: rate != nil)
         let since = continued?.position
-        note("client \(client) subscribes to \(validator.patterns) \(validator.events.sorted()) rate \(rate ?? 0) since \(since ?? 0)")
+        note(
+            "client \(client) subscribes to \(validator.patterns) \(validator.events.sorted()) rate \(rate ?? 0) since \(since ?? 0)"
+        )
         let request = Request.Subscribe(
-            patterns: validator.patterns, events: EventKinds(validator.events.compactMap { kinds[$0] }), initial: validator.events.contains("update"),
-            since: since.map { .init(epoch: "test", revision: UInt64($0)) }, maxRate: validator.hasMaxRate ? rate ?? 10 : nil,
+            patterns: validator.patterns, events: EventKinds(validator.events.compactMap { kinds[$0] }),
+            initial: validator.events.contains("update"),
+            since: since.map { .init(epoch: "test", revision: UInt64($0)) },
+            maxRate: validator.hasMaxRate ? rate ?? 10 : nil,
             bookmarks: generator.chance(50))
         subscribing = (validator, since)
         call(.subscribe(request), from: client)
@@ -243,10 +266,16 @@ private final class RandomWatch {
     /// What the graph holds now.
     private func look() {
         let paths = ["/w/**", "/m/**", "/n/**", "/w.o.x", "/w.o.y"]
-        for case .reply(_, _, let result) in graph.turn([.call(ClientID(number: 1), id: .int(0), .get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))]) {
+        for case .reply(_, _, let result) in graph.turn([
+            .call(
+                ClientID(number: 1), id: .int(0),
+                .get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
+        ]) {
             let buffer = ByteBuffer()
             buffer.appendReply(result, to: .int(0))
-            if let result = message(buffer).map?["result"], let revision = result.integer("revision") { truth.add(revision, result.map?["values"] ?? .null) }
+            if let result = message(buffer).map?["result"], let revision = result.integer("revision") {
+                truth.add(revision, result.map?["values"] ?? .null)
+            }
         }
         // Its own turn may have sent what was due.
         collect(graph.deliveries.filter { if case .event = $0 { true } else { false } })
@@ -256,10 +285,15 @@ private final class RandomWatch {
         for (client, message) in unread {
             if let number = message.map?["params"]?.integer("subscription") {
                 guard let watcher = watchers[number] else {
-                    faults.append("subscription \(number) is sent \(message.jsonText) before its reply or behind its end")
+                    faults.append(
+                        "subscription \(number) is sent \(message.jsonText) before its reply or behind its end")
                     continue
                 }
-                if message.map?["method"] == "ended" { watchers[number] = nil } else { watcher.validator.receive(message) }
+                if message.map?["method"] == "ended" {
+                    watchers[number] = nil
+                } else {
+                    watcher.validator.receive(message)
+                }
             } else if let result = message.map?["result"] {
                 if let number = result.integer("subscription"), let (validator, since) = subscribing {
                     subscribing = nil
@@ -267,7 +301,8 @@ private final class RandomWatch {
                     validator.subscribed(result, since: since)
                 }
                 guard let revision = result.integer("revision") else { continue }
-                for (number, watcher) in watchers where watcher.client == client && number != result.integer("subscription") {
+                for (number, watcher) in watchers
+                where watcher.client == client && number != result.integer("subscription") {
                     watcher.validator.barrier(at: revision)
                     if let values = result.map?["values"] { watcher.validator.answered(values, at: revision) }
                 }

@@ -41,7 +41,8 @@ struct RecordingTests {
         return rules
     }
 
-    @Test("turns and the rules that run in them are stretches of time, those of rules inside those of turns") func stretches() throws {
+    @Test("turns and the rules that run in them are stretches of time, those of rules inside those of turns")
+    func stretches() throws {
         let (graph, _) = try harness()
         try graph.subscribe(["/a.z"], initial: true)
         try trace(graph, enable: true)
@@ -79,7 +80,8 @@ struct RecordingTests {
         #expect(found["/a.y"]?["runs"] == 4 && found["/a.y"]?["time"] == 4.0)
     }
 
-    @Test("nobody looks at the clock unless it records, and a recording that begins has nothing of the one before") func off() throws {
+    @Test("nobody looks at the clock unless it records, and a recording that begins has nothing of the one before")
+    func off() throws {
         let (graph, stopwatch) = try harness()
         try graph.subscribe(["/a.*"], initial: true)
         try graph.set("/a.x", 2)

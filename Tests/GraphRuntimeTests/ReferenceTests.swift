@@ -20,18 +20,23 @@ struct ReferenceTests {
             children: [{ id: fe, forEach: { in: $items, as: item, node: { kind: view } } }]
         """
 
-    @Test("they show what is referred to, and hear of nothing beside it", arguments: [EventKinds.update, .invalidate]) func precise(_ events: EventKinds) throws {
+    @Test("they show what is referred to, and hear of nothing beside it", arguments: [EventKinds.update, .invalidate])
+    func precise(_ events: EventKinds) throws {
         let graph = try Harness(ReferenceTests.scene)
         try graph.subscribe(["/src/p/*.ep.title"], events: events, initial: true)
         if events == .update { #expect(graph.changes == ["/src/p/a.ep.title": .value("A")]) }
         try graph.set("/src.ep.length", 3)
         #expect(graph.events.isEmpty)
         try graph.set("/src.ep.title", "B")
-        #expect(events == .update ? graph.changes == ["/src/p/a.ep.title": .value("B")] : graph.invalidated == ["/src/p/a.ep.title"])
+        #expect(
+            events == .update
+                ? graph.changes == ["/src/p/a.ep.title": .value("B")] : graph.invalidated == ["/src/p/a.ep.title"])
         #expect(try graph.value("/src/p/a.ep.title") == "B")
         try graph.set("/src/p/a.ep.title", "C")
         #expect(graph.events.count == 1)
-        guard case .value(let reason) = try graph.succeed(.explain(path: "/src/p/a.ep.title", revision: nil)) else { return }
+        guard case .value(let reason) = try graph.succeed(.explain(path: "/src/p/a.ep.title", revision: nil)) else {
+            return
+        }
         #expect(reason.map?["changed"]?.map?["revision"] == .int(Int64(graph.runtime.revision)))
     }
 
@@ -46,7 +51,9 @@ struct ReferenceTests {
         #expect(graph.events.isEmpty && graph.runtime.watching.topics.watches.isEmpty)
     }
 
-    @Test("instances that come and go leave neither names nor vertices behind", arguments: [EventKinds.update, .invalidate])
+    @Test(
+        "instances that come and go leave neither names nor vertices behind",
+        arguments: [EventKinds.update, .invalidate])
     func bounded(_ events: EventKinds) throws {
         let graph = try Harness(ReferenceTests.scene)
         try graph.subscribe(["/l/fe/*.item.v"], events: events)
@@ -60,7 +67,9 @@ struct ReferenceTests {
         #expect(graph.changes == ["/l/fe/k499.item.v": .value(499)])
     }
 
-    @Test("they follow a reference that comes to refer to something else, until it refers to nothing") func rebound() throws {
+    @Test("they follow a reference that comes to refer to something else, until it refers to nothing") func rebound()
+        throws
+    {
         let graph = try Harness(ReferenceTests.scene)
         try graph.subscribe(["/src/p/*.ep.title"], initial: true)
         _ = try graph.apply("nodes: [{ id: a, kind: view, binding: { ep: $other } }]", at: "/src/p")

@@ -35,7 +35,8 @@ struct RefusalTests {
         try graph.transact([add("/a.i", .uint(7))])
         #expect(try graph.value("/a.i") == 12)
         #expect(refusal { try graph.transact([add("/a.i", .uint(.max))]) }?.code == .ruleFailed)
-        #expect(refusal { try graph.transact([add("/a.d", .duration(TimeSpan(nanoseconds: .max)))]) }?.code == .ruleFailed)
+        #expect(
+            refusal { try graph.transact([add("/a.d", .duration(TimeSpan(nanoseconds: .max)))]) }?.code == .ruleFailed)
         #expect(try graph.value("/a.u") == .uint(.max - 1))
     }
 
@@ -45,7 +46,9 @@ struct RefusalTests {
         #expect(try graph.value("/a.list") == [1, 2, 3])
     }
 
-    @Test("an animation that cannot be read refuses apply, remove and move, and nothing has changed") func animations() throws {
+    @Test("an animation that cannot be read refuses apply, remove and move, and nothing has changed") func animations()
+        throws
+    {
         let graph = try Harness(RefusalTests.scene)
         let revision = graph.runtime.revision
         let before = try graph.succeed(.describe(path: "/", depth: nil))
@@ -57,19 +60,26 @@ struct RefusalTests {
         ]
         for request in requests {
             #expect(refusal { try graph.succeed(request) }?.code == .invalid)
-            guard case .value(let tree) = before, case .value(let now) = try graph.succeed(.describe(path: "/", depth: nil)) else { return }
+            guard case .value(let tree) = before,
+                case .value(let now) = try graph.succeed(.describe(path: "/", depth: nil))
+            else { return }
             #expect(differences(tree, now) == [])
         }
         #expect(graph.runtime.revision == revision)
     }
 
-    @Test("what could never be written is refused when it is left for the disconnect, what depends on the values then is not")
+    @Test(
+        "what could never be written is refused when it is left for the disconnect, what depends on the values then is not"
+    )
     func onDisconnect() throws {
-        let graph = try Harness("nodes: [{ id: a, state: { i: 1, list: [], any: { type: dyn, initial: 1 }, maybe: { type: int?, initial: null } }, computed: { c: i } }]")
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { i: 1, list: [], any: { type: dyn, initial: 1 }, maybe: { type: int?, initial: null } }, computed: { c: i } }]"
+        )
         let revision = graph.runtime.revision
         func refused(_ operation: Mutation.Operation, _ path: String, _ value: Value? = nil) -> ErrorCode? {
             refusal {
-                try graph.succeed(.onDisconnect([Mutation(operation: operation, path: path, value: value)], TransactionOptions()))
+                try graph.succeed(
+                    .onDisconnect([Mutation(operation: operation, path: path, value: value)], TransactionOptions()))
             }?.code
         }
         #expect(refused(.set, "/a.i", "abc") == .typeMismatch)
@@ -114,19 +124,23 @@ struct RefusalTests {
     }
 
     @Test("what methods are refused with beside the common errors is listed with them") func listed() throws {
-        let graph = try Harness("nodes: [{ id: a, state: { big: 9223372036854775807 } }]", limits: {
-            var limits = RuntimeLimits()
-            limits.mutationsPerTransaction = 1
-            return limits
-        }())
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { big: 9223372036854775807 } }]",
+            limits: {
+                var limits = RuntimeLimits()
+                limits.mutationsPerTransaction = 1
+                return limits
+            }())
         let long = "/" + String(repeating: "x", count: AttributePath.maximumLength) + ".y"
         let add = Mutation(operation: .add, path: "/a.big", value: 1)
         let set = Mutation(operation: .set, path: long, value: 1)
         let readOnly: Value = [
-            "agd": 1, "nodes": [["id": "n", "computed": ["c": "1"], "children": [["id": "v", "binding": ["b": "$c"]]]]],
+            "agd": 1,
+            "nodes": [["id": "n", "computed": ["c": "1"], "children": [["id": "v", "binding": ["b": "$c"]]]]],
         ]
         let requests: [(Request, ErrorCode)] = [
-            (.transact([add], .init()), .ruleFailed), (.transact([add, add], .init()), .limit), (.set(set, .init()), .limit),
+            (.transact([add], .init()), .ruleFailed), (.transact([add, add], .init()), .limit),
+            (.set(set, .init()), .limit),
             (.onDisconnect([set], .init()), .limit), (.remove(path: long, .init()), .limit),
             (.move(.init(path: long, to: nil, index: 0), .init()), .limit),
             (.apply(.init(document: readOnly, at: "/", mode: .create, dryRun: false, options: .init())), .readOnly),

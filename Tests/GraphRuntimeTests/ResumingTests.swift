@@ -21,10 +21,12 @@ struct ResumingTests {
 
     /// - Returns: whether it resumes; nil where `since` was not answered.
     private func resume(
-        _ graph: Harness, _ patterns: [String], _ events: EventKinds = .update, since revision: UInt64, bookmarks: Bool = false
+        _ graph: Harness, _ patterns: [String], _ events: EventKinds = .update, since revision: UInt64,
+        bookmarks: Bool = false
     ) throws -> Bool? {
         let request = Request.Subscribe(
-            patterns: patterns, events: events, initial: true, since: .init(epoch: "test", revision: revision), bookmarks: bookmarks)
+            patterns: patterns, events: events, initial: true, since: .init(epoch: "test", revision: revision),
+            bookmarks: bookmarks)
         guard case .value(let value) = try graph.succeed(.subscribe(request), from: 2) else { return nil }
         return value.map?["resumed"] == true
     }
@@ -54,13 +56,16 @@ struct ResumingTests {
         #expect(graph.changes == ["/w.twice": .value(8)])
     }
 
-    @Test("who was away while something was removed is told so, and who watches other things hears nothing of it") func removals() throws {
+    @Test("who was away while something was removed is told so, and who watches other things hears nothing of it")
+    func removals() throws {
         let graph = try Harness(ResumingTests.scene)
         let seen = graph.runtime.revision
         try graph.succeed(.remove(path: "/m", .init()))
         #expect(try resume(graph, ["/w.a"], since: seen) == true && graph.events.isEmpty)
         #expect(try resume(graph, ["/*.z"], [.update, .invalidate], since: seen) == true)
-        #expect(graph.changes["/m.z"]?.failure?.code == .removed && graph.changes.count == 1 && graph.invalidated == ["/m.z"])
+        #expect(
+            graph.changes["/m.z"]?.failure?.code == .removed && graph.changes.count == 1
+                && graph.invalidated == ["/m.z"])
         _ = try graph.apply("nodes: [{ id: m, state: { z: 7 } }]")
         #expect(try resume(graph, ["/*.z"], since: seen) == true)
         #expect(graph.changes == ["/m.z": .value(7)])
@@ -78,7 +83,8 @@ struct ResumingTests {
         #expect(try resume(graph, ["/w.a"], since: later) == true)
     }
 
-    @Test("who is told nothing still gets a bookmark from time to time, and nobody is woken where nothing has changed") func quietPaths() throws {
+    @Test("who is told nothing still gets a bookmark from time to time, and nobody is woken where nothing has changed")
+    func quietPaths() throws {
         let graph = try Harness(ResumingTests.scene)
         _ = try resume(graph, ["/w.a"], since: graph.runtime.revision, bookmarks: true)
         #expect(bookmarks(graph) == [graph.runtime.revision])
@@ -94,7 +100,9 @@ struct ResumingTests {
         #expect(graph.runtime.nextDeadline == nil)
     }
 
-    @Test("a bookmark comes behind everything of its revision, changes of structure included") func bookmarkOrder() throws {
+    @Test("a bookmark comes behind everything of its revision, changes of structure included") func bookmarkOrder()
+        throws
+    {
         let graph = try Harness(ResumingTests.scene)
         _ = try resume(graph, ["/**"], [.update, .structure], since: graph.runtime.revision, bookmarks: true)
         _ = try graph.apply("nodes: [{ id: k, state: { z: 7 } }]")
@@ -103,8 +111,11 @@ struct ResumingTests {
 
     @Test("every reply's revision is a place to resume from") func replies() throws {
         let graph = try Harness(ResumingTests.scene)
-        guard case .content(_, let read, _) = try graph.succeed(.get(.init(paths: ["/w.a"], isSingle: true, presentation: false, typed: false))),
-            case .revision(let written) = try graph.succeed(.set(Mutation(operation: .set, path: "/w.a", value: 9), .init()))
+        guard
+            case .content(_, let read, _) = try graph.succeed(
+                .get(.init(paths: ["/w.a"], isSingle: true, presentation: false, typed: false))),
+            case .revision(let written) = try graph.succeed(
+                .set(Mutation(operation: .set, path: "/w.a", value: 9), .init()))
         else {
             Issue.record("revisions")
             return
@@ -113,7 +124,8 @@ struct ResumingTests {
         #expect(try resume(graph, ["/w.a"], since: written) == true && graph.events.isEmpty)
     }
 
-    @Test("a subscription by several names hears of one that is removed and comes again, and ends with the last") func returning() throws {
+    @Test("a subscription by several names hears of one that is removed and comes again, and ends with the last")
+    func returning() throws {
         let graph = try Harness(ResumingTests.scene)
         try graph.subscribe(["/m.z", "/n.z"])
         try graph.succeed(.remove(path: "/m", .init()))
@@ -146,7 +158,9 @@ struct ResumingTests {
         #expect(graph.invalidated == ["/w.a"])
     }
 
-    @Test("an invalidation that waits for its rate is told when its node has been removed, and one that is replaced is named once")
+    @Test(
+        "an invalidation that waits for its rate is told when its node has been removed, and one that is replaced is named once"
+    )
     func invalidationsOfWhatGoes() throws {
         let graph = try Harness(ResumingTests.scene)
         try graph.subscribe(["/*.z"], events: [.update, .invalidate], maxRate: 1)
@@ -162,7 +176,9 @@ struct ResumingTests {
         #expect(graph.invalidated == ["/n.z"] && graph.changes == ["/n.z": .value(5)])
     }
 
-    @Test("what came while news waited, was read and went again is named by the invalidation") func readWhileWaiting() throws {
+    @Test("what came while news waited, was read and went again is named by the invalidation") func readWhileWaiting()
+        throws
+    {
         let graph = try Harness(ResumingTests.scene)
         try graph.subscribe(["/*.z"], events: [.update, .invalidate], maxRate: 1)
         try graph.set("/n.z", 1)

@@ -9,11 +9,13 @@ import WireProtocol
 @Suite("After a recovery")
 struct SalvageTests {
     private let rows = [
-        StoredRow(key: "/a#1", name: "x", revision: 3, value: 5), StoredRow(key: "/a/b#2", name: "y", revision: 4, value: "kept"),
+        StoredRow(key: "/a#1", name: "x", revision: 3, value: 5),
+        StoredRow(key: "/a/b#2", name: "y", revision: 4, value: "kept"),
         StoredRow(key: "/a#1", name: "z", revision: 5, value: 9),
     ]
 
-    @Test("a document that is applied again finds the values that have survived, and watchers are told of them") func appliedAgain() throws {
+    @Test("a document that is applied again finds the values that have survived, and watchers are told of them")
+    func appliedAgain() throws {
         let graph = try Harness("nodes: [{ id: c }]")
         #expect(graph.runtime.restore(rows, isSalvaged: true).count == 2)
         try graph.subscribe(["/**"])

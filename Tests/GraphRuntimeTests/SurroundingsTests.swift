@@ -7,7 +7,8 @@ import WireProtocol
 
 @Suite("Environment")
 struct EnvironmentTests {
-    @Test("of 10,000 readers of 100 keys only the readers of the key below the override that changed run") func precision() throws {
+    @Test("of 10,000 readers of 100 keys only the readers of the key below the override that changed run")
+    func precision() throws {
         var scene = "keys:\n  environment:\n"
         for key in 0..<100 { scene += "    k\(key): 0\n" }
         scene += "components:\n"
@@ -32,7 +33,8 @@ struct EnvironmentTests {
         #expect(after.evaluations - before.evaluations == 11)
     }
 
-    @Test("overrides nest, a transform builds on what is inherited, a part of a grouped key leaves the rest") func nesting() throws {
+    @Test("overrides nest, a transform builds on what is inherited, a part of a grouped key leaves the rest")
+    func nesting() throws {
         let graph = try Harness(
             """
             keys:
@@ -60,15 +62,17 @@ struct EnvironmentTests {
         try graph.set("/a.r", 20)
         #expect(Set(graph.changes.keys) == ["/a/plain.rotation", "/a/b/inner.rotation", "/a/b/c/last.rotation"])
         // A change of one part runs no reader of another.
-        #expect(Set(graph.runs()).isSubset(of: [
-            "/a.\"environment.pin field\"", "/a/plain.rotation", "/a/b/inner.rotation", "/a/b/c/last.rotation",
-        ]))
+        #expect(
+            Set(graph.runs()).isSubset(of: [
+                "/a.\"environment.pin field\"", "/a/plain.rotation", "/a/b/inner.rotation", "/a/b/c/last.rotation",
+            ]))
         try graph.set("/a.s", 3.0)
         #expect(graph.changes == ["/a/plain.scale": .value(3.0), "/a/b/inner.scale": .value(30.0)])
     }
 
     @Test("an override that is added, changed or taken away reaches the readers below it live") func live() throws {
-        let scene = "nodes: [{ id: a, kind: container, %children: [{ id: r, kind: view, computed: { l: env.locale } }] }]"
+        let scene =
+            "nodes: [{ id: a, kind: container, %children: [{ id: r, kind: view, computed: { l: env.locale } }] }]"
         func with(_ text: String) -> String { scene.replacing("%", with: text) }
         let graph = try Harness(with(""))
         try graph.subscribe(["/a/r.l"], initial: true)
@@ -81,7 +85,8 @@ struct EnvironmentTests {
         #expect(graph.changes == ["/a/r.l": .value("en_US")])
     }
 
-    @Test("an operator sets a system value and its readers follow, except below an override") func systemValues() throws {
+    @Test("an operator sets a system value and its readers follow, except below an override") func systemValues() throws
+    {
         let graph = try Harness(
             """
             nodes:
@@ -94,9 +99,12 @@ struct EnvironmentTests {
         #expect(refusal { try graph.set("/.colorScheme", 4) }?.code == .typeMismatch)
     }
 
-    @Test("scenePhase is active while anybody watches, whatever is watched, and background after") func scenePhase() throws {
+    @Test("scenePhase is active while anybody watches, whatever is watched, and background after") func scenePhase()
+        throws
+    {
         let graph = try Harness(
-            "nodes: [{ id: a, kind: view, state: { n: 1 }, computed: { phase: env.scenePhase } }, { id: b, kind: view }]", clients: 3)
+            "nodes: [{ id: a, kind: view, state: { n: 1 }, computed: { phase: env.scenePhase } }, { id: b, kind: view }]",
+            clients: 3)
         #expect(try graph.value("/a.phase") == "background")
         try graph.subscribe(["/a.phase"], initial: true)
         // The first thing that the subscription hears is its snapshot, which knows already.
@@ -143,7 +151,9 @@ struct EnvironmentTests {
         #expect(moving() == [] && graph.changes.count == 2)
     }
 
-    @Test("a merged override stands where the one stood that it replaces: before its node's transforms, around the component") func merged() throws {
+    @Test(
+        "a merged override stands where the one stood that it replaces: before its node's transforms, around the component"
+    ) func merged() throws {
         let graph = try Harness(
             """
             keys: { environment: { n: 1, g: { a: 1, b: 2 } } }
@@ -161,7 +171,9 @@ struct EnvironmentTests {
         #expect(try graph.value("/m/r.n") == 8)
     }
 
-    @Test("modifiers at the use of a component stand outside its own, as those of a group around it do") func uses() throws {
+    @Test("modifiers at the use of a component stand outside its own, as those of a group around it do") func uses()
+        throws
+    {
         let ten = "{ g: \"{'a': value.a * 10, 'b': value.b * 10}\" }"
         let graph = try Harness(
             """
@@ -178,7 +190,10 @@ struct EnvironmentTests {
               - { id: s, component: S, transformEnvironment: \(ten) }
               - { id: around, kind: group, transformEnvironment: \(ten), children: [{ id: p, component: P }, { id: q, component: Q }, { id: s, component: S }] }
             """)
-        for (path, a, b) in [("/p", 5, 20), ("/q", 6, 21), ("/r", 5, 70), ("/s", 0, 0), ("/around/p", 5, 20), ("/around/q", 6, 21), ("/around/s", 0, 0)] as [(String, Int64, Int64)] {
+        for (path, a, b) in [
+            ("/p", 5, 20), ("/q", 6, 21), ("/r", 5, 70), ("/s", 0, 0), ("/around/p", 5, 20), ("/around/q", 6, 21),
+            ("/around/s", 0, 0),
+        ] as [(String, Int64, Int64)] {
             #expect(try graph.value(path + "/r.g") == ["a": .int(a), "b": .int(b)], "\(path)")
         }
         _ = try graph.apply(
@@ -193,7 +208,9 @@ struct EnvironmentTests {
               - { id: v, kind: group, environment: { n: 5 }, children: [{ id: t, component: T }] }
               - { id: w, kind: group, environment: { n: 5 }, children: [{ id: t, component: T, environment: { n: =env.n * 10 } }] }
             """)
-        for (path, n, m) in [("/t", 6, 10), ("/v/t", 6, 10), ("/u", 51, 100), ("/w/t", 51, 100)] as [(String, Value, Value)] {
+        for (path, n, m) in [("/t", 6, 10), ("/v/t", 6, 10), ("/u", 51, 100), ("/w/t", 51, 100)]
+            as [(String, Value, Value)]
+        {
             #expect(try graph.value(path + "/r.n") == n && graph.value(path + "/r.m") == m, "\(path)")
         }
         let export = try graph.runtime.graph.scene(at: .root, limit: 100)
@@ -206,7 +223,9 @@ struct EnvironmentTests {
 
 @Suite("Containers and sections")
 struct ContainerTests {
-    @Test("featured section on top: marking another one moves it, in content given to a component") func magazine() throws {
+    @Test("featured section on top: marking another one moves it, in content given to a component") func magazine()
+        throws
+    {
         let graph = try Harness(
             """
             keys: { container: { isFeatured: false } }
@@ -230,12 +249,21 @@ struct ContainerTests {
                       - { id: loose }
             """)
         try graph.subscribe(["/content/magazine.order", "/content/magazine.views"], initial: true)
-        #expect(graph.changes == ["/content/magazine.order": .value(["second", "first", "loose"]), "/content/magazine.views": .value(["second/green"])])
+        #expect(
+            graph.changes == [
+                "/content/magazine.order": .value(["second", "first", "loose"]),
+                "/content/magazine.views": .value(["second/green"]),
+            ])
         try graph.set("/content.chosen", "first")
-        #expect(graph.changes == ["/content/magazine.order": .value(["first", "second", "loose"]), "/content/magazine.views": .value(["first/red", "first/orange"])])
+        #expect(
+            graph.changes == [
+                "/content/magazine.order": .value(["first", "second", "loose"]),
+                "/content/magazine.views": .value(["first/red", "first/orange"]),
+            ])
     }
 
-    @Test("sections have header, content and footer; subviews around them form sections of their own; slices work") func sections() throws {
+    @Test("sections have header, content and footer; subviews around them form sections of their own; slices work")
+    func sections() throws {
         let graph = try Harness(
             """
             nodes:
@@ -267,7 +295,9 @@ struct ContainerTests {
         #expect(try graph.value("/box.count") == 3)
     }
 
-    @Test("innermost wins, groups and forEach mark all inside, a container in between stops, parts of a key keep the rest") func values() throws {
+    @Test(
+        "innermost wins, groups and forEach mark all inside, a container in between stops, parts of a key keep the rest"
+    ) func values() throws {
         let graph = try Harness(
             """
             keys: { container: { mark: 0, pin: { default: { a: 1, b: 2 } } } }
@@ -290,9 +320,11 @@ struct ContainerTests {
                   - { id: s, containerValues: { mark: 5 }, content: [{ id: four }] }
             """)
         #expect(try graph.value("/box.marks") == [1, 2, 3, 4, 4, 0, 5])
-        #expect(try graph.value("/box.pins") == [
-            ["a": 1, "b": 20], ["a": 10, "b": 2], ["a": 10, "b": 30], ["a": 1, "b": 2], ["a": 1, "b": 2], ["a": 1, "b": 2], ["a": 1, "b": 2],
-        ])
+        #expect(
+            try graph.value("/box.pins") == [
+                ["a": 1, "b": 20], ["a": 10, "b": 2], ["a": 10, "b": 30], ["a": 1, "b": 2], ["a": 1, "b": 2],
+                ["a": 1, "b": 2], ["a": 1, "b": 2],
+            ])
         #expect(try graph.value("/box.own") == [0, 5])
     }
 
@@ -365,8 +397,13 @@ struct ContainerTests {
         try graph.subscribe(["/**"], initial: true)
         #expect(try graph.value("/p.height") == 7)
         _ = try graph.apply(keys(2, "value * next"))
-        #expect(graph.changes == ["/n.width": .value(2), "/n.loose": .value(2), "/n.height": .value(2), "/p.height": .value(12)])
-        _ = try graph.apply("keys: { container: { depth: 5 } }\nnodes: [{ id: n, computed: { depth: 'subviews[0].containerValues.depth' } }]")
+        #expect(
+            graph.changes == [
+                "/n.width": .value(2), "/n.loose": .value(2), "/n.height": .value(2), "/p.height": .value(12),
+            ])
+        _ = try graph.apply(
+            "keys: { container: { depth: 5 } }\nnodes: [{ id: n, computed: { depth: 'subviews[0].containerValues.depth' } }]"
+        )
         #expect(try graph.value("/n.depth") == 5)
         _ = graph.runs()
         _ = try graph.apply(keys(2, "value * next"))
@@ -402,7 +439,8 @@ struct PreferenceTests {
             "preferences: { title: =on, last: 1 }", with: "let: { s: =s }, preferences: { title: =s, last: 1 }")
     }
 
-    @Test("writers are merged in the order of the tree; one passes through, none gives the default") func order() throws {
+    @Test("writers are merged in the order of the tree; one passes through, none gives the default") func order() throws
+    {
         let graph = try Harness(scene)
         #expect(try graph.value("/top.title") == "a+b+c")
         #expect(try graph.value("/top.last") == 2)
@@ -429,7 +467,9 @@ struct PreferenceTests {
         #expect(graph.runtime.graph.counters.evaluations - before <= 5)
     }
 
-    @Test("preferredColorScheme travels up to the presentation that shows the content, and sets the scheme for all of it") func colorScheme() throws {
+    @Test(
+        "preferredColorScheme travels up to the presentation that shows the content, and sets the scheme for all of it")
+    func colorScheme() throws {
         let graph = try Harness(
             """
             keys: { preference: { preferredColorScheme: { default: null, type: "string?" } } }
@@ -445,15 +485,20 @@ struct PreferenceTests {
                       - { id: content, component: Content }
                       - { id: frame, inherit: [colorScheme] }
             """)
-        try graph.subscribe(["/window.colorScheme", "/window/popover/frame.colorScheme", "/window/popover/content.colorScheme"], initial: true)
-        #expect(graph.changes == [
-            "/window.colorScheme": .value("light"), "/window/popover/frame.colorScheme": .value("dark"),
-            "/window/popover/content.colorScheme": .value("dark"),
-        ])
+        try graph.subscribe(
+            ["/window.colorScheme", "/window/popover/frame.colorScheme", "/window/popover/content.colorScheme"],
+            initial: true)
+        #expect(
+            graph.changes == [
+                "/window.colorScheme": .value("light"), "/window/popover/frame.colorScheme": .value("dark"),
+                "/window/popover/content.colorScheme": .value("dark"),
+            ])
         try graph.set("/window/popover/content.wish", .null)
-        #expect(graph.changes == [
-            "/window/popover/frame.colorScheme": .value("light"), "/window/popover/content.colorScheme": .value("light"),
-        ])
+        #expect(
+            graph.changes == [
+                "/window/popover/frame.colorScheme": .value("light"),
+                "/window/popover/content.colorScheme": .value("light"),
+            ])
         try graph.set("/.colorScheme", "dark")
         #expect(graph.changes.count == 3)
     }

@@ -27,7 +27,10 @@ struct WatchingTests {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/**"])
         try graph.transact(
-            [Mutation(operation: .set, path: "/hosts/a.load", value: 5), Mutation(operation: .set, path: "/hosts/b.load", value: 6)],
+            [
+                Mutation(operation: .set, path: "/hosts/a.load", value: 5),
+                Mutation(operation: .set, path: "/hosts/b.load", value: 6),
+            ],
             label: "two")
         #expect(graph.events.count == 1)
         guard case .update(let revision, _, "two", false, let changes, _)? = graph.events.first else {
@@ -46,7 +49,9 @@ struct WatchingTests {
         try graph.subscribe(["/hosts/a.load"], from: 1)
         try graph.subscribe(["/hosts/a.load"], from: 2)
         try graph.set("/hosts/a.load", 9)
-        let recipients = graph.deliveries.compactMap { if case .event(let list, .update) = $0 { list.count } else { nil } }
+        let recipients = graph.deliveries.compactMap {
+            if case .event(let list, .update) = $0 { list.count } else { nil }
+        }
         #expect(recipients == [2])
     }
 
@@ -57,7 +62,8 @@ struct WatchingTests {
         for load in 1...50 { try graph.set("/hosts/a.load", .double(Double(load) + 0.5)) }
         #expect(graph.events.isEmpty)
         graph.turn([.drained(ClientID(number: 2))])
-        guard case .update(let revision, let from?, _, _, let changes, _)? = graph.events.first, graph.events.count == 1 else {
+        guard case .update(let revision, let from?, _, _, let changes, _)? = graph.events.first, graph.events.count == 1
+        else {
             Issue.record("one event that spans revisions")
             return
         }
@@ -67,7 +73,9 @@ struct WatchingTests {
         #expect(graph.changes == ["/hosts/b.load": .value(7.0)])
     }
 
-    @Test("maxRate sends the first at once, then the newest at most that often, and always the last") func maxRate() throws {
+    @Test("maxRate sends the first at once, then the newest at most that often, and always the last") func maxRate()
+        throws
+    {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/a.load"], maxRate: 10)
         try graph.set("/hosts/a.load", 10)
@@ -81,7 +89,9 @@ struct WatchingTests {
         #expect(graph.runtime.nextDeadline == nil)
     }
 
-    @Test("after a reconnect only what changed since comes, or a full snapshot, and the client can tell") func resume() throws {
+    @Test("after a reconnect only what changed since comes, or a full snapshot, and the client can tell") func resume()
+        throws
+    {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/**"])
         try graph.set("/hosts/a.load", 3)
@@ -102,7 +112,8 @@ struct WatchingTests {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/**"])
         let seen = graph.runtime.revision
-        _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 3.0 }, computed: { twice: load * 2.0 } }]", at: "/hosts")
+        _ = try graph.apply(
+            "nodes: [{ id: c, kind: view, state: { load: 3.0 }, computed: { twice: load * 2.0 } }]", at: "/hosts")
         let made = graph.runtime.revision
         try graph.subscribe(["/hosts/**"], since: .init(epoch: "test", revision: seen), from: 2)
         #expect(graph.changes == ["/hosts/c.load": .value(3.0), "/hosts/c.twice": .value(6.0)])
@@ -120,11 +131,14 @@ struct WatchingTests {
             try graph.succeed(
                 .subscribe(
                     .init(
-                        patterns: ["/hosts/**"], events: events, initial: true, since: .init(epoch: "test", revision: revision),
+                        patterns: ["/hosts/**"], events: events, initial: true,
+                        since: .init(epoch: "test", revision: revision),
                         maxRate: nil, frameRate: nil, css: false, typed: false, bookmarks: false)), from: 2))
     }
 
-    @Test("who watches the tree and was away while it changed is not told that it resumes") func resumeStructure() throws {
+    @Test("who watches the tree and was away while it changed is not told that it resumes") func resumeStructure()
+        throws
+    {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/**"])
         let seen = graph.runtime.revision
@@ -140,9 +154,12 @@ struct WatchingTests {
         #expect(try subscribe(graph, [.update, .structure], since: moved) == false && graph.changes.count == 5)
     }
 
-    @Test("who watches invalidations and was away is told what may have changed, without any rule being run") func resumeInvalidated() throws {
+    @Test("who watches invalidations and was away is told what may have changed, without any rule being run")
+    func resumeInvalidated() throws {
         let graph = try Harness(WatchingTests.hosts)
-        _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 3.0, name: c }, computed: { twice: load * 2.0, loud: name + '!' } }]", at: "/hosts")
+        _ = try graph.apply(
+            "nodes: [{ id: c, kind: view, state: { load: 3.0, name: c }, computed: { twice: load * 2.0, loud: name + '!' } }]",
+            at: "/hosts")
         let first = try graph.subscribe(["/hosts/**"], events: .invalidate)
         for path in ["/hosts/c.twice", "/hosts/c.loud"] { _ = try graph.get(path) }
         try graph.succeed(.unsubscribe(subscription: first))
@@ -175,21 +192,28 @@ struct WatchingTests {
         try graph.subscribe(["/hosts/*"], events: .structure)
         try graph.subscribe(["/hosts/*.load"], events: .structure, from: 2)
         func told() -> [[[String]]] {
-            graph.events.compactMap { if case .structure(_, let added, let removed, let moved) = $0 { [added, removed, moved] } else { nil } }
+            graph.events.compactMap {
+                if case .structure(_, let added, let removed, let moved) = $0 { [added, removed, moved] } else { nil }
+            }
         }
         _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 1.0, name: c } }]", at: "/hosts")
-        #expect(told() == [[["/hosts/c", "/hosts/c.load", "/hosts/c.name"], [], []], [["/hosts/c", "/hosts/c.load"], [], []]])
+        #expect(
+            told() == [
+                [["/hosts/c", "/hosts/c.load", "/hosts/c.name"], [], []], [["/hosts/c", "/hosts/c.load"], [], []],
+            ])
         _ = try graph.apply("nodes: [{ id: c, state: { extra: 1 } }]", at: "/hosts")
         #expect(told() == [[["/hosts/c.extra"], [], []]])
         _ = try graph.apply("nodes: [{ id: c, state: { load: 1.0, name: c } }]", at: "/hosts", mode: .replace)
         #expect(
             told().first?[1].sorted() == [
-                "/hosts/a", "/hosts/a.load", "/hosts/a.name", "/hosts/b", "/hosts/b.load", "/hosts/b.name", "/hosts/c.extra",
+                "/hosts/a", "/hosts/a.load", "/hosts/a.name", "/hosts/b", "/hosts/b.load", "/hosts/b.name",
+                "/hosts/c.extra",
             ])
         #expect(told().last?[1].sorted() == ["/hosts/a", "/hosts/a.load", "/hosts/b", "/hosts/b.load"])
     }
 
-    @Test("a removed attribute invalidates, and one that comes again by its name does, too") func invalidatedByStructure() throws {
+    @Test("a removed attribute invalidates, and one that comes again by its name does, too")
+    func invalidatedByStructure() throws {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/a.load"], events: .invalidate)
         try graph.subscribe(["/hosts/*.load"], events: .invalidate, from: 2)
@@ -254,7 +278,8 @@ struct WatchingTests {
         #expect(try graph.value("/n.a") == 2)
         let failure = #expect(throws: Failure.self) {
             try graph.transact([
-                Mutation(operation: .set, path: "/n.a", value: 3), Mutation(operation: .test, path: "/n.double", value: 4),
+                Mutation(operation: .set, path: "/n.a", value: 3),
+                Mutation(operation: .test, path: "/n.double", value: 4),
             ])
         }
         #expect(failure?.code == .conflict)
@@ -312,13 +337,17 @@ struct MotionTests {
         try graph.subscribe(["/g.v", "/g.label"], initial: true)
         try graph.succeed(
             .transact(
-                [Mutation(operation: .set, path: "/g.v", value: 1), Mutation(operation: .set, path: "/g.label", value: "y")],
+                [
+                    Mutation(operation: .set, path: "/g.v", value: 1),
+                    Mutation(operation: .set, path: "/g.label", value: "y"),
+                ],
                 TransactionOptions(animation: "bouncy")))
         #expect(timeline(graph, "/g.v") != nil)
         #expect(timeline(graph, "/g.label") == nil && graph.changes["/g.label"] == .value("y"))
     }
 
-    @Test("disablesAnimations, then the node's modifier, then the binding, then the transaction decides") func precedence() throws {
+    @Test("disablesAnimations, then the node's modifier, then the binding, then the transaction decides")
+    func precedence() throws {
         let graph = try Harness(MotionTests.gauge)
         try graph.subscribe(["/g.v", "/g/own.shown", "/g/still.shown"], initial: true)
         try graph.set("/g.v", 1, animation: "linear(duration: 1)")
@@ -336,7 +365,8 @@ struct MotionTests {
         #expect(timeline(graph, "/g.v") == nil && timeline(graph, "/g/own.shown") == nil)
     }
 
-    @Test("frames come at the rate asked for while something moves, end where it rests, then nothing wakes") func frames() throws {
+    @Test("frames come at the rate asked for while something moves, end where it rests, then nothing wakes")
+    func frames() throws {
         let graph = try Harness(MotionTests.gauge)
         try graph.subscribe(["/g.v"], events: .frames, frames: 10)
         #expect(graph.runtime.nextDeadline == nil)
@@ -355,7 +385,8 @@ struct MotionTests {
         #expect(graph.runtime.nextDeadline == nil)
     }
 
-    @Test("completion says once that a transaction is logically complete, and once that its motion is gone") func completion() throws {
+    @Test("completion says once that a transaction is logically complete, and once that its motion is gone")
+    func completion() throws {
         let graph = try Harness(MotionTests.gauge)
         try graph.subscribe(["/g.v"], events: [.update, .completion], initial: true)
         try graph.set("/g.v", 10, animation: "spring(duration: 0.5, bounce: 0.3)")
@@ -392,7 +423,8 @@ struct MotionTests {
         #expect(graph.runtime.status.contains(" 2 subscriptions, "))
     }
 
-    @Test("a read asks for the next invalidation also of what was told to somebody else and never read") func readOfOthersNews() throws {
+    @Test("a read asks for the next invalidation also of what was told to somebody else and never read")
+    func readOfOthersNews() throws {
         let graph = try Harness("nodes: [{ id: a, state: { o: { x: 0 } } }]", clients: 2)
         try graph.subscribe(["/a.o.x"], events: .invalidate)
         try graph.set("/a.o.x", 1)

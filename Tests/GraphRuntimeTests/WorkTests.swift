@@ -76,7 +76,8 @@ struct WorkTests {
         #expect(view.stepsLeft <= 10_000 - 200)
     }
 
-    @Test("watched rules beyond the cost of a transaction are told as errors, then turn by turn as they are") func watching() throws {
+    @Test("watched rules beyond the cost of a transaction are told as errors, then turn by turn as they are")
+    func watching() throws {
         let graph = try harness(cost: 100_000)
         try graph.subscribe(["/a.*"])
         let free = try harness(cost: 3000)
@@ -104,10 +105,13 @@ struct WorkTests {
         #expect(free.runtime.revision == revision && free.deliveries.isEmpty)
     }
 
-    @Test("who asks behind a request whose rules have to wait is answered in the next turn, when they have run") func order() throws {
+    @Test("who asks behind a request whose rules have to wait is answered in the next turn, when they have run")
+    func order() throws {
         let graph = try harness(cost: 3000)
         func get(_ client: UInt64, _ id: Int64, _ path: String) -> Command {
-            .call(ClientID(number: client), id: .int(id), .get(.init(paths: [path], isSingle: path != "/a.*", presentation: false, typed: false)))
+            .call(
+                ClientID(number: client), id: .int(id),
+                .get(.init(paths: [path], isSingle: path != "/a.*", presentation: false, typed: false)))
         }
         let outcome = graph.runtime.apply([get(1, 1, "/a.*"), get(2, 2, "/a.r19")], at: graph.now)
         #expect(outcome.deliveries.count == 1 && outcome.postponed.count == 1)
@@ -119,7 +123,9 @@ struct WorkTests {
         #expect(client == ClientID(number: 2) && next.postponed.isEmpty)
     }
 
-    @Test("a client that has had its time waits with all it sent, its going included, and others do not") func time() throws {
+    @Test("a client that has had its time waits with all it sent, its going included, and others do not") func time()
+        throws
+    {
         let graph = try harness(cost: .max)
         var clock = 0.0
         graph.runtime.turnClock = {
@@ -141,13 +147,16 @@ struct WorkTests {
         #expect(turns == 3 && graph.runtime.clients[busy] == nil)
     }
 
-    @Test("what many leave when they go at once is done in order over many turns, and others are served in each") func storm() throws {
+    @Test("what many leave when they go at once is done in order over many turns, and others are served in each")
+    func storm() throws {
         let leaving = (1...4).map { ClientID(number: UInt64($0)) }
         let graph = try Harness("nodes: [{ id: a, state: { log: [] } }]", clients: 5)
         for client in leaving {
             for step in 0..<10 {
                 let entry = Value.string("\(client.number).\(step)")
-                try graph.succeed(.onDisconnect([Mutation(operation: .append, path: "/a.log", value: entry)], .init()), from: client.number)
+                try graph.succeed(
+                    .onDisconnect([Mutation(operation: .append, path: "/a.log", value: entry)], .init()),
+                    from: client.number)
             }
         }
         // Each transaction takes 4 ms.
@@ -174,7 +183,9 @@ struct WorkTests {
         #expect(log == leaving.flatMap { client in (0..<10).map { "\(client.number).\($0)" } })
     }
 
-    @Test("clients that catch up at once do so over several turns, each before its own requests") func catchingUp() throws {
+    @Test("clients that catch up at once do so over several turns, each before its own requests") func catchingUp()
+        throws
+    {
         let graph = try Harness("nodes: [{ id: a, state: { x: 0 } }]", clients: 6)
         let slow = (1...5).map { ClientID(number: UInt64($0)) }
         for client in slow { try graph.subscribe(["/a.x"], from: client.number) }
@@ -206,7 +217,9 @@ struct WorkTests {
         #expect(heard == [1, 2, 3, 4, 5] && turns == 3)
     }
 
-    @Test("subscriptions that are held back and due at once are told over several turns, longest due first") func due() throws {
+    @Test("subscriptions that are held back and due at once are told over several turns, longest due first") func due()
+        throws
+    {
         let graph = try Harness("nodes: [{ id: a, state: { x: 0 } }]")
         for rate in [1.0, 2, 4, 8] { try graph.subscribe(["/a.x"], maxRate: rate) }
         try graph.set("/a.x", 1)
@@ -229,12 +242,16 @@ struct WorkTests {
         for number in 0..<50 { try graph.subscribe(["/a.*", "/a.r\(number % 20)"]) }
         let other = try graph.subscribe(["/a.seed"], from: 2)
         graph.turn([.disconnected(ClientID(number: 1))])
-        #expect(graph.runtime.watching.topics.watches.count == 1 && graph.runtime.watching.topics.count == 1 && graph.runtime.watching.topics.ledger.count == 1)
+        #expect(
+            graph.runtime.watching.topics.watches.count == 1 && graph.runtime.watching.topics.count == 1
+                && graph.runtime.watching.topics.ledger.count == 1)
         try graph.set("/a.seed", 77, from: 2)
         #expect(graph.changes == ["/a.seed": .value(77)] && graph.runtime.watching.subscriptions[other] != nil)
     }
 
-    @Test("a turn that has taken its time leaves the rest of its requests to the next one, and tells each client's time") func turnTime() throws {
+    @Test(
+        "a turn that has taken its time leaves the rest of its requests to the next one, and tells each client's time")
+    func turnTime() throws {
         let graph = try Harness("nodes: [{ id: a, state: { x: 0 } }]", clients: 20)
         var clock = 0.0
         graph.runtime.turnClock = {
@@ -247,7 +264,9 @@ struct WorkTests {
         #expect(outcome.times.count == 3)
     }
 
-    @Test("clients without any right share a small part of a turn, and leave the rest to others") func rightless() throws {
+    @Test("clients without any right share a small part of a turn, and leave the rest to others") func rightless()
+        throws
+    {
         let graph = try Harness("nodes: [{ id: a, state: { x: 0 } }]", clients: 5)
         let other = ClientID(number: 6)
         graph.turn([
@@ -265,7 +284,8 @@ struct WorkTests {
         guard case .reply(other, .int(2), _)? = outcome.deliveries.last else { return #expect(Bool(false)) }
     }
 
-    @Test("long answers are asked for before they wait, and deliveries are handed over command by command") func handingOver() throws {
+    @Test("long answers are asked for before they wait, and deliveries are handed over command by command")
+    func handingOver() throws {
         let graph = try Harness("nodes: [{ id: a, state: { x: 0, y: \(String(repeating: "y", count: 9000)) } }]")
         var handed: [Int] = []
         var asked: [Int] = []
@@ -275,7 +295,9 @@ struct WorkTests {
             return false
         }
         func get(_ path: String) -> Command {
-            .call(ClientID(number: 1), id: .int(1), .get(.init(paths: [path], isSingle: true, presentation: false, typed: false)))
+            .call(
+                ClientID(number: 1), id: .int(1),
+                .get(.init(paths: [path], isSingle: true, presentation: false, typed: false)))
         }
         let outcome = graph.runtime.apply([get("/a.x"), get("/a.y")], at: graph.now)
         #expect(handed == [1, 1] && outcome.deliveries.isEmpty && graph.runtime.turn.deliveryCount == 2)
@@ -296,14 +318,18 @@ struct WorkTests {
         let failure = refusal { try values(graph, many) }
         #expect(failure?.code == .limit && failure?.hint?.contains("request-cost") == true)
         #expect(refusal { try graph.subscribe(many) }?.code == .limit)
-        #expect(graph.runtime.watching.topics.isEmpty && graph.runtime.watching.topics.watches.isEmpty && graph.runtime.watching.topics.ledger.count == 0)
+        #expect(
+            graph.runtime.watching.topics.isEmpty && graph.runtime.watching.topics.watches.isEmpty
+                && graph.runtime.watching.topics.ledger.count == 0)
         #expect(try graph.value("/n5.x") == 1)
     }
 
     @Test("who waits because of another's request is served before that one's next") func fairness() throws {
         let graph = try harness(cost: 3000)
         func get(_ client: UInt64, _ id: Int64, _ paths: [String]) -> Command {
-            .call(ClientID(number: client), id: .int(id), .get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
+            .call(
+                ClientID(number: client), id: .int(id),
+                .get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
         }
         var commands = (1...4).map { get(1, $0, ["/a.*"]) } + [get(2, 9, ["/a.seed"])]
         var replies: [Int64] = []
@@ -315,13 +341,17 @@ struct WorkTests {
         #expect(replies.prefix(2) == [1, 9])
     }
 
-    @Test("writes of parts of long values count by what they copy, and are refused together when that is too much") func writes() throws {
+    @Test("writes of parts of long values count by what they copy, and are refused together when that is too much")
+    func writes() throws {
         var limits = RuntimeLimits()
         limits.requestCost = 20_000
         let graph = try Harness("nodes: [{ id: a, state: { list: [0], text: '' } }]", limits: limits)
         try graph.set("/a.list", .list(Array(repeating: 0, count: 10_000)))
         func transact(_ count: Int, _ operation: Mutation.Operation, _ path: String, _ value: Value) -> Failure? {
-            refusal { try graph.transact(Array(repeating: Mutation(operation: operation, path: path, value: value), count: count)) }
+            refusal {
+                try graph.transact(
+                    Array(repeating: Mutation(operation: operation, path: path, value: value), count: count))
+            }
         }
         let revision = graph.runtime.revision
         for (path, operation) in [("/a.list[5]", Mutation.Operation.set), ("/a.list", .append)] {
@@ -351,10 +381,13 @@ struct WorkTests {
         for level in 0..<30 { node = "{ id: n\(level), kind: container, binding: { b: $b }, children: [\(node)] }" }
         var limits = RuntimeLimits()
         limits.requestCost = 5000
-        let graph = try Harness("nodes: [{ id: a, kind: container, state: { b: 0 }, children: [\(node)] }]", limits: limits)
+        let graph = try Harness(
+            "nodes: [{ id: a, kind: container, state: { b: 0 }, children: [\(node)] }]", limits: limits)
         let path = "/a/" + (0..<30).reversed().map { "n\($0)/" }.joined() + "end.b"
         func add(_ count: Int, _ path: String) -> Failure? {
-            refusal { try graph.transact(Array(repeating: Mutation(operation: .add, path: path, value: 1), count: count)) }
+            refusal {
+                try graph.transact(Array(repeating: Mutation(operation: .add, path: path, value: 1), count: count))
+            }
         }
         #expect(add(100, "/a.b") == nil)
         #expect(add(100, path)?.code == .limit)
@@ -379,7 +412,9 @@ struct WorkTests {
         #expect(graph.runtime.presentations.running.count == moving)
     }
 
-    @Test("topics that tell of the same motion share its easing, and go without when no steps are left") func easings() throws {
+    @Test("topics that tell of the same motion share its easing, and go without when no steps are left") func easings()
+        throws
+    {
         func timelines(cost: Int, subscribers: Int) throws -> (css: Int, all: Int, samples: Int) {
             let states = (0..<10).map { "x\($0): 0.0" }.joined(separator: ", ")
             var limits = RuntimeLimits()
@@ -389,14 +424,19 @@ struct WorkTests {
                 try graph.succeed(
                     .subscribe(
                         .init(
-                            patterns: ["/a.*", "/a.x\(number)"], events: .update, initial: false, since: nil, maxRate: nil,
+                            patterns: ["/a.*", "/a.x\(number)"], events: .update, initial: false, since: nil,
+                            maxRate: nil,
                             frameRate: nil, css: true, typed: false, bookmarks: false)))
             }
-            let mutations = (0..<10).map { Mutation(operation: .set, path: "/a.x\($0)", value: .double(Double($0 + 1))) }
+            let mutations = (0..<10).map {
+                Mutation(operation: .set, path: "/a.x\($0)", value: .double(Double($0 + 1)))
+            }
             try graph.succeed(.transact(mutations, TransactionOptions(animation: "spring(duration: 1, bounce: 0.5)")))
             var found: [Value] = []
             for case .update(_, _, _, _, let changes, _) in graph.events { found += changes.compactMap(\.timeline) }
-            return (found.filter { $0.map?["css"] != nil }.count, found.count, graph.runtime.presentations.easings.samples)
+            return (
+                found.filter { $0.map?["css"] != nil }.count, found.count, graph.runtime.presentations.easings.samples
+            )
         }
         let one = try timelines(cost: 1_000_000, subscribers: 1)
         let five = try timelines(cost: 1_000_000, subscribers: 5)
@@ -416,7 +456,9 @@ struct WorkTests {
         let failure = refusal { try graph.subscribe(["/a.*", "/a.r1"]) }
         #expect(failure?.code == .limit && failure?.hint?.contains("watched-attributes") == true)
         #expect(graph.runtime.watching.topics.ledger.count == 44)
-        for (number, client) in [(first, 1), (second, 2)] as [(Int64, UInt64)] { try graph.succeed(.unsubscribe(subscription: number), from: client) }
+        for (number, client) in [(first, 1), (second, 2)] as [(Int64, UInt64)] {
+            try graph.succeed(.unsubscribe(subscription: number), from: client)
+        }
         #expect(graph.runtime.watching.topics.ledger.count == 22)
     }
 
@@ -431,15 +473,20 @@ struct WorkTests {
 
     @Test("what joins the tree is found by all patterns that name it and by no others") func patternIndex() throws {
         let patterns = [
-            "/**", "/**.x", "/*.x", "/a.x", "/a.*", "/a/**", "/a/**/c.x", "/**/c.x", "/**/*/c.*", "/*/*/*.x", "/**/b/**.x", "/a/b/c.y", "/b.x",
+            "/**", "/**.x", "/*.x", "/a.x", "/a.*", "/a/**", "/a/**/c.x", "/**/c.x", "/**/*/c.*", "/*/*/*.x",
+            "/**/b/**.x", "/a/b/c.y", "/b.x",
             "/**/c/**/c.x", "/a/*/c", "/**/c/*.x",
         ]
         let graph = try Harness("nodes: [{ id: z }, { id: a, kind: container }]")
         var numbers: [Int64: String] = [:]
-        for pattern in patterns where pattern.contains("*") { numbers[try graph.subscribe([pattern, "/**/none"])] = pattern }
+        for pattern in patterns where pattern.contains("*") {
+            numbers[try graph.subscribe([pattern, "/**/none"])] = pattern
+        }
         let gone = try graph.subscribe(["/**/c.x", "/a/**"], events: [.update, .completion])
         try graph.succeed(.unsubscribe(subscription: gone))
-        _ = try graph.apply("nodes: [{ id: a, state: { x: 1, y: 2 }, children: [{ id: b, state: { x: 3 }, children: [{ id: c, state: { x: 4, y: 5 } }] }] }]")
+        _ = try graph.apply(
+            "nodes: [{ id: a, state: { x: 1, y: 2 }, children: [{ id: b, state: { x: 3 }, children: [{ id: c, state: { x: 4, y: 5 } }] }] }]"
+        )
         var told: [String: Set<String>] = [:]
         for case .event(let receivers, .update(_, _, _, _, let changes, _)) in graph.deliveries {
             for receiver in receivers { told[numbers[receiver.subscription] ?? "?"] = Set(changes.map(\.path)) }
@@ -450,7 +497,8 @@ struct WorkTests {
         }
     }
 
-    @Test("a subscription whose patterns come to match more than may be watched ends with the reason; others go on") func growth() throws {
+    @Test("a subscription whose patterns come to match more than may be watched ends with the reason; others go on")
+    func growth() throws {
         let graph = try harness(cost: .max) { $0.watchedAttributes = 30 }
         let growing = try graph.subscribe(["/**"])
         let steady = try graph.subscribe(["/a.seed"], from: 2)
@@ -462,12 +510,16 @@ struct WorkTests {
             #expect(reason.contains("watched-attributes"))
         }
         #expect(ended == [growing] && !graph.events.contains { if case .update = $0 { true } else { false } })
-        #expect(Array(graph.runtime.watching.subscriptions.keys) == [steady] && graph.runtime.watching.topics.ledger.count == 1)
+        #expect(
+            Array(graph.runtime.watching.subscriptions.keys) == [steady]
+                && graph.runtime.watching.topics.ledger.count == 1)
         try graph.set("/a.seed", 5)
         #expect(graph.changes == ["/a.seed": .value(5)])
     }
 
-    @Test("a snapshot longer than an answer may be refuses the subscription, and so does one too many in a turn; long ones come in turns") func snapshots() throws {
+    @Test(
+        "a snapshot longer than an answer may be refuses the subscription, and so does one too many in a turn; long ones come in turns"
+    ) func snapshots() throws {
         let text = Value.string(String(repeating: "x", count: 600))
         let graph = try Harness("nodes: [{ id: a, state: { x: '', y: '' } }, { id: z, state: { s: 12 } }]")
         graph.runtime.longestAnswer = 1000
@@ -482,7 +534,8 @@ struct WorkTests {
                 ClientID(number: 1), id: .int(id),
                 .subscribe(
                     .init(
-                        patterns: [path], events: .update, initial: true, since: nil, maxRate: nil, frameRate: nil, css: false, typed: false,
+                        patterns: [path], events: .update, initial: true, since: nil, maxRate: nil, frameRate: nil,
+                        css: false, typed: false,
                         bookmarks: false)))
         }
         // Long ones wait for their client to take those before.
@@ -496,7 +549,8 @@ struct WorkTests {
         #expect(fault.failure.code == .limit && fault.failure.message.contains("before it"))
     }
 
-    @Test("an update longer than a client may be sent ends the subscription with the reason") func longUpdates() throws {
+    @Test("an update longer than a client may be sent ends the subscription with the reason") func longUpdates() throws
+    {
         let text = Value.string(String(repeating: "x", count: 600))
         let graph = try Harness("nodes: [{ id: a, state: { x: '', y: '' } }]")
         graph.runtime.longestAnswer = 1000
@@ -504,7 +558,9 @@ struct WorkTests {
         let one = try graph.subscribe(["/a.x"])
         try graph.transact(["/a.x", "/a.y"].map { Mutation(operation: .set, path: $0, value: text) })
         var told: [Int64: String] = [:]
-        for case .event(let receivers, let event) in graph.deliveries { for receiver in receivers { told[receiver.subscription] = "\(event.method)" } }
+        for case .event(let receivers, let event) in graph.deliveries {
+            for receiver in receivers { told[receiver.subscription] = "\(event.method)" }
+        }
         #expect(told == [both: "ended", one: "update"])
         #expect(Array(graph.runtime.watching.subscriptions.keys) == [one])
         // What is held back until a client takes it is no longer, either.
@@ -515,7 +571,9 @@ struct WorkTests {
         #expect(graph.events.map { "\($0.method)" } == ["ended"] && graph.runtime.watching.subscriptions[held] == nil)
     }
 
-    @Test("rules at a start cost so much together at most; the rest runs in turns behind it, and states find their places then") func start() throws {
+    @Test(
+        "rules at a start cost so much together at most; the rest runs in turns behind it, and states find their places then"
+    ) func start() throws {
         var limits = RuntimeLimits()
         limits.requestCost = 1000
         limits.startRequests = 2
@@ -524,7 +582,8 @@ struct WorkTests {
         }
         let runtime = GraphRuntime(limits: limits, epoch: "test", at: Harness.start)
         try runtime.load("agd: 1\nnodes: [\(lists.joined(separator: ", "))]", file: "test.yaml")
-        let lost = runtime.restore((0..<10).map { StoredRow(key: "/l\($0)/1", name: "kept", revision: 1, value: .int(Int64($0))) })
+        let lost = runtime.restore(
+            (0..<10).map { StoredRow(key: "/l\($0)/1", name: "kept", revision: 1, value: .int(Int64($0))) })
         #expect(lost.allSatisfy { $0.failure.code == .notFound })
         let waiting = runtime.graph.waitingRuleCount
         #expect(waiting >= 5 && waiting < 10, "\(waiting)")
@@ -536,7 +595,8 @@ struct WorkTests {
         }
         #expect(turns >= 3 && turns < 20, "\(turns)")
         for number in 0..<10 {
-            let content = runtime.graph.content(of: runtime.graph.target(of: try runtime.graph.locate(AttributePath("/l\(number)/1.kept"))))
+            let content = runtime.graph.content(
+                of: runtime.graph.target(of: try runtime.graph.locate(AttributePath("/l\(number)/1.kept"))))
             #expect(content == .value(.int(Int64(number))), "\(number)")
         }
     }

@@ -94,22 +94,27 @@ struct ReadingTests {
         #expect(
             DiskTraffic.read(ProcText(diskstats)) == [
                 DiskTraffic(id: "vda", read: 10_372_432_896, written: 1_493_979_136),
-                DiskTraffic(id: "nvme0n1", read: 51_200, written: 102_400), DiskTraffic(id: "sda", read: 1024, written: 2048),
+                DiskTraffic(id: "nvme0n1", read: 51_200, written: 102_400),
+                DiskTraffic(id: "sda", read: 1024, written: 2048),
             ])
     }
 
     @Test("a process may put spaces and brackets into its name")
     func processes() {
-        let stat = "4321 (a ) (b 7) R 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20 0 1 0 99887 123456789 2048 18446744073709551615 1"
+        let stat =
+            "4321 (a ) (b 7) R 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20 0 1 0 99887 123456789 2048 18446744073709551615 1"
         #expect(
             ProcessTimes.read(ProcText(stat), pageSize: 4096)
                 == ProcessTimes(id: 4321, name: "a ) (b 7", ticks: 200, start: 99887, resident: 8_388_608))
         #expect(ProcessTimes.read(ProcText("4321 (gone"), pageSize: 4096) == nil)
     }
 
-    @Test("what is cut off or garbled is left out, never a crash", arguments: [
-        "cpu 1 2", "cpu a b c d e f g h", "4 (x) R 1", ":::", "some avg10=", "\n\n\n", "(", "\u{7f}/", "eth0: 1 2 3",
-    ])
+    @Test(
+        "what is cut off or garbled is left out, never a crash",
+        arguments: [
+            "cpu 1 2", "cpu a b c d e f g h", "4 (x) R 1", ":::", "some avg10=", "\n\n\n", "(", "\u{7f}/",
+            "eth0: 1 2 3",
+        ])
     func garbled(text: String) {
         #expect(CPUTimes.read(ProcText(text)).isEmpty)
         #expect(MemoryUse.read(ProcText(text)) == nil)

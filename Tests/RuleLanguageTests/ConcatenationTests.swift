@@ -20,15 +20,21 @@ struct ConcatenationTests {
         let program = try Rule.compile(Self.rule, in: Self.scope)
         let evaluator = Evaluator()
         let texts = (0...18).flatMap { count in
-            [String(repeating: "x", count: count), String(repeating: "é", count: count / 2) + "y", String(repeating: "日", count: count / 3)]
+            [
+                String(repeating: "x", count: count), String(repeating: "é", count: count / 2) + "y",
+                String(repeating: "日", count: count / 3),
+            ]
         }
         for a in texts {
             for b in texts {
                 let c = b + a
-                let content = evaluator.evaluate(program, bindings: bindings(["a": .string(a), "b": .string(b), "c": .string(c)]))
+                let content = evaluator.evaluate(
+                    program, bindings: bindings(["a": .string(a), "b": .string(b), "c": .string(c)]))
                 #expect(content == .value(.string(a + b + "-" + "é" + c)))
                 // Equality looks at the words of short strings first: they must be those that the library makes.
-                #expect(content.value.map { $0 == .string(String(decoding: Array((a + b + "-é" + c).utf8), as: UTF8.self)) } == true)
+                #expect(
+                    content.value.map { $0 == .string(String(decoding: Array((a + b + "-é" + c).utf8), as: UTF8.self)) }
+                        == true)
             }
         }
     }
@@ -45,7 +51,9 @@ struct ConcatenationTests {
         let values = bindings(["anything": [1], "n": 3])
         #expect(try evaluate("anything + [2] + [n]", values, in: Self.scope) == .value([1, 2, 3]))
         #expect(try evaluate("'n' + string(n) + string(-n) + string(1.5)", values, in: Self.scope) == .value("n3-31.5"))
-        #expect(try evaluate("string(anything)", values, in: Self.scope).failure?.message == "no such overload: 'string' applied to '(list)'")
+        #expect(
+            try evaluate("string(anything)", values, in: Self.scope).failure?.message
+                == "no such overload: 'string' applied to '(list)'")
     }
 
     @Test("the text of a chain has the limit that any text has, and its size is paid for")
@@ -56,7 +64,9 @@ struct ConcatenationTests {
         scope.declare("a", RuleType.string)
         let evaluator = Evaluator()
         let program = try Rule.compile("a + a + a", in: scope)
-        #expect(evaluator.evaluate(program, bindings: bindings(["a": .string(String(repeating: "x", count: 33))])).value != nil)
+        #expect(
+            evaluator.evaluate(program, bindings: bindings(["a": .string(String(repeating: "x", count: 33))])).value
+                != nil)
         let cost = evaluator.lastCost
         #expect(evaluator.evaluate(program, bindings: bindings(["a": "x"])).value == "xxx")
         #expect(cost == evaluator.lastCost + 99 / 10 + 1 - 2)

@@ -41,7 +41,8 @@ struct ConformanceFile {
             let outcome = ruleCase.run(on: evaluator)
             guard let expected = testCase.test["expect"]?.map else { continue }
             if !(try Self.agrees(outcome, expected)) {
-                failures.append("\(testCase.name): \(ruleCase.expression)\n  wants \(Value.map(expected))\n  gave \(outcome.json)")
+                failures.append(
+                    "\(testCase.name): \(ruleCase.expression)\n  wants \(Value.map(expected))\n  gave \(outcome.json)")
             }
         }
         return failures

@@ -36,7 +36,10 @@ struct DocumentationTests {
             ("items", .list(.map(.string, .dyn)), [["id": "a", "done": true], ["id": "b", "done": false]]),
             ("now", .timestamp, .timestamp(CivilMoment.leapDay)),
             ("limit", .wrapper(.int), .null), ("anything", .dyn, 2.0),
-            ("subviews", .list(.map(.string, .dyn)), [["id": "first", "index": 0, "tag": 1, "containerValues": ["isFeatured": true]]]),
+            (
+                "subviews", .list(.map(.string, .dyn)),
+                [["id": "first", "index": 0, "tag": 1, "containerValues": ["isFeatured": true]]]
+            ),
         ]
         for (name, type, _) in variables { scope.declare(name, type) }
         scope.declareNamespace("env", keysAre: "environment key", ["locale": .string])
@@ -70,7 +73,8 @@ struct DocumentationTests {
                 #expect(message == String(result.dropFirst("error: ".count)), "\(rule)")
             } else {
                 let expected = evaluator.evaluate(try Rule.compileUnchecked(result, in: scope))
-                #expect(value == expected.value && value != nil, "\(rule) gives \(message ?? value?.jsonText ?? "nothing")")
+                #expect(
+                    value == expected.value && value != nil, "\(rule) gives \(message ?? value?.jsonText ?? "nothing")")
             }
         }
         #expect(Self.examples.count > 200)
@@ -78,12 +82,14 @@ struct DocumentationTests {
 
     @Test("the page gives the limits that hold")
     func limits() {
-        let rows = Set((Self.page ?? "").split(separator: "\n").filter { $0.hasPrefix("|") }.compactMap { row in
-            row.split(separator: "|").last.flatMap { Int($0.filter { $0 != " " }) }
-        })
+        let rows = Set(
+            (Self.page ?? "").split(separator: "\n").filter { $0.hasPrefix("|") }.compactMap { row in
+                row.split(separator: "|").last.flatMap { Int($0.filter { $0 != " " }) }
+            })
         let limits = RuleLimits()
         for limit in [
-            limits.sourceLength, limits.nesting, limits.nodes, limits.errors, limits.cost, limits.textSize, limits.resultSize,
+            limits.sourceLength, limits.nesting, limits.nodes, limits.errors, limits.cost, limits.textSize,
+            limits.resultSize,
             limits.resultDepth,
         ] {
             #expect(rows.contains(limit), "\(limit)")
@@ -94,7 +100,8 @@ struct DocumentationTests {
     func coverage() {
         let rules = Self.examples.map(\.rule).joined(separator: "\n")
         let macros = [
-            "has", "all", "exists", "exists_one", "existsOne", "map", "filter", "transformList", "transformMap", "transformMapEntry",
+            "has", "all", "exists", "exists_one", "existsOne", "map", "filter", "transformList", "transformMap",
+            "transformMapEntry",
             "sortBy", "optMap", "optFlatMap", "cel.bind", "cel.block",
         ]
         for name in Function.allCases.map(\.rawValue) + macros {

@@ -9,15 +9,20 @@ struct ErrorTests {
         "each fault is told with its place, and what may have been meant",
         arguments: [
             ("nmae + 'a'", 1, 1, "undeclared reference to 'nmae'", "did you mean 'name'?"),
-            ("x + 1.5", 1, 3, "found no matching overload for '+' applied to '(int, double)'",
-             "numbers of different types do not mix: convert one, as double(x)"),
+            (
+                "x + 1.5", 1, 3, "found no matching overload for '+' applied to '(int, double)'",
+                "numbers of different types do not mix: convert one, as double(x)"
+            ),
             ("name.startWith('a')", 1, 6, "undeclared reference to 'startWith'", "did you mean 'startsWith'?"),
             ("env.local", 1, 4, "no environment key 'local'", "did you mean 'locale'?"),
             ("library.conut", 1, 8, "'Library' has no property 'conut'", "did you mean 'count'?"),
             ("env", 1, 1, "'env' is not a value", "name one environment key, as env.key"),
             ("name.size", 1, 5, "type 'string' does not support field selection", "'size' is a function: write size()"),
             ("x && true", 1, 1, "expected type 'bool' but found 'int'", nil),
-            ("x.map(i, i)", 1, 1, "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)", nil),
+            (
+                "x.map(i, i)", 1, 1,
+                "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)", nil
+            ),
             ("[1, 2].map(1, 2)", 1, 12, "the variable of map() must be a simple name", nil),
             ("has(x)", 1, 1, "has() asks for a field", "write has(a.b)"),
             ("1 +", 1, 4, "expected an expression, found the end", nil),
@@ -100,7 +105,9 @@ struct LimitTests {
 
     @Test("short texts cannot nest deep, whatever they nest")
     func nesting() {
-        for (open, close) in [("(", ")"), ("[", "]"), ("{1:", "}"), ("-", ""), ("!", ""), ("[1].map(x, ", ")"), ("true ? 1 : ", "")] {
+        for (open, close) in [
+            ("(", ")"), ("[", "]"), ("{1:", "}"), ("-", ""), ("!", ""), ("[1].map(x, ", ")"), ("true ? 1 : ", ""),
+        ] {
             let text = String(repeating: open, count: 10_000) + "1" + String(repeating: close, count: 10_000)
             let found = errors(of: text)
             if open == "-" || open == "!" { continue }
@@ -119,7 +126,9 @@ struct LimitTests {
     @Test("the text's length and the tree's size are bounded")
     func size() {
         #expect(errors(of: String(repeating: " ", count: 100_001)).first?.kind == .limit)
-        #expect(errors(of: "[" + String(repeating: "1,", count: 100) + "]", in: scope { $0.nodes = 50 }).first?.kind == .limit)
+        #expect(
+            errors(of: "[" + String(repeating: "1,", count: 100) + "]", in: scope { $0.nodes = 50 }).first?.kind
+                == .limit)
     }
 
     @Test("an evaluation that costs too much ends with its place, and nothing absorbs that")
@@ -166,7 +175,9 @@ struct LimitTests {
     @Test("lists that grow in a macro are counted as they grow")
     func growth() throws {
         let scope = scope { $0.resultSize = 1000 }
-        #expect(try evaluate("lists.range(100).map(a, lists.range(100)).flatten().size()", in: scope).failure?.code == .limit)
+        #expect(
+            try evaluate("lists.range(100).map(a, lists.range(100)).flatten().size()", in: scope).failure?.code
+                == .limit)
         #expect(try evaluate("lists.range(100).map(a, a).size()", in: scope) == .value(100))
     }
 
@@ -175,6 +186,8 @@ struct LimitTests {
         let text = String(repeating: "a", count: 5000)
         #expect(try evaluate("name.matches('(a*)*b')", bindings(["name": .string(text)])) == .value(false))
         #expect(try evaluate("name.matches('((a{100}){100}){100}')", bindings(["name": .string(text)])).failure != nil)
-        #expect(try evaluate("name.matches('(')", bindings(["name": "a"])).failure?.message.hasPrefix("faulty pattern") == true)
+        #expect(
+            try evaluate("name.matches('(')", bindings(["name": "a"])).failure?.message.hasPrefix("faulty pattern")
+                == true)
     }
 }

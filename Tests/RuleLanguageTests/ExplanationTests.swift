@@ -9,7 +9,8 @@ struct ExplanationTests {
     @Test("every part shows what it gave, and what was passed by")
     func parts() throws {
         let explanation = try Explanation(
-            "x > 3 ? numbers.map(n, n * 2) : [y]", in: makeScope(), bindings: bindings(["x": 5, "y": 1, "numbers": [1, 2]]))
+            "x > 3 ? numbers.map(n, n * 2) : [y]", in: makeScope(),
+            bindings: bindings(["x": 5, "y": 1, "numbers": [1, 2]]))
         #expect(
             explanation.description == """
                 x > 3 ? numbers.map(n, n * 2) : [y] → [2,4]
@@ -55,11 +56,14 @@ struct ExplanationTests {
     @Test("a path that is read as a whole is one part; only computed keys are parts of it")
     func paths() throws {
         let values = bindings(["x": 0, "items": [["name": "q"]], "user": ["age": 3]])
-        let texts = try Explanation("items[x].name == 'q' && has(user.age) && user['age'] > 2", in: makeScope(), bindings: values)
-            .parts.map(\.text)
+        let texts = try Explanation(
+            "items[x].name == 'q' && has(user.age) && user['age'] > 2", in: makeScope(), bindings: values
+        )
+        .parts.map(\.text)
         #expect(
             texts == [
-                "items[x].name == 'q' && has(user.age) && user['age'] > 2", "items[x].name == 'q'", "items[x].name", "x",
+                "items[x].name == 'q' && has(user.age) && user['age'] > 2", "items[x].name == 'q'", "items[x].name",
+                "x",
                 "has(user.age)", "user['age'] > 2", "user['age']",
             ])
     }
@@ -78,16 +82,20 @@ struct RuleCaseTests {
             try run(#"{"expr":"x + 1u","type_env":[{"name":"x","type":"uint"}],"bindings":{"x":{"uint":"4"}}}"#)
                 == #"{"value":{"uint":"5"},"type":"uint"}"#)
         #expect(try run(#"{"expr":"[1].map(i, [i])","check_only":true}"#) == #"{"type":["list",["list","int"]]}"#)
-        #expect(try run(#"{"expr":"1 + 1.5","disable_check":true}"#).hasPrefix(#"{"error":{"message":"no such overload"#))
+        #expect(
+            try run(#"{"expr":"1 + 1.5","disable_check":true}"#).hasPrefix(#"{"error":{"message":"no such overload"#))
         #expect(try run(#"{"expr":"1 / 0"}"#) == #"{"error":{"message":"division by zero","line":1,"column":3}}"#)
         #expect(try run(#"{"expr":"optional.of(1)"}"#).hasPrefix(#"{"value":{"optional":{"int":"1"}}"#))
-        #expect(try run(#"{"expr":"nope + 1u"}"#) == #"{"error":{"message":"undeclared reference to 'nope'","line":1,"column":1}}"#)
+        #expect(
+            try run(#"{"expr":"nope + 1u"}"#)
+                == #"{"error":{"message":"undeclared reference to 'nope'","line":1,"column":1}}"#)
     }
 
     @Test("a type survives its JSON")
     func types() throws {
         let types: [RuleType] = [
-            .dyn, .null, .list(.map(.string, .optional(.int))), .type(.bool), .wrapper(.double), .abstract("tuple", [.int, .bytes]),
+            .dyn, .null, .list(.map(.string, .optional(.int))), .type(.bool), .wrapper(.double),
+            .abstract("tuple", [.int, .bytes]),
         ]
         for type in types { #expect(try RuleType(json: type.json) == type) }
         #expect(throws: Failure.self) { try RuleType(json: "integer") }

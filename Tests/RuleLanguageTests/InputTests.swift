@@ -85,7 +85,8 @@ struct InputTests {
     @Test(
         "an evaluation lets go of the values it held, however it ends",
         arguments: [
-            "anything == 1", "[anything].size() + 1", "[anything].map(a, a).size() + 1", "[1].map(n, anything).size() + n",
+            "anything == 1", "[anything].size() + 1", "[anything].map(a, a).size() + 1",
+            "[1].map(n, anything).size() + n",
             "anything + 1", "anything > 5 || true", "x > 0 ? anything : 1",
         ])
     func lettingGo(_ rule: String) throws {
@@ -131,7 +132,10 @@ struct InputTests {
     func interruption() throws {
         let values = bindings(["x": 1, "y": 2, "numbers": [1, 2, 3], "anything": 1])
         let evaluator = Evaluator()
-        for rule in ["x > 0 && y > 0", "anything > 5 || true", "numbers.exists(n, n > y || true)", "x > 0 ? y : 1", "x + y", "[x, y]"] {
+        for rule in [
+            "x > 0 && y > 0", "anything > 5 || true", "numbers.exists(n, n > y || true)", "x > 0 ? y : 1", "x + y",
+            "[x, y]",
+        ] {
             let program = try Rule.compile(rule, in: makeScope())
             var reads = 0
             while true {
@@ -160,7 +164,8 @@ struct InputTests {
         let evaluator = Evaluator()
         func run(_ rule: String) throws -> Content? {
             var reader = FailingReader(failure: failure)
-            guard case .content(let content) = evaluator.evaluate(try Rule.compile(rule, in: makeScope()), &reader) else { return nil }
+            guard case .content(let content) = evaluator.evaluate(try Rule.compile(rule, in: makeScope()), &reader)
+            else { return nil }
             return content
         }
         #expect(try run("x + 1")?.failure === failure)

@@ -7,10 +7,13 @@ import AttributeValues
 struct RuleWriter {
     var random: SeededGenerator
 
-    static let names = ["i", "u", "d", "s", "b", "by", "l", "m", "n", "t", "o", "dn", "a.b", "x", "y", "unknown", "math", "self"]
+    static let names = [
+        "i", "u", "d", "s", "b", "by", "l", "m", "n", "t", "o", "dn", "a.b", "x", "y", "unknown", "math", "self",
+    ]
     static let literals = [
         "0", "1", "-1", "2", "3u", "0u", "1.5", "-0.0", "1e300", "9223372036854775807", "-9223372036854775808",
-        "18446744073709551615u", "true", "false", "null", "''", "'a'", "'ab\\u00e9c'", "\"x-1\"", "b'\\xff'", "r'\\d+'", "[]", "{}",
+        "18446744073709551615u", "true", "false", "null", "''", "'a'", "'ab\\u00e9c'", "\"x-1\"", "b'\\xff'", "r'\\d+'",
+        "[]", "{}",
         "[1, 2, 3]", "['a', 'b']", "{'a': 1, 'b': {'c': 2}}", "{1: 2u, true: 'x'}", "'1h30m'", "'2024-02-29T12:00:00Z'",
         "'Europe/Berlin'", "duration('1h')", "timestamp('2024-02-29T12:00:00Z')", "optional.none()", "optional.of(1)",
         "'%s %d %.2f'", "int", "type(1)",
@@ -18,12 +21,14 @@ struct RuleWriter {
     static let operators = ["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "in", "&&", "||"]
     static let tokens =
         literals + names + operators + [
-            "(", ")", "[", "]", "{", "}", ".", ",", ":", "?", "!", "-", ".?", "[?", "'", "\"", "`", "//", "\n", "has(", "cel.bind(x, ",
+            "(", ")", "[", "]", "{", "}", ".", ",", ":", "?", "!", "-", ".?", "[?", "'", "\"", "`", "//", "\n", "has(",
+            "cel.bind(x, ",
             ".map(x, ", ".exists(x, ", "0x", "1.", "e5", "\\", "é", "\u{1f600}", "\u{0}", "in", "==", "package",
         ]
     static let functions: [String] = Function.allCases.map(\.rawValue).sorted()
     static let macros = [
-        "all", "exists", "exists_one", "existsOne", "map", "filter", "transformList", "transformMap", "transformMapEntry",
+        "all", "exists", "exists_one", "existsOne", "map", "filter", "transformList", "transformMap",
+        "transformMapEntry",
         "sortBy", "optMap", "optFlatMap",
     ]
 
@@ -78,7 +83,9 @@ struct RuleWriter {
             let elements = (0..<number(4)).map { _ in pick(["", "", "", "?"]) + expression(depth - 1) }
             return "[\(elements.joined(separator: ", "))]"
         case 10:
-            let entries = (0..<number(3)).map { _ in pick(["", "", "?"]) + "\(expression(depth - 1)): \(expression(depth - 1))" }
+            let entries = (0..<number(3)).map { _ in
+                pick(["", "", "?"]) + "\(expression(depth - 1)): \(expression(depth - 1))"
+            }
             return "{\(entries.joined(separator: ", "))}"
         case 11, 12:
             let macro = pick(RuleWriter.macros)
@@ -116,8 +123,10 @@ struct RuleFuzzer {
         let variables: [(String, RuleType, Value)] = [
             ("i", .int, 7), ("u", .uint, .uint(3)), ("d", .double, 2.5), ("s", .string, "hällo"), ("b", .bool, true),
             ("by", .bytes, .bytes([1, 255])), ("l", .list(.int), [3, 1, 2]), ("n", .wrapper(.int), .null),
-            ("m", .map(.string, .dyn), ["a": 1, "b": ["a": [1, "x"]]]), ("t", .timestamp, .timestamp(CivilMoment.leapDay)),
-            ("o", .optional(.map(.string, .int)), .optional(["a": 1])), ("dn", .dyn, ["a": 1.5, "b": [1, 2]]), ("a.b", .int, 9),
+            ("m", .map(.string, .dyn), ["a": 1, "b": ["a": [1, "x"]]]),
+            ("t", .timestamp, .timestamp(CivilMoment.leapDay)),
+            ("o", .optional(.map(.string, .int)), .optional(["a": 1])), ("dn", .dyn, ["a": 1.5, "b": [1, 2]]),
+            ("a.b", .int, 9),
         ]
         for (name, type, _) in variables { scope.declare(name, type) }
         bindings = ValueMap(variables.map { (.string($0.0), $0.2) })
@@ -171,7 +180,8 @@ struct RuleFuzzer {
     /// The checker's promise about the result's type.
     private func mismatch(_ program: Program, _ content: Content) -> String? {
         guard case .value(let value) = content, let name = program.resultType.runtimeName else { return nil }
-        return value.typeName == name ? nil : "is of type \(program.resultType), but gives \(value) of type \(value.typeName)"
+        return value.typeName == name
+            ? nil : "is of type \(program.resultType), but gives \(value) of type \(value.typeName)"
     }
 
     /// A run that is interrupted at a read leaves nothing behind.

@@ -33,7 +33,9 @@ func errors(of rule: String, in scope: RuleScope = makeScope()) -> [RuleError] {
     }
 }
 
-func bindings(_ entries: KeyValuePairs<String, Value>) -> ValueMap { ValueMap(entries.map { (.string($0.key), $0.value) }) }
+func bindings(_ entries: KeyValuePairs<String, Value>) -> ValueMap {
+    ValueMap(entries.map { (.string($0.key), $0.value) })
+}
 
 /// Notes what is read.
 struct RecordingReader: RuleReader {

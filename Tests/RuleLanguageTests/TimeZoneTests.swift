@@ -14,7 +14,8 @@ struct TimeZoneTests {
             ("Europe/Berlin", "2150-07-15T12:00:00Z", 7200), ("Europe/Berlin", "2150-12-15T12:00:00Z", 3600),
             ("America/New_York", "2100-07-04T12:00:00Z", -14400), ("Asia/Kolkata", "2024-07-15T12:00:00Z", 19800),
             ("Australia/Sydney", "2100-01-15T12:00:00Z", 39600), ("Pacific/Kiritimati", "2024-01-01T00:00:00Z", 50400),
-            ("UTC", "2024-01-01T00:00:00Z", 0), ("-02:30", "2024-01-01T00:00:00Z", -9000), ("02:00", "2024-01-01T00:00:00Z", 7200),
+            ("UTC", "2024-01-01T00:00:00Z", 0), ("-02:30", "2024-01-01T00:00:00Z", -9000),
+            ("02:00", "2024-01-01T00:00:00Z", 7200),
         ] as [(String, String, Int)])
     func offsets(zone: String, instant: String, offset: Int) throws {
         guard TimeZoneFile.named("Europe/Berlin") != nil else {
@@ -31,7 +32,9 @@ struct TimeZoneTests {
         #expect(content == .value(.list([local.day, local.hour, local.minute].map { .int(Int64($0)) })))
     }
 
-    @Test("a name is looked for below the database's folder alone", arguments: ["../../../etc/passwd", "/etc/passwd", "", "Europe", "Nowhere/Land"])
+    @Test(
+        "a name is looked for below the database's folder alone",
+        arguments: ["../../../etc/passwd", "/etc/passwd", "", "Europe", "Nowhere/Land"])
     func names(name: String) { #expect(TimeZoneFile.named(name) == nil) }
 
     @Test("a damaged file is no zone, wherever it is cut or changed")
@@ -45,7 +48,9 @@ struct TimeZoneTests {
         var random = SeededGenerator(seed: 4)
         for _ in 0..<500 {
             var changed = whole
-            for _ in 0..<8 { changed[Int(random.next() % UInt64(changed.count))] = UInt8(truncatingIfNeeded: random.next()) }
+            for _ in 0..<8 {
+                changed[Int(random.next() % UInt64(changed.count))] = UInt8(truncatingIfNeeded: random.next())
+            }
             for time: Int64 in [-1 << 40, 0, 1 << 40] { _ = TimeZoneFile(changed)?.offset(at: time) }
         }
         #expect(TimeZoneFile(whole)?.offset(at: 1_700_000_000) == 3600)

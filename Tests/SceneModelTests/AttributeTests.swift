@@ -23,9 +23,13 @@ struct AttributeTests {
     @Test("a state takes its type from its literal")
     func inferred() throws {
         let node = try node(
-            "state: { a: 1, b: 1.5, c: true, d: text, e: [1], f: { x: 1 }, g: null, h: '1', i: , j: 0x1F, k: yes, l: .inf }")
+            "state: { a: 1, b: 1.5, c: true, d: text, e: [1], f: { x: 1 }, g: null, h: '1', i: , j: 0x1F, k: yes, l: .inf }"
+        )
         let types = node.attributes.map { "\($0.name) \($0.type)" }.joined(separator: ", ")
-        #expect(types == "a int, b double, c bool, d string, e list, f map, g dyn, h string, i dyn, j int, k string, l double")
+        #expect(
+            types
+                == "a int, b double, c bool, d string, e list, f map, g dyn, h string, i dyn, j int, k string, l double"
+        )
     }
 
     @Test("a written type is the state's type, and its initial value is brought to it")
@@ -96,8 +100,11 @@ struct AttributeTests {
             "state: { x: 2 }, computed: { c: a + b, a: x * 2, b: =a + x, d: 'c > 3 ? \"many\" : \"few\"', e: { rule: x, type: double } }"
         )
         #expect(
-            node.attributes.map { "\($0.name) \($0.type)" } == ["x int", "c int", "a int", "b int", "d string", "e double"])
-        #expect(onlyFault("nodes: [{ id: n, computed: { a: b + 'x', b: 1 + 1 } }]").contains("found no matching overload"))
+            node.attributes.map { "\($0.name) \($0.type)" } == [
+                "x int", "c int", "a int", "b int", "d string", "e double",
+            ])
+        #expect(
+            onlyFault("nodes: [{ id: n, computed: { a: b + 'x', b: 1 + 1 } }]").contains("found no matching overload"))
         #expect(
             onlyFault("nodes: [{ id: n, computed: { a: { rule: 1.5, type: int } } }]").contains(
                 "the rule gives a double, not an int"))
@@ -190,13 +197,15 @@ struct AttributeTests {
     @Test("inherit reads keys by name or under another, and objects by their type")
     func inherit() throws {
         let node = try node("inherit: { language: locale, library: Library, maybe: 'Library?' }")
-        #expect(node.attributes.map { "\($0.name) \($0.type)" } == ["language string", "library Library", "maybe Library?"])
+        #expect(
+            node.attributes.map { "\($0.name) \($0.type)" } == ["language string", "library Library", "maybe Library?"])
         guard case .inheritObject(type: "Library", isOptional: true) = try node.attribute("maybe").role else {
             Issue.record("maybe is required")
             return
         }
         #expect(
-            onlyFault("nodes: [{ id: n, inherit: [pinPosition.rotation] }]").contains("read env.pinPosition.rotation in a rule")
+            onlyFault("nodes: [{ id: n, inherit: [pinPosition.rotation] }]").contains(
+                "read env.pinPosition.rotation in a rule")
         )
         #expect(
             onlyFault("types: { Library: {} }\nnodes: [{ id: n, inherit: [Library] }]").contains(
@@ -215,7 +224,8 @@ struct AttributeTests {
         let next = try #require(Timestamp("2026-01-02T00:00:00Z"))
         #expect(
             schedules == [
-                .every(TimeSpan(nanoseconds: 1_000_000_000), start: nil), .everyMinute, .animation(minimumInterval: nil),
+                .every(TimeSpan(nanoseconds: 1_000_000_000), start: nil), .everyMinute,
+                .animation(minimumInterval: nil),
                 .dates([newYear, next]),
                 .every(TimeSpan(nanoseconds: 500_000_000), start: newYear),
                 .animation(minimumInterval: TimeSpan(nanoseconds: 100_000_000)),
@@ -225,7 +235,9 @@ struct AttributeTests {
         #expect(
             onlyFault("nodes: [{ id: n, clock: { a: [2026-01-02T00:00:00Z, 2026-01-01T00:00:00Z] } }]").contains(
                 "the dates of a clock ascend"))
-        #expect(onlyFault("nodes: [{ id: n, clock: { a: { start: 2026-01-02T00:00:00Z } } }]").contains("a clock is every 1s"))
+        #expect(
+            onlyFault("nodes: [{ id: n, clock: { a: { start: 2026-01-02T00:00:00Z } } }]").contains(
+                "a clock is every 1s"))
     }
 
     @Test("an object that would hold itself without end is told with the way round, an optional one is fine")
@@ -244,7 +256,8 @@ struct AttributeTests {
         #expect(
             onlyFault("types: { N: { state: { next: { type: 'N?', initial: {} } } } }").contains(
                 "an object of type N would hold itself: N → N"))
-        let used = "types: { N: { state: { next: { type: 'N?', initial: {} } } } }\nnodes: [{ id: a, state: { x: { type: list(N), initial: [{}] } } }]"
+        let used =
+            "types: { N: { state: { next: { type: 'N?', initial: {} } } } }\nnodes: [{ id: a, state: { x: { type: list(N), initial: [{}] } } }]"
         #expect(onlyFault(used).contains("an object of type N would hold itself: N → N"))
         let held = try SceneModelTests.scene("types: { N: { state: { a: 0 } }, M: { state: { n: { type: N } } } }")
         let context = SceneContext(declarations: held.declarations)
@@ -255,8 +268,11 @@ struct AttributeTests {
 
     @Test("types that lead to a circle without being on it are not told")
     func waysIntoCircles() {
-        let types = (0..<50).map { "T\($0): { state: { a: { type: T\($0 + 1) } } }" } + ["T50: { state: { a: { type: T50 } } }"]
-        #expect(onlyFault("types: { \(types.joined(separator: ", ")) }").contains("an object of type T50 would hold itself: T50 → T50"))
+        let types =
+            (0..<50).map { "T\($0): { state: { a: { type: T\($0 + 1) } } }" } + ["T50: { state: { a: { type: T50 } } }"]
+        #expect(
+            onlyFault("types: { \(types.joined(separator: ", ")) }").contains(
+                "an object of type T50 would hold itself: T50 → T50"))
     }
 
     @Test("types hold each other to a depth, and begin with so many properties, and no more")
@@ -266,12 +282,15 @@ struct AttributeTests {
                 let properties = (0..<width).map { place < count ? "p\($0): { type: T\(place + 1) }" : "p\($0): 0" }
                 return "T\(place): { state: { \(properties.joined(separator: ", ")) } }"
             }
-            return "types: { \(types.joined(separator: ", ")) }\nnodes: [{ id: a, state: { x: { type: list(T1), initial: [{}] } } }]"
+            return
+                "types: { \(types.joined(separator: ", ")) }\nnodes: [{ id: a, state: { x: { type: list(T1), initial: [{}] } } }]"
         }
         _ = try SceneModelTests.scene(chain(64, 1))
         #expect(onlyFault(chain(65, 1)).contains("T1 would hold objects inside each other, 65 deep"))
         let deep = faults(chain(20_000, 1))
-        #expect(deep.allSatisfy { $0.code == .limit } && deep.contains { $0.message.contains("would hold objects inside each other") })
+        #expect(
+            deep.allSatisfy { $0.code == .limit }
+                && deep.contains { $0.message.contains("would hold objects inside each other") })
         _ = try SceneModelTests.scene(chain(3, 9))
         #expect(onlyFault(chain(3, 10)).contains("an object of type T1 would begin with 1110 properties"))
         // As many as would never be counted one by one.
@@ -285,7 +304,8 @@ struct AttributeTests {
         func state(_ text: String) -> String { type + "nodes: [{ id: a, state: { x: \(text) } }]" }
         let elements = Array(repeating: "{}", count: 100).joined(separator: ", ")
         for text in [
-            String(repeating: "a", count: 1001), "{ initial: \(String(repeating: "a", count: 1001)), transient: true, type: string }",
+            String(repeating: "a", count: 1001),
+            "{ initial: \(String(repeating: "a", count: 1001)), transient: true, type: string }",
             "{ type: list(T), initial: [\(elements)] }",
         ] {
             #expect(onlyFault(state(text), context: context).contains("the initial value has more than 1000 bytes"))

@@ -59,7 +59,10 @@ struct ComponentTests {
                 "7:52 state does not go with component: Button says what it has | write it in the component, or give the component a parameter",
                 2
             ),
-            ("{ component: Button, let: { title: x }, kind: group }", "7:51 Button is a view; a use cannot change that", 2),
+            (
+                "{ component: Button, let: { title: x }, kind: group }",
+                "7:51 Button is a view; a use cannot change that", 2
+            ),
         ] as [(String, String, Int?)])
     func uses(_ use: String, _ expected: String, _ noteLine: Int?) throws {
         let text = """
@@ -103,9 +106,13 @@ struct ComponentTests {
             """)
         let card = try scene.node("card")
         // Nearest wins: the last override of a key is the innermost.
-        #expect(card.environment.map { "\($0.key) \($0.expression.text)" } == ["scale 3.0", "tint \"blue\"", "scale 2.0"])
+        #expect(
+            card.environment.map { "\($0.key) \($0.expression.text)" } == ["scale 3.0", "tint \"blue\"", "scale 2.0"])
         // The body overrides the scale afterwards, and transforms last.
-        #expect(card.transformEnvironment.map { "\($0.program.text) \($0.place)" } == ["value * 2.0 2", "value + \"ish\" 3"])
+        #expect(
+            card.transformEnvironment.map { "\($0.program.text) \($0.place)" } == [
+                "value * 2.0 2", "value + \"ish\" 3",
+            ])
         #expect(card.containerValues.map(\.expression.text) == ["2", "1"])
         #expect(card.tag?.text == "\"inner\"")
         // Preferences flow up: the outer write replaces the inner one.
@@ -122,7 +129,8 @@ struct ComponentTests {
         let a = try scene.node("a")
         let b = try scene.node("b")
         #expect(a.children.first === b.children.first)
-        guard case .computed(let first) = try a.attribute("y").role, case .computed(let second) = try b.attribute("y").role
+        guard case .computed(let first) = try a.attribute("y").role,
+            case .computed(let second) = try b.attribute("y").role
         else {
             Issue.record("y is not computed")
             return
@@ -152,7 +160,8 @@ struct ComponentTests {
     @Test("a component that contains itself is refused with the way round")
     func endless() {
         #expect(
-            onlyFault("components: { A: { children: [{ component: A }] } }").contains("A contains itself without end: A → A"))
+            onlyFault("components: { A: { children: [{ component: A }] } }").contains(
+                "A contains itself without end: A → A"))
         let round =
             "components:\n  A: { children: [{ component: B }] }\n  B: { header: [{ component: C }] }\n  C: { forEach: { in: [1], id: self, component: A } }\n"
         #expect(onlyFault(round).contains("A contains itself without end: A → B → C → A"))
@@ -225,7 +234,8 @@ struct ComponentTests {
             ("in: $items, node: {}, let: { x: 1 }", "forEach has node already: let belongs inside it"),
         ])
     func faultyForEach(_ forEach: String, _ message: String) {
-        let text = "nodes: [{ id: app, state: { items: [], on: true }, children: [{ id: list, forEach: { \(forEach) } }] }]"
+        let text =
+            "nodes: [{ id: app, state: { items: [], on: true }, children: [{ id: list, forEach: { \(forEach) } }] }]"
         #expect(onlyFault(text).contains(message))
     }
 
@@ -257,9 +267,12 @@ struct ComponentTests {
         let scene = try scene(
             "nodes: [{ id: s, kind: section, header: [{ id: h }], children: [{ id: c }], footer: [{ id: f }] }]")
         let section = try scene.node("s")
-        #expect(section.header.map(\.id) == ["h"] && section.children.map(\.id) == ["c"] && section.footer.map(\.id) == ["f"])
         #expect(
-            onlyFault("nodes: [{ id: s, header: [{ id: x }], content: [{ id: x }] }]").contains("two siblings have the id 'x'"))
+            section.header.map(\.id) == ["h"] && section.children.map(\.id) == ["c"]
+                && section.footer.map(\.id) == ["f"])
+        #expect(
+            onlyFault("nodes: [{ id: s, header: [{ id: x }], content: [{ id: x }] }]").contains(
+                "two siblings have the id 'x'"))
         #expect(onlyFault("nodes: [{ id: s, content: [], children: [] }]").contains("content or children"))
         #expect(onlyFault("nodes: [{ id: s, kind: container, header: [] }]").contains("only a section has header"))
     }

@@ -19,13 +19,16 @@ struct DocumentTests {
             ])
     }
 
-    @Test("a key is a text, a whole number or a bool", arguments: ["{1.5: x}", "{.nan: x}", "{~: x}", "{!!binary aGk=: x}", "{[a]: x}"])
+    @Test(
+        "a key is a text, a whole number or a bool",
+        arguments: ["{1.5: x}", "{.nan: x}", "{~: x}", "{!!binary aGk=: x}", "{[a]: x}"])
     func keys(text: String) throws {
         #expect(throws: SceneFaults.self) { try value(text) }
         #expect(try value("{1: a, true: b, '1.5': c}").map?.count == 3)
         guard text != "{[a]: x}" else { return }
         // What a store has kept from before that was so is still read.
-        _ = try SceneReader.read(text: "agd: 1\nnodes: [{ id: a, state: { m: \(text) } }]", context: SceneContext(isKept: true))
+        _ = try SceneReader.read(
+            text: "agd: 1\nnodes: [{ id: a, state: { m: \(text) } }]", context: SceneContext(isKept: true))
     }
 
     @Test("JSON is read as JSON, with whatever characters its strings hold and keys of any length")
@@ -41,7 +44,10 @@ struct DocumentTests {
     @Test("JSON may hold what YAML refuses or folds")
     func beyondYAML() throws {
         let key = String(repeating: "k", count: 3000)
-        #expect(try value("{\"\(key)\":\"\u{7f}\u{85} \u{2028} \u{fffe}\u{feff}\"}") == [key: "\u{7f}\u{85} \u{2028} \u{fffe}\u{feff}"])
+        #expect(
+            try value("{\"\(key)\":\"\u{7f}\u{85} \u{2028} \u{fffe}\u{feff}\"}") == [
+                key: "\u{7f}\u{85} \u{2028} \u{fffe}\u{feff}"
+            ])
         #expect(try value(#"{"a": "\ud83d\ude00\u0000\u2029\b\f\r\t\"\\"}"#) == ["a": "😀\0\u{2029}\u{8}\u{c}\r\t\"\\"])
     }
 
@@ -58,7 +64,9 @@ struct DocumentTests {
         #expect(onlyFault("{\"nodes\": [{\"id\": \"a\", \"id\": \"b\"}]}") == "1:24 the key 'id' is written twice")
         #expect(onlyFault("{\"nodes\": [{\"id\": \"a\", \"computed\": {\"x\": \"\\u0031 + y\"}}]}").hasPrefix("1:52 "))
         #expect(onlyFault("{\"nodes\": [{\"id\": \"a\"}]").contains("not YAML"))
-        #expect(onlyFault(String(repeating: "[", count: 300) + String(repeating: "]", count: 300)).contains("nested deeper"))
+        #expect(
+            onlyFault(String(repeating: "[", count: 300) + String(repeating: "]", count: 300)).contains("nested deeper")
+        )
     }
 
     @Test("keys are told apart by their bytes, however many there are")
@@ -77,7 +85,8 @@ struct DocumentTests {
 
     @Test("aliases stand for what they name, << brings in the keys that a map lacks")
     func aliases() throws {
-        let text = "base: &b { x: 1, y: 2 }\nmore: &m { z: 3 }\none: { <<: *b, y: 5 }\ntwo: { <<: [*b, *m] }\nthree: *b\n"
+        let text =
+            "base: &b { x: 1, y: 2 }\nmore: &m { z: 3 }\none: { <<: *b, y: 5 }\ntwo: { <<: [*b, *m] }\nthree: *b\n"
         #expect(
             try value(text) == [
                 "base": ["x": 1, "y": 2], "more": ["z": 3], "one": ["y": 5, "x": 1], "two": ["x": 1, "y": 2, "z": 3],
@@ -104,12 +113,14 @@ struct DocumentTests {
     func randomTexts(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let parts = [
-            "{", "}", "[", "]", ": ", "- ", "\n", "  ", "nodes", "id", "a", "=x", "$y", "'", "\"", "&a ", "*a ", "|", "<<",
+            "{", "}", "[", "]", ": ", "- ", "\n", "  ", "nodes", "id", "a", "=x", "$y", "'", "\"", "&a ", "*a ", "|",
+            "<<",
             "# ", "!!str ", ",", "children", "\t", "%", "\\u12", "é",
         ]
         for _ in 0..<200 {
-            let text = (0..<Int.random(in: 1..<40, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }
-                .joined()
+            let text = (0..<Int.random(in: 1..<40, using: &random)).map { _ in parts.randomElement(using: &random) ?? ""
+            }
+            .joined()
             do {
                 _ = try SceneReader.read(text: text)
             } catch {
@@ -125,13 +136,17 @@ struct DocumentTests {
         let whole = try SceneReader.value(text: specificationScene)
         for _ in 0..<50 {
             let damaged = Self.damage(whole, &random)
-            do { _ = try SceneReader.read(value: damaged) } catch { #expect(!error.faults.isEmpty, "seed \(seed): \(damaged)") }
+            do { _ = try SceneReader.read(value: damaged) } catch {
+                #expect(!error.faults.isEmpty, "seed \(seed): \(damaged)")
+            }
         }
     }
 
     /// The value with something else somewhere inside.
     private static func damage(_ value: Value, _ random: inout SeededGenerator) -> Value {
-        let others: [Value] = [.null, true, 5, 1.5, "", "=", "$", "x y", [], [[]], .map(ValueMap()), ["a": 1], "=1 +", "$a["]
+        let others: [Value] = [
+            .null, true, 5, 1.5, "", "=", "$", "x y", [], [[]], .map(ValueMap()), ["a": 1], "=1 +", "$a[",
+        ]
         if Int.random(in: 0..<6, using: &random) == 0 { return others.randomElement(using: &random) ?? .null }
         switch value {
         case .list(var elements) where !elements.isEmpty:

@@ -11,7 +11,8 @@ struct ExampleTests {
     func complete() throws {
         let names = Set(ExampleTests.files.map { $0.deletingPathExtension().lastPathComponent })
         let wanted: Set = [
-            "player-state", "player-let", "play-button-binding", "podcaster", "animated-transition", "animation-modifier",
+            "player-state", "player-let", "play-button-binding", "podcaster", "animated-transition",
+            "animation-modifier",
             "color-scheme", "library-object", "library-optional", "library-key-path", "locale", "line-limit",
             "preferred-color-scheme", "custom-environment-key", "profile", "truncation-mode", "transform-environment",
             "container-value-key", "container-values", "container-values-subview", "pin-position", "tags",

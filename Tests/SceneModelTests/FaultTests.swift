@@ -22,13 +22,21 @@ struct FaultTests {
         #expect(place(">-\n        1 +\n        nope") == "4:10")
     }
 
-    @Test("of what is open where the text ends stand where it opens", arguments: [
-        ("nodes:\n  - id: n\n    computed: { x: \"1 + 2 }\n  - id: b\n", "3:20", "the quote that opens here does not end"),
-        ("nodes:\n  - id: é\n    tag: 'b\n", "3:10", "the quote that opens here does not end"),
-        ("nodes:\n  - { id: n, state: { x: 1 }\n", "2:5", "the { that opens here is not closed"),
-        ("nodes: [\n  { id: n }", "1:8", "the [ that opens here is not closed"),
-        ("nodes:\n  - { id: a, state: { x: [1, 2 }\n  - id: b\n", "2:32", "did not find expected ',' or ']' while parsing a flow sequence"),
-    ])
+    @Test(
+        "of what is open where the text ends stand where it opens",
+        arguments: [
+            (
+                "nodes:\n  - id: n\n    computed: { x: \"1 + 2 }\n  - id: b\n", "3:20",
+                "the quote that opens here does not end"
+            ),
+            ("nodes:\n  - id: é\n    tag: 'b\n", "3:10", "the quote that opens here does not end"),
+            ("nodes:\n  - { id: n, state: { x: 1 }\n", "2:5", "the { that opens here is not closed"),
+            ("nodes: [\n  { id: n }", "1:8", "the [ that opens here is not closed"),
+            (
+                "nodes:\n  - { id: a, state: { x: [1, 2 }\n  - id: b\n", "2:32",
+                "did not find expected ',' or ']' while parsing a flow sequence"
+            ),
+        ])
     func open(text: String, place: String, message: String) {
         let found = faults(text).first
         #expect(found.map { "\($0.position.line):\($0.position.column)" } == place)
@@ -37,7 +45,9 @@ struct FaultTests {
 
     @Test("of a document that came as a value are named by their path")
     func paths() throws {
-        let value: Value = ["nodes": [["id": "a"], ["id": "b", "children": [["id": "c", "computed": ["x": "1 + y"]]]]]]
+        let value: Value = [
+            "nodes": [["id": "a"], ["id": "b", "children": [["id": "c", "computed": ["x": "1 + y"]]]]]
+        ]
         let fault = try #require(throws: SceneFaults.self) { try SceneReader.read(value: value) }.faults.first
         #expect(fault?.place == "nodes[1].children[0].computed.x")
         #expect(fault?.position == SourcePosition.none)
@@ -114,17 +124,21 @@ struct FaultTests {
         let found = faults("agd: 1\nagd: 1\nnodes:\n  - { id: a, id: b, state: { x: 1, x: 2 } }\n")
         #expect(
             found.map { "\($0.position.line):\($0.position.column) \($0.message)" } == [
-                "2:1 the key 'agd' is written twice", "4:14 the key 'id' is written twice", "4:36 the key 'x' is written twice",
+                "2:1 the key 'agd' is written twice", "4:14 the key 'id' is written twice",
+                "4:36 the key 'x' is written twice",
             ])
         #expect(
             found.map(\.note?.position) == [
-                SourcePosition(line: 1, column: 1), SourcePosition(line: 4, column: 7), SourcePosition(line: 4, column: 30),
+                SourcePosition(line: 1, column: 1), SourcePosition(line: 4, column: 7),
+                SourcePosition(line: 4, column: 30),
             ])
     }
 
     @Test("an unknown alias and an unknown tag are told")
     func aliases() {
-        #expect(onlyFault("nodes: [{ id: a, state: { x: &big 1, y: *bif } }]") == "1:41 no anchor 'bif' | did you mean 'big'?")
+        #expect(
+            onlyFault("nodes: [{ id: a, state: { x: &big 1, y: *bif } }]")
+                == "1:41 no anchor 'bif' | did you mean 'big'?")
         #expect(onlyFault("nodes: [{ id: a, state: { x: !!set 1 } }]").contains("unknown tag set"))
     }
 

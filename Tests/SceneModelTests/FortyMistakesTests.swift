@@ -76,7 +76,8 @@ struct FortyMistakesTests {
         var description: String { "\(line):\(column) \(message)" }
     }
 
-    private static let expected: [Place] = mistakes.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    private static let expected: [Place] = mistakes.split(separator: "\n", omittingEmptySubsequences: false)
+        .enumerated()
         .flatMap { number, line in
             line.split(separator: "#~").dropFirst().compactMap { mark -> Place? in
                 let words = mark.split(separator: " ", maxSplits: 1)
@@ -93,7 +94,8 @@ struct FortyMistakesTests {
         let found = faults(mistakes)
         for place in FortyMistakesTests.expected {
             let isFound = found.contains {
-                $0.position.line == place.line && $0.position.column == place.column && $0.message.hasPrefix(place.message)
+                $0.position.line == place.line && $0.position.column == place.column
+                    && $0.message.hasPrefix(place.message)
             }
             if !isFound {
                 let near = found.filter { $0.position.line == place.line }.map { "\($0.position.column) \($0.message)" }
@@ -102,9 +104,12 @@ struct FortyMistakesTests {
         }
         for fault in found {
             let isExpected = FortyMistakesTests.expected.contains {
-                fault.position.line == $0.line && fault.position.column == $0.column && fault.message.hasPrefix($0.message)
+                fault.position.line == $0.line && fault.position.column == $0.column
+                    && fault.message.hasPrefix($0.message)
             }
-            if !isExpected { Issue.record("not expected: \(fault.position.line):\(fault.position.column) \(fault.message)") }
+            if !isExpected {
+                Issue.record("not expected: \(fault.position.line):\(fault.position.column) \(fault.message)")
+            }
         }
         #expect(found.count == FortyMistakesTests.expected.count)
     }

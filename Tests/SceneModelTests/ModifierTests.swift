@@ -22,16 +22,20 @@ struct ModifierTests {
         let node = try scene("nodes: [{ id: n, inherit: [\(names.joined(separator: ", "))] }]").node("n")
         #expect(
             node.attributes.map { "\($0.name) \($0.type)" }
-                == zip(names, ["string", "string", "string", "bool", "string", "double", "string"]).map { "\($0) \($1)" })
+                == zip(names, ["string", "string", "string", "bool", "string", "double", "string"]).map {
+                    "\($0) \($1)"
+                })
         _ = try scene("keys: { environment: { locale: { default: de_DE } } }")
         #expect(
-            onlyFault("keys: { environment: { locale: 5 } }").contains("'locale' is a system value of type string, not int"))
+            onlyFault("keys: { environment: { locale: 5 } }").contains(
+                "'locale' is a system value of type string, not int"))
     }
 
     @Test("a grouped key is written by key path, each part with its own type")
     func keyPaths() throws {
         let keys = "keys: { container: { pin: { default: { rotation: 0.0, offset: { x: 0 } } }, plain: 1 } }\n"
-        let node = try scene(keys + "nodes: [{ id: n, containerValues: { pin.rotation: 10, pin.offset.x: 3 } }]").node("n")
+        let node = try scene(keys + "nodes: [{ id: n, containerValues: { pin.rotation: 10, pin.offset.x: 3 } }]").node(
+            "n")
         #expect(node.containerValues.map(\.steps) == [[.key("rotation")], [.key("offset"), .key("x")]])
         #expect(node.containerValues.map(\.expression.text) == ["10.0", "3"])
         #expect(
@@ -41,7 +45,8 @@ struct ModifierTests {
             onlyFault(keys + "nodes: [{ id: n, containerValues: { pin.offset.x: left } }]").contains(
                 "'pin.offset.x' is an int, not the text 'left'"))
         #expect(
-            onlyFault(keys + "nodes: [{ id: n, containerValues: { plain.x: 1 } }]").contains("'plain' is an int and has no .x"))
+            onlyFault(keys + "nodes: [{ id: n, containerValues: { plain.x: 1 } }]").contains(
+                "'plain' is an int and has no .x"))
     }
 
     @Test(
@@ -74,7 +79,8 @@ struct ModifierTests {
         #expect(node.environmentObjects == [Reference(name: "a"), Reference(name: "b")])
         #expect(
             onlyFault(
-                types + "nodes: [{ id: n, state: { a: { type: A }, b: { type: A } }, environment: { objects: [$a, $b] } }]"
+                types
+                    + "nodes: [{ id: n, state: { a: { type: A }, b: { type: A } }, environment: { objects: [$a, $b] } }]"
             ).contains("A is given twice"))
         #expect(
             onlyFault("nodes: [{ id: n, state: { a: 1 }, environment: { objects: [$a] } }]").contains(
@@ -106,7 +112,8 @@ struct ModifierTests {
         #expect(
             onlyFault("nodes: [{ id: n, state: { x: 1 }, animation: { curve: linear, value: x } }]").contains(
                 "a literal never changes"))
-        #expect(onlyFault("nodes: [{ id: n, state: { x: 1 }, animation: bouncy }]").contains("animation is {curve, value}"))
+        #expect(
+            onlyFault("nodes: [{ id: n, state: { x: 1 }, animation: bouncy }]").contains("animation is {curve, value}"))
         #expect(
             onlyFault("nodes: [{ id: n, state: { x: 1 }, animation: { curve: \"linear(duratoin: 1)\", value: =x } }]")
                 .hasPrefix("1:63 'linear' has no argument 'duratoin'"))
@@ -134,7 +141,9 @@ struct ModifierTests {
     func undeclared(_ part: String) {
         let keys = "{ lineLimit: 1 }"
         #expect(
-            onlyFault("keys: { environment: \(keys), container: \(keys), preference: \(keys) }\nnodes: [{ id: n, \(part) }]")
-                .contains("did you mean 'lineLimit'?"))
+            onlyFault(
+                "keys: { environment: \(keys), container: \(keys), preference: \(keys) }\nnodes: [{ id: n, \(part) }]"
+            )
+            .contains("did you mean 'lineLimit'?"))
     }
 }

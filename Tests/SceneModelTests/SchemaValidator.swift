@@ -17,7 +17,8 @@ struct SchemaValidator {
         return problems
     }
 
-    private func apply(_ keyword: String, _ rule: Value, _ rules: ValueMap, _ value: Value, _ place: String) -> [String] {
+    private func apply(_ keyword: String, _ rule: Value, _ rules: ValueMap, _ value: Value, _ place: String) -> [String]
+    {
         switch keyword {
         case "$schema", "$id", "$defs", "title", "description", "markdownDescription", "examples", "default": return []
         case "$ref":
@@ -33,10 +34,12 @@ struct SchemaValidator {
         case "enum": return rule.list?.contains(value) ?? false ? [] : ["\(place): not one of \(rule)"]
         case "pattern":
             guard let text = value.string, let pattern = rule.string else { return [] }
-            return text.range(of: pattern, options: .regularExpression) != nil ? [] : ["\(place): does not match \(pattern)"]
+            return text.range(of: pattern, options: .regularExpression) != nil
+                ? [] : ["\(place): does not match \(pattern)"]
         case "minLength":
             return (value.string?.unicodeScalars.count ?? .max) >= Int(rule.number ?? 0) ? [] : ["\(place): too short"]
-        case "minProperties": return (value.map?.count ?? .max) >= Int(rule.number ?? 0) ? [] : ["\(place): too few members"]
+        case "minProperties":
+            return (value.map?.count ?? .max) >= Int(rule.number ?? 0) ? [] : ["\(place): too few members"]
         case "required":
             guard let map = value.map else { return [] }
             return (rule.list ?? []).filter { map[$0] == nil }.map { "\(place): lacks \($0)" }
@@ -64,7 +67,8 @@ struct SchemaValidator {
 
     private func isType(_ name: String, _ value: Value) -> Bool {
         switch (name, value) {
-        case ("null", .null), ("boolean", .bool), ("string", .string), ("array", .list), ("object", .map), ("integer", .int),
+        case ("null", .null), ("boolean", .bool), ("string", .string), ("array", .list), ("object", .map),
+            ("integer", .int),
             ("integer", .uint), ("number", .int), ("number", .uint), ("number", .double):
             true
         default: false

@@ -39,7 +39,8 @@ struct ScopeTests {
     @Test("a let does not see the node's own attributes, a computed sees nothing else")
     func own() {
         #expect(
-            onlyFault("nodes: [{ id: a, state: { x: 1 }, let: { y: $x } }]").contains("no enclosing node has an attribute 'x'"))
+            onlyFault("nodes: [{ id: a, state: { x: 1 }, let: { y: $x } }]").contains(
+                "no enclosing node has an attribute 'x'"))
         #expect(
             onlyFault("nodes: [{ id: a, state: { x: 1 }, children: [{ id: b, computed: { y: x } }] }]").contains(
                 "undeclared reference to 'x'"))
@@ -98,7 +99,9 @@ struct ScopeTests {
         #expect(card.kind == .container)
         #expect(card.children.map(\.id) == ["frame", "text"])
         #expect(card.children.map(\.isContent) == [false, true])
-        #expect(onlyFault(text.replacing("$title", with: "$secret")).contains("no enclosing node has an attribute 'secret'"))
+        #expect(
+            onlyFault(text.replacing("$title", with: "$secret")).contains("no enclosing node has an attribute 'secret'")
+        )
     }
 
     @Test("subviews and sections are in scope on containers, value in transforms, env and self everywhere")
@@ -118,8 +121,9 @@ struct ScopeTests {
         )
         #expect(onlyFault("nodes: [{ id: a, computed: { n: value } }]").contains("undeclared reference to 'value'"))
         #expect(
-            onlyFault("nodes: [{ id: a, kind: container, computed: { n: 'subviews[0].containerValues.weight' } }]").contains(
-                "'containerValues' has no property 'weight'"))
+            onlyFault("nodes: [{ id: a, kind: container, computed: { n: 'subviews[0].containerValues.weight' } }]")
+                .contains(
+                    "'containerValues' has no property 'weight'"))
     }
 
     @Test("that have a meaning in rules cannot be attributes'", arguments: ["env", "self", "subviews", "in", "true"])

@@ -8,7 +8,9 @@ struct SourceLineTests {
     /// A line of many characters of all widths.
     private static let long = String(repeating: "aé😀\t", count: 1500)
 
-    @Test("a column far into a line is found as one near its beginning is", arguments: [1, 2, 1000, 1024, 1025, 4097, 5990])
+    @Test(
+        "a column far into a line is found as one near its beginning is",
+        arguments: [1, 2, 1000, 1024, 1025, 4097, 5990])
     func columns(column: Int) {
         let rule = "x + nope"
         let line = String(SourceLineTests.long.unicodeScalars.prefix(column - 1)) + "\"" + rule + "\""

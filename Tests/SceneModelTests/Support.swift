@@ -16,7 +16,9 @@ func scene(_ text: String, context: SceneContext = SceneContext(), _ here: Sourc
 }
 
 /// The faults of a document that must have some.
-func faults(_ text: String, context: SceneContext = SceneContext(), _ here: SourceLocation = #_sourceLocation) -> [SceneFault] {
+func faults(_ text: String, context: SceneContext = SceneContext(), _ here: SourceLocation = #_sourceLocation)
+    -> [SceneFault]
+{
     do {
         _ = try SceneReader.read(text: text, file: "scene.yaml", context: context)
         Issue.record("the document has no fault", sourceLocation: here)
@@ -27,9 +29,13 @@ func faults(_ text: String, context: SceneContext = SceneContext(), _ here: Sour
 }
 
 /// `line:column message` of the only fault, with `hint` behind it if there is one.
-func onlyFault(_ text: String, context: SceneContext = SceneContext(), _ here: SourceLocation = #_sourceLocation) -> String {
+func onlyFault(_ text: String, context: SceneContext = SceneContext(), _ here: SourceLocation = #_sourceLocation)
+    -> String
+{
     let found = faults(text, context: context, here)
-    if found.count != 1 { Issue.record("not one fault but \(found.count): \(found.map(\.message))", sourceLocation: here) }
+    if found.count != 1 {
+        Issue.record("not one fault but \(found.count): \(found.map(\.message))", sourceLocation: here)
+    }
     guard let fault = found.first else { return "" }
     return "\(fault.position.line):\(fault.position.column) \(fault.message)" + (fault.hint.map { " | \($0)" } ?? "")
 }
@@ -40,7 +46,8 @@ extension SceneDefinition {
         var list = nodes
         var found: NodeDefinition?
         for id in ids {
-            let next = try #require(list.first { $0.id == id } as NodeDefinition?, "no node \(id) among \(list.map(\.id))")
+            let next = try #require(
+                list.first { $0.id == id } as NodeDefinition?, "no node \(id) among \(list.map(\.id))")
             found = next
             list = next.header + next.children + next.footer
         }

@@ -11,7 +11,8 @@ struct WriterTests {
             #"{"a":[],"b":{},"c":null,"d":[[],[1,[2]]],"e":{"f":{"g":{"h":[{"i":1},{"j":[true]}]}}}}"#,
             ##"["true","null","~","12","1.5","0x1f","","yes","- a","a: b","a #b","#","*x","&x","!t","%","@","`","{","[","'","\"","|",">"]"##,
             #"["=a + 1","$a[id=\"x\"]","==","line\nbreak\n"," space","space ","tab\t","ünïcode 😀","\u0000\u001f\u007f","a,b","...","---"]"#,
-            #"{"/a/\"b c\".d":1,"true":2,"7":3,"":4,"a b":5,"key: x":6}"#, #"[1.0,-0.5,1e300,-9223372036854775808,18446744073709551615]"#,
+            #"{"/a/\"b c\".d":1,"true":2,"7":3,"":4,"a b":5,"key: x":6}"#,
+            #"[1.0,-0.5,1e300,-9223372036854775808,18446744073709551615]"#,
         ])
     func roundTrip(_ json: String) throws {
         let value = try JSONParser.parseOnce(json.utf8)
@@ -27,12 +28,16 @@ struct WriterTests {
             let value = random.value(levels: 3)
             for text in [DocumentWriter.yaml(value), value.jsonText] {
                 let read = try? SceneReader.value(text: text)
-                #expect(read == value, "seed \(seed), round \(round): \(text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined())")
+                #expect(
+                    read == value,
+                    "seed \(seed), round \(round): \(text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined())")
             }
         }
     }
 
-    @Test("a key that is too long for YAML to find its colon stands behind a question mark", arguments: [1022, 1024, 1025, 5000])
+    @Test(
+        "a key that is too long for YAML to find its colon stands behind a question mark",
+        arguments: [1022, 1024, 1025, 5000])
     func longKeys(_ length: Int) throws {
         let key = String(repeating: "k", count: length)
         let value: Value = [key: [["a": 1], [2]], "b": [[key + " ": 1, "c": ["d": [key: []]]]]]
@@ -44,7 +49,8 @@ struct WriterTests {
 
     @Test("a literal that names its type is that value; one that does not is a fault")
     func typedLiterals() throws {
-        let document = try scene("nodes: [{ id: a, state: { u: { $typed: { uint: '5' } }, n: [{ $typed: { double: NaN } }] } }]")
+        let document = try scene(
+            "nodes: [{ id: a, state: { u: { $typed: { uint: '5' } }, n: [{ $typed: { double: NaN } }] } }]")
         let attributes = document.nodes[0].attributes
         #expect(attributes.map(\.type) == [.uint, .list(.dyn)])
         guard case .state(.list(let list), _) = attributes[1].role, case .double(let number)? = list.first else {
@@ -53,12 +59,16 @@ struct WriterTests {
         }
         #expect(number.isNaN)
         #expect(onlyFault("nodes: [{ id: a, state: { u: { $typed: { uint: -1 } } } }]").contains("1:30 $typed"))
-        #expect(DocumentWriter.yaml(["a": ["$typed": ["bytes": "aGk="]], "b": ["$typed": ["double": "-Infinity"]]]) == "a: !!binary \"aGk=\"\nb: -.inf\n")
+        #expect(
+            DocumentWriter.yaml(["a": ["$typed": ["bytes": "aGk="]], "b": ["$typed": ["double": "-Infinity"]]])
+                == "a: !!binary \"aGk=\"\nb: -.inf\n")
     }
 
     @Test("what is short stands on one line, what is long on several")
     func shape() {
-        let text = DocumentWriter.yaml(["nodes": [["id": "a", "state": ["n": 1, "on": true], "computed": ["t": "n + 1"]]]])
+        let text = DocumentWriter.yaml([
+            "nodes": [["id": "a", "state": ["n": 1, "on": true], "computed": ["t": "n + 1"]]]
+        ])
         #expect(text == "nodes:\n  - { id: a, state: { n: 1, on: true }, computed: { t: n + 1 } }\n")
     }
 
@@ -75,9 +85,18 @@ struct WriterTests {
 /// Values of texts that readers and writers have reason to treat apart.
 extension SeededGenerator {
     private static let pieces =
-        ["a", "b1", " ", "  ", ": ", " #", "- ", "? ", "'", "\"", "\\", "\\u0041", "/", ",", "[", "]", "{", "}", "&", "*", "!", "|", ">", "%", "@", "`", "~"]
-        + ["=", "$", "<<", "true", "1", ".5", "---", "...", "\n", "\r", "\r\n", "\t", "\0", "\u{1}", "\u{1f}", "\u{7f}", "\u{80}", "\u{85}", "\u{9f}"]
-        + ["\u{a0}", "\u{301}", "é", "\u{2028}", "\u{2029}", " \u{2028} ", "\u{feff}", "\u{fffd}", "\u{fffe}", "\u{ffff}", "\u{d7ff}", "\u{e000}"]
+        [
+            "a", "b1", " ", "  ", ": ", " #", "- ", "? ", "'", "\"", "\\", "\\u0041", "/", ",", "[", "]", "{", "}", "&",
+            "*", "!", "|", ">", "%", "@", "`", "~",
+        ]
+        + [
+            "=", "$", "<<", "true", "1", ".5", "---", "...", "\n", "\r", "\r\n", "\t", "\0", "\u{1}", "\u{1f}",
+            "\u{7f}", "\u{80}", "\u{85}", "\u{9f}",
+        ]
+        + [
+            "\u{a0}", "\u{301}", "é", "\u{2028}", "\u{2029}", " \u{2028} ", "\u{feff}", "\u{fffd}", "\u{fffe}",
+            "\u{ffff}", "\u{d7ff}", "\u{e000}",
+        ]
         + ["😀", "\u{1ffff}", "\u{10ffff}", String(repeating: "x", count: 120), String(repeating: "y", count: 1030)]
 
     fileprivate mutating func text() -> String {

@@ -18,7 +18,9 @@ struct ContinuityTests {
         return try folder.copy().open(durability: durability, basis: basis, machine: machine).restored
     }
 
-    @Test("a killed daemon loses nothing that a client has seen", arguments: StateStore.Durability.allCases, [false, true])
+    @Test(
+        "a killed daemon loses nothing that a client has seen", arguments: StateStore.Durability.allCases,
+        [false, true])
     func killed(durability: StateStore.Durability, inOrder: Bool) throws {
         #expect(try next(durability, inOrder: inOrder).resumableFrom == 3)
     }

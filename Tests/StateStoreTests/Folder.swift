@@ -22,13 +22,16 @@ final class Folder {
     /// Opens the store. The lock of one that was closed just before may live on for a moment, in a process that another test is about
     /// to start: that is waited for, unless it is what the test wants to see.
     func open(
-        recover: Bool = false, epoch: String = "e1", durability: StateStore.Durability = .off, basis: String = "", machine: String = "m1",
+        recover: Bool = false, epoch: String = "e1", durability: StateStore.Durability = .off, basis: String = "",
+        machine: String = "m1",
         isPatient: Bool = true
     ) throws -> (store: StateStore, restored: StateStore.Restored) {
         var left = isPatient ? 2000 : 0
         while true {
             do throws(StoreError) {
-                return try StateStore.open(directory: path, durability: durability, basis: basis, machine: machine, recover: recover) { epoch }
+                return try StateStore.open(
+                    directory: path, durability: durability, basis: basis, machine: machine, recover: recover
+                ) { epoch }
             } catch {
                 guard case .inUse = error, left > 0 else { throw error }
                 left -= 1
@@ -56,7 +59,9 @@ func text(_ row: StoredRow) -> String {
 
 extension StoreChange {
     /// A state's new value.
-    static func put(_ key: String, _ name: String, _ value: Value) -> StoreChange { StoreChange(key: key, name: name, value: value) }
+    static func put(_ key: String, _ name: String, _ value: Value) -> StoreChange {
+        StoreChange(key: key, name: name, value: value)
+    }
 
     /// The end of all rows of a node.
     static func gone(_ key: String) -> StoreChange { StoreChange(key: key, name: nil, value: nil) }

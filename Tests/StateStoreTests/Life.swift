@@ -58,7 +58,8 @@ final class Life {
     private func answer(_ request: Request) throws -> Value {
         let id = nextRequest
         nextRequest += 1
-        let outcome = runtime.apply([.call(ClientID(number: 1), id: .int(id), request)], at: Moment(monotonic: 1000, wall: .epoch))
+        let outcome = runtime.apply(
+            [.call(ClientID(number: 1), id: .int(id), request)], at: Moment(monotonic: 1000, wall: .epoch))
         try store.append(outcome.changes, revision: runtime.revision)
         for case .reply(_, .int(id), let result) in outcome.deliveries {
             switch result {
@@ -72,7 +73,10 @@ final class Life {
     }
 
     func apply(_ nodes: String, at: String = "/", mode: Request.ApplyMode = .merge) throws {
-        try call(.apply(.init(document: .string("agd: 1\nnodes: \(nodes)"), at: at, mode: mode, dryRun: false, options: .init())))
+        try call(
+            .apply(
+                .init(document: .string("agd: 1\nnodes: \(nodes)"), at: at, mode: mode, dryRun: false, options: .init())
+            ))
     }
 
     func remove(_ path: String) throws { try call(.remove(path: path, .init())) }

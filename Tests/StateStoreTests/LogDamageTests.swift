@@ -38,7 +38,9 @@ struct LogDamageTests {
         #expect(try entries(killed()) == 20)
     }
 
-    @Test("whichever byte of the log is damaged, no more is lost without a refusal than the last transaction", arguments: [4, 5, 6])
+    @Test(
+        "whichever byte of the log is damaged, no more is lost without a refusal than the last transaction",
+        arguments: [4, 5, 6])
     func flippedBytes(seed: UInt64) throws {
         var state = seed
         let killed = try killed()
@@ -68,7 +70,9 @@ struct LogDamageTests {
         #expect(error?.description.contains("commits in \(folder.log), which is damaged at byte") == true)
     }
 
-    @Test("recovery keeps what stands before the damage and the damaged log, and begins a new epoch") func recovery() throws {
+    @Test("recovery keeps what stands before the damage and the damaged log, and begins a new epoch") func recovery()
+        throws
+    {
         let folder = try killed()
         let place = try ends(folder)[10] + 100
         try change(folder.log) { $0[place] ^= 1 }
@@ -82,7 +86,9 @@ struct LogDamageTests {
         #expect(try folder.open(durability: .full).restored.epoch == "after")
     }
 
-    @Test("without the disk's word for each commit, as a power cut may leave it, the log counts up to the damage, and it is said")
+    @Test(
+        "without the disk's word for each commit, as a power cut may leave it, the log counts up to the damage, and it is said"
+    )
     func lowerDurability() throws {
         let folder = try killed()
         let place = try ends(folder)[10] + 100
@@ -92,7 +98,9 @@ struct LogDamageTests {
         #expect(restored.losses.contains { $0.contains("damaged at byte") })
     }
 
-    @Test("a log that a crash cut off in its last transaction is taken up to there, and that is said") func cutOff() throws {
+    @Test("a log that a crash cut off in its last transaction is taken up to there, and that is said") func cutOff()
+        throws
+    {
         let folder = try killed()
         let end = try #require(ends(folder).last)
         try change(folder.log) { $0.removeSubrange((end + 1000)...) }
@@ -126,7 +134,8 @@ struct LogDamageTests {
         }
     }
 
-    @Test("a last transaction whose end reached the disk before its beginning was not acknowledged") func torn() throws {
+    @Test("a last transaction whose end reached the disk before its beginning was not acknowledged") func torn() throws
+    {
         let folder = try Folder()
         let (store, _) = try folder.open(durability: .full)
         for number in UInt64(1)...3 { try append(number, to: store) }
@@ -142,14 +151,18 @@ struct LogDamageTests {
         let (store, _) = try folder.open()
         for number in UInt64(1)...600 {
             try append(number, to: store, String(repeating: "v", count: 3000))
-            if number % 25 == 0 { #expect(try folder.copy().open(durability: .full).restored.rows.count == Int(number)) }
+            if number % 25 == 0 {
+                #expect(try folder.copy().open(durability: .full).restored.rows.count == Int(number))
+            }
         }
         // SQLite has begun at the front again.
         let size = try #require(try FileManager.default.attributesOfItem(atPath: folder.log)[.size] as? Int)
         #expect(size < 2 * 1000 * 4120)
     }
 
-    @Test("a log that is gone, empty or without its beginning is damage", arguments: ["gone", "empty", "header", "beginning"])
+    @Test(
+        "a log that is gone, empty or without its beginning is damage",
+        arguments: ["gone", "empty", "header", "beginning"])
     func lostLog(damage: String) throws {
         let folder = try killed()
         switch damage {
@@ -159,11 +172,15 @@ struct LogDamageTests {
         default: try change(folder.log) { $0.replaceSubrange(0..<8192, with: Data(count: 8192)) }
         }
         let error = #expect(throws: StoreError.self) { try entries(folder) }
-        #expect(error?.description.contains("lost: ") == true && error?.description.contains(folder.log) == true, "\(String(describing: error))")
+        #expect(
+            error?.description.contains("lost: ") == true && error?.description.contains(folder.log) == true,
+            "\(String(describing: error))")
         #expect(try folder.open(recover: true, epoch: "after").restored.epoch == "after")
     }
 
-    @Test("a database that is empty, or gone while its log is there, is damage and no new store", arguments: [true, false])
+    @Test(
+        "a database that is empty, or gone while its log is there, is damage and no new store",
+        arguments: [true, false])
     func lostDatabase(isClosed: Bool) throws {
         let folder = try Folder()
         do {
@@ -183,7 +200,9 @@ struct LogDamageTests {
         #expect(other?.description.contains("the file is gone") == true)
     }
 
-    @Test("a store says whether it was begun; one that was cut off while it was made does not count") func begun() throws {
+    @Test("a store says whether it was begun; one that was cut off while it was made does not count") func begun()
+        throws
+    {
         let folder = try Folder()
         try Data("half a store".utf8).write(to: URL(fileURLWithPath: folder.database + ".new"))
         #expect(try folder.open().restored.isNew)

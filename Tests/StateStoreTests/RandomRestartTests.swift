@@ -54,11 +54,15 @@ struct RandomRestartTests {
             let attributes = next.map?["attributes"]?.map ?? ValueMap()
             let states = attributes.compactMap { name, attribute -> (String, String, Bool, Value)? in
                 guard attribute.map?["kind"] == "state", let name = name.string else { return nil }
-                return (name, attribute.map?["type"]?.string ?? "", attribute.map?["transient"] == true, attribute.map?["value"] ?? .null)
+                return (
+                    name, attribute.map?["type"]?.string ?? "", attribute.map?["transient"] == true,
+                    attribute.map?["value"] ?? .null
+                )
             }
             let path = next.map?["path"]?.string ?? ""
             let place = Place(
-                path: path, kind: next.map?["kind"]?.string ?? "", isComponent: parent?.isComponent == true || next.map?["component"] != nil,
+                path: path, kind: next.map?["kind"]?.string ?? "",
+                isComponent: parent?.isComponent == true || next.map?["component"] != nil,
                 instance: parent?.kind == "forEach" ? path : parent?.instance, states: path == "/" ? [] : states)
             found.append(place)
             pending += (next.map?["children"]?.list ?? []).reversed().map { ($0, place) }
@@ -69,30 +73,41 @@ struct RandomRestartTests {
     /// A component that was changed inside comes out of an instance, or into one, written out in full, as it is in an export: its names
     /// are in sight then where they were not.
     private func isExact(_ place: Place, to other: Place, _ places: [Place]) -> Bool {
-        place.instance == other.instance || !places.contains { ($0.path + "/").hasPrefix(place.path + "/") && $0.isComponent }
+        place.instance == other.instance
+            || !places.contains { ($0.path + "/").hasPrefix(place.path + "/") && $0.isComponent }
     }
 
     private func node(_ depth: Int, _ generator: inout SeededGenerator) -> String {
         func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
         let id = ["a", "b", "c", "d", "kid", "in"].randomElement(using: &generator) ?? "a"
         switch Int.random(in: 0..<8, using: &generator) {
-        case 0: return "{ id: \(id), component: Card\(chance(2) ? ", let: { n: \(Int.random(in: 0..<5, using: &generator)) }" : "") }"
+        case 0:
+            return
+                "{ id: \(id), component: Card\(chance(2) ? ", let: { n: \(Int.random(in: 0..<5, using: &generator)) }" : "") }"
         case 1: return "{ id: \(id), component: Card, let: { n: $v } }"
         case 2:
-            let container = "kind: container, state: { q: 0, sub: [] }, let: { w: =v }, children: [{ id: kid, state: { n: 0 } }]"
+            let container =
+                "kind: container, state: { q: 0, sub: [] }, let: { w: =v }, children: [{ id: kid, state: { n: 0 } }]"
             return "{ id: \(id), forEach: { in: $\(chance(2) ? "items" : "sub"), node: { \(container) } } }"
-        case 3: return "{ id: \(id), state: { v: \(Int.random(in: 0..<9, using: &generator)), t: { initial: 0, transient: true } } }"
+        case 3:
+            return
+                "{ id: \(id), state: { v: \(Int.random(in: 0..<9, using: &generator)), t: { initial: 0, transient: true } } }"
         case 4: return "{ id: \(id), let: { w: =v }, state: { s: 1 } }"
         default:
             let kind = chance(3) ? "group" : "container"
-            let children = depth == 0 ? "" : ", children: [\((0..<Int.random(in: 0..<3, using: &generator)).map { _ in node(depth - 1, &generator) }.joined(separator: ", "))]"
-            return "{ id: \(id), kind: \(kind), state: { v: 1, items: \(chance(3) ? "{ initial: [], transient: true }" : "[{ id: x }]"), sub: [] }\(children) }"
+            let children =
+                depth == 0
+                ? ""
+                : ", children: [\((0..<Int.random(in: 0..<3, using: &generator)).map { _ in node(depth - 1, &generator) }.joined(separator: ", "))]"
+            return
+                "{ id: \(id), kind: \(kind), state: { v: 1, items: \(chance(3) ? "{ initial: [], transient: true }" : "[{ id: x }]"), sub: [] }\(children) }"
         }
     }
 
     private func step(_ life: Life, _ generator: inout SeededGenerator) throws {
         let places = places(try life.described())
-        guard let place = places.randomElement(using: &generator), let other = places.randomElement(using: &generator) else { return }
+        guard let place = places.randomElement(using: &generator), let other = places.randomElement(using: &generator)
+        else { return }
         let index = Bool.random(using: &generator) ? Int.random(in: 0..<3, using: &generator) : nil
         // Many of these are refused, which changes nothing.
         switch Int.random(in: 0..<14, using: &generator) {
@@ -100,7 +115,8 @@ struct RandomRestartTests {
         case 1...3 where isExact(place, to: other, places):
             try? life.move(place.path, to: Int.random(in: 0..<4, using: &generator) == 0 ? nil : other.path, at: index)
         case 4, 5, 6:
-            let mode: Request.ApplyMode = Int.random(in: 0..<5, using: &generator) == 0 && place.path != "/" ? .replace : .merge
+            let mode: Request.ApplyMode =
+                Int.random(in: 0..<5, using: &generator) == 0 && place.path != "/" ? .replace : .merge
             let nodes = (0..<Int.random(in: 1..<3, using: &generator)).map { _ in node(2, &generator) }
             try? life.apply("[\(nodes.joined(separator: ", "))]", at: place.path, mode: mode)
         default:
@@ -108,11 +124,22 @@ struct RandomRestartTests {
                 let path = "\(place.path).\(state.name)"
                 switch state.type {
                 case "bool": _ = try? life.call(.transact([Mutation(operation: .toggle, path: path)], .init()))
-                case "int": _ = try? life.call(.transact([Mutation(operation: .add, path: path, value: .int(Int64.random(in: 1..<9, using: &generator)))], .init()))
+                case "int":
+                    _ = try? life.call(
+                        .transact(
+                            [
+                                Mutation(
+                                    operation: .add, path: path, value: .int(Int64.random(in: 1..<9, using: &generator))
+                                )
+                            ], .init()))
                 case let type where type.hasPrefix("list"):
-                    var ids = ["x", "y", "z"].shuffled(using: &generator).prefix(Int.random(in: 0...3, using: &generator)) + []
+                    var ids =
+                        ["x", "y", "z"].shuffled(using: &generator).prefix(Int.random(in: 0...3, using: &generator))
+                        + []
                     // What is fed is fed rightly: which instances stay of a list that was refused at the end depends on those before it.
-                    if !state.isTransient, Int.random(in: 0..<8, using: &generator) == 0, let first = ids.first { ids.append(first) }
+                    if !state.isTransient, Int.random(in: 0..<8, using: &generator) == 0, let first = ids.first {
+                        ids.append(first)
+                    }
                     try? life.set(path, .list(ids.map { .map(ValueMap([(.string("id"), .string($0))])) }))
                 default: continue
                 }
@@ -123,7 +150,9 @@ struct RandomRestartTests {
     /// Gives transient states the values that they had, outer ones first, as whoever feeds them does after a start.
     private func feed(_ life: Life, as before: Value) throws {
         for place in places(before) {
-            for state in place.states where state.isTransient { try? life.set("\(place.path).\(state.name)", state.value) }
+            for state in place.states where state.isTransient {
+                try? life.set("\(place.path).\(state.name)", state.value)
+            }
         }
     }
 
@@ -150,13 +179,18 @@ struct RandomRestartTests {
             let before = try life.described()
             try feed(next, as: before)
             // Of a name that leads nowhere a document does not know the type.
-            let found = try differences(before, next.described()).filter { !$0.contains(".type: \"dyn\" ≠") && !$0.hasSuffix("≠ \"dyn\"") }
-            #expect(found == [], "seed \(seed), step \(number): before ≠ after\n\(found.prefix(8).joined(separator: "\n"))")
+            let found = try differences(before, next.described()).filter {
+                !$0.contains(".type: \"dyn\" ≠") && !$0.hasSuffix("≠ \"dyn\"")
+            }
+            #expect(
+                found == [], "seed \(seed), step \(number): before ≠ after\n\(found.prefix(8).joined(separator: "\n"))")
             if !found.isEmpty { return tell(life, next) }
             #expect(next.absentNodes == 0, "seed \(seed), step \(number)")
             if next.absentNodes != 0 { return tell(life, next) }
             let exported = try differences(life.exported(), next.exported())
-            #expect(exported == [], "seed \(seed), step \(number), export: before ≠ after\n\(exported.prefix(8).joined(separator: "\n"))")
+            #expect(
+                exported == [],
+                "seed \(seed), step \(number), export: before ≠ after\n\(exported.prefix(8).joined(separator: "\n"))")
             if !exported.isEmpty { return tell(life, next) }
             if Bool.random(using: &generator) { life = next }
         }

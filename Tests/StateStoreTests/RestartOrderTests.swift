@@ -6,12 +6,16 @@ import Testing
 /// What comes back where data that is fed after a start, or comes back later, makes the places for it.
 @Suite("The order of coming back")
 struct RestartOrderTests {
-    @Test("states of what came to stand where another node was moved away come back, though something before the move has to wait")
+    @Test(
+        "states of what came to stand where another node was moved away come back, though something before the move has to wait"
+    )
     func placeTakenAnew() throws {
         let rows = "{ id: rows, forEach: { in: $list, node: { state: { q: 0 } } } }"
         let node = "{ id: n, kind: container, state: { list: [] }, children: [\(rows)] }"
         let life = try Life()
-        try life.apply("[{ id: t, kind: container, state: { fed: { initial: [], transient: true } }, children: [{ id: rows, forEach: { in: $fed, node: { kind: container } } }] }]")
+        try life.apply(
+            "[{ id: t, kind: container, state: { fed: { initial: [], transient: true } }, children: [{ id: rows, forEach: { in: $fed, node: { kind: container } } }] }]"
+        )
         try life.apply("[{ id: p, kind: container, children: [\(node)] }, { id: to, kind: container }]")
         try life.set("/t.fed", [["id": "x"]])
         try life.apply("[{ id: more }]", at: "/t/rows/x")
@@ -26,7 +30,9 @@ struct RestartOrderTests {
     }
 
     /// A list that is fed; its instances hold a list of their own.
-    private static func document(_ kind: String = "container", as element: String = "item", _ more: String = "") -> String {
+    private static func document(_ kind: String = "container", as element: String = "item", _ more: String = "")
+        -> String
+    {
         let inner = "{ id: in, forEach: { in: $sub, node: { kind: container, children: [{ id: kid }] } } }"
         let node = "{ kind: container, state: { open: false, sub: [] }, children: [{ id: kid\(more) }, \(inner)] }"
         let rows = "{ id: rows, forEach: { in: $fed, as: \(element), node: \(node) } }"
@@ -63,7 +69,9 @@ struct RestartOrderTests {
     @Test("states come back in what a change made of a template's node") func remade() throws {
         let node = "{ kind: container, state: { q: 0 }, children: [{ id: kid, state: { n: 0 } }] }"
         let life = try Life()
-        try life.apply("[{ id: in, kind: container, state: { items: { initial: [], transient: true } }, children: [{ id: c, forEach: { in: $items, node: \(node) } }] }]")
+        try life.apply(
+            "[{ id: in, kind: container, state: { items: { initial: [], transient: true } }, children: [{ id: c, forEach: { in: $items, node: \(node) } }] }]"
+        )
         try life.set("/in.items", [["id": "y"]])
         try life.set("/in/c/y.q", 3)
         try life.apply("[{ id: kid, forEach: { in: $items, node: \(node) } }]", at: "/in/c/y", mode: .replace)
@@ -73,13 +81,17 @@ struct RestartOrderTests {
         #expect(try differences(life.described(), next.described()) == [])
     }
 
-    @Test("instances of a fed list that was refused come back when it is fed so again, with instances in them", arguments: [false, true])
+    @Test(
+        "instances of a fed list that was refused come back when it is fed so again, with instances in them",
+        arguments: [false, true])
     func heldLists(isNestedTransient: Bool) throws {
         let sub = isNestedTransient ? "{ initial: [], transient: true }" : "[]"
         let inner = "{ id: in, forEach: { in: $sub, node: { state: { q: 0 } } } }"
         let node = "{ kind: container, state: { open: false, sub: \(sub) }, children: [\(inner)] }"
         let life = try Life()
-        try life.apply("[{ id: p, kind: container, state: { fed: { initial: [], transient: true } }, children: [{ id: rows, forEach: { in: $fed, node: \(node) } }] }]")
+        try life.apply(
+            "[{ id: p, kind: container, state: { fed: { initial: [], transient: true } }, children: [{ id: rows, forEach: { in: $fed, node: \(node) } }] }]"
+        )
         let (right, refused): (Value, Value) = ([["id": "x"], ["id": "y"]], [["id": "x"], ["id": "x"]])
         try life.set("/p.fed", right)
         try life.set("/p/rows/x.open", true)

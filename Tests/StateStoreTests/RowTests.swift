@@ -30,11 +30,13 @@ struct RowTests {
         try life.apply("[{ id: mine }]", at: "/app")
         try life.move("/app/three", to: nil, at: 0)
         try life.set("/app.name", "b")
-        let edited = RowTests.scene.replacing("volume: 5", with: "volume: 8").replacing("tag: 1 }", with: "tag: 2 }, { id: between }")
+        let edited = RowTests.scene.replacing("volume: 5", with: "volume: 8").replacing(
+            "tag: 1 }", with: "tag: 2 }, { id: between }")
         let next = try life.next(edited)
         #expect(next.failures == [])
         // The scene's new beginning, the client's rule, the client's value.
-        #expect(try next.value("/app.volume") == 8 && next.value("/app.loud") == false && next.value("/app.name") == "b")
+        #expect(
+            try next.value("/app.volume") == 8 && next.value("/app.loud") == false && next.value("/app.name") == "b")
         #expect(try next.value("/app/one.l") == 1)
         #expect(try "\(next.exported())".contains("\"tag\": 2") || "\(next.exported().jsonText)".contains("\"tag\":2"))
         #expect(try children(next, "/app") == ["three", "one", "between", "two", "mine"])
@@ -42,7 +44,9 @@ struct RowTests {
 
     @Test("members that a client took away stay away, and the others are the scene's") func withoutMembers() throws {
         let life = try Life(RowTests.scene)
-        try life.apply("[{ id: app, kind: container, state: { volume: 1 }, children: [{ id: two, state: { v: 0 } }] }]", mode: .replace)
+        try life.apply(
+            "[{ id: app, kind: container, state: { volume: 1 }, children: [{ id: two, state: { v: 0 } }] }]",
+            mode: .replace)
         let row = try #require(try life.rows().first { $0.key == "/app" && $0.name.isEmpty })
         #expect(Set(row.value.map?["without"]?.list ?? []) == [["attribute", "loud"], ["attribute", "name"]])
         #expect(try life.rows().filter { $0.value == ["removed": true] }.map(\.key) == ["/app/one", "/app/three"])
@@ -50,7 +54,9 @@ struct RowTests {
         #expect(try differences(life.described(), next.described()) == [])
     }
 
-    @Test("rows of nodes that a scene no longer has stay, are named and counted, and prune deletes them") func prune() throws {
+    @Test("rows of nodes that a scene no longer has stay, are named and counted, and prune deletes them") func prune()
+        throws
+    {
         let life = try Life(RowTests.scene)
         try life.set("/app/two.v", 3)
         try life.apply("[{ id: app, children: [{ id: two, let: { l: 1 } }] }]")
@@ -66,28 +72,42 @@ struct RowTests {
         #expect(try next.next(RowTests.scene).value("/app/two.v") == 0)
     }
 
-    @Test("a client's node that is written into a scene keeps its values, and is what the scene says") func exported() throws {
+    @Test("a client's node that is written into a scene keeps its values, and is what the scene says") func exported()
+        throws
+    {
         let life = try Life(RowTests.scene)
-        try life.apply("[{ id: mine, state: { m: 1 }, let: { l: 1 }, children: [{ id: in, state: { n: 1 } }] }]", at: "/app")
+        try life.apply(
+            "[{ id: mine, state: { m: 1 }, let: { l: 1 }, children: [{ id: in, state: { n: 1 } }] }]", at: "/app")
         try life.set("/app/mine.m", 5)
         try life.set("/app/mine/in.n", 6)
         let scene = RowTests.scene.replacing(
-            "{ id: three }]", with: "{ id: three }, { id: mine, kind: container, state: { m: 1 }, let: { l: 2 }, children: [{ id: in, state: { n: 1 } }] }]")
+            "{ id: three }]",
+            with:
+                "{ id: three }, { id: mine, kind: container, state: { m: 1 }, let: { l: 2 }, children: [{ id: in, state: { n: 1 } }] }]"
+        )
         var next = try life.next(scene)
         for _ in 0..<2 {
             #expect(next.failures == [])
-            #expect(try next.value("/app/mine.m") == 5 && next.value("/app/mine/in.n") == 6 && next.value("/app/mine.l") == 2)
+            #expect(
+                try next.value("/app/mine.m") == 5 && next.value("/app/mine/in.n") == 6
+                    && next.value("/app/mine.l") == 2)
             next = try next.next()
         }
         try next.remove("/app/mine")
         #expect(try children(next.next(), "/app") == ["one", "two", "three"])
     }
 
-    @Test("a list that is fed after the start gives edited instances back, and its end takes their rows along") func fed() throws {
-        let rows = "{ id: rows, forEach: { in: $fed, node: { kind: container, state: { open: false }, children: [{ id: kid, state: { n: 0 } }] } } }"
-        let life = try Life("nodes: [{ id: l, kind: container, state: { fed: { initial: [], transient: true } }, children: [\(rows)] }]")
+    @Test("a list that is fed after the start gives edited instances back, and its end takes their rows along")
+    func fed() throws {
+        let rows =
+            "{ id: rows, forEach: { in: $fed, node: { kind: container, state: { open: false }, children: [{ id: kid, state: { n: 0 } }] } } }"
+        let life = try Life(
+            "nodes: [{ id: l, kind: container, state: { fed: { initial: [], transient: true } }, children: [\(rows)] }]"
+        )
         try life.set("/l.fed", [["id": "x"], ["id": "y"]])
-        try life.apply("[{ id: kid, computed: { w: n + 1 } }, { id: more, state: { m: 0 }, children: [{ id: deep }] }]", at: "/l/rows/x")
+        try life.apply(
+            "[{ id: kid, computed: { w: n + 1 } }, { id: more, state: { m: 0 }, children: [{ id: deep }] }]",
+            at: "/l/rows/x")
         try life.remove("/l/rows/y/kid")
         try life.set("/l/rows/x/more.m", 4)
         try life.set("/l/rows/y.open", true)
@@ -101,13 +121,15 @@ struct RowTests {
         #expect(try next.rows().isEmpty)
     }
 
-    @Test("nodes stay what they are when their component is declared anew, over a restart too") func redeclared() throws {
+    @Test("nodes stay what they are when their component is declared anew, over a restart too") func redeclared() throws
+    {
         let life = try Life()
         func declare(_ text: String, _ nodes: String) throws {
             let document = Value.string("agd: 1\ncomponents: { C: \(text) }\nnodes: \(nodes)")
             try life.call(.apply(.init(document: document, at: "/", mode: .merge, dryRun: false, options: .init())))
         }
-        try declare("{ kind: container, state: { v: 1 }, children: [{ id: in, let: { l: =v } }] }", "[{ id: a, component: C }]")
+        try declare(
+            "{ kind: container, state: { v: 1 }, children: [{ id: in, let: { l: =v } }] }", "[{ id: a, component: C }]")
         try life.set("/a.v", 5)
         try declare("{ kind: container, state: { other: 2 } }", "[{ id: b, component: C }]")
         var next = life
@@ -119,7 +141,8 @@ struct RowTests {
         }
     }
 
-    @Test("values that were folded and values that were not come back together, whenever the daemon is killed") func folds() throws {
+    @Test("values that were folded and values that were not come back together, whenever the daemon is killed")
+    func folds() throws {
         let life = try Life(RowTests.scene)
         for round in 0..<20 {
             try life.set("/app.volume", .int(Int64(round)))
@@ -136,7 +159,8 @@ struct RowTests {
         var keys = (0..<10).map { OrderKey.implied($0) }
         for _ in 0..<2000 {
             let place = Int.random(in: 0...keys.count, using: &generator)
-            keys.insert(OrderKey.between(place > 0 ? keys[place - 1] : nil, place < keys.count ? keys[place] : nil), at: place)
+            keys.insert(
+                OrderKey.between(place > 0 ? keys[place - 1] : nil, place < keys.count ? keys[place] : nil), at: place)
         }
         #expect(zip(keys, keys.dropFirst()).allSatisfy { $0.precedesByBytes($1) })
         var last = OrderKey.between(nil, nil)

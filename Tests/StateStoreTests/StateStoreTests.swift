@@ -38,7 +38,8 @@ struct StateStoreTests {
         #expect(try folder.open(epoch: "second").restored.epoch == "first")
     }
 
-    @Test("what was kept comes back, the newest value of each row, whether its turns are folded or not", arguments: 0...8)
+    @Test(
+        "what was kept comes back, the newest value of each row, whether its turns are folded or not", arguments: 0...8)
     func kept(folded: Int) throws {
         do {
             let (store, _) = try folder.open()
@@ -76,7 +77,8 @@ struct StateStoreTests {
         #expect(try names(folder.open().restored) == ["/a.x", "/ab.x"])
     }
 
-    @Test("a turn that is longer than a slice is folded in several, and a crash between them loses nothing") func slices() throws {
+    @Test("a turn that is longer than a slice is folded in several, and a crash between them loses nothing")
+    func slices() throws {
         let (store, _) = try folder.open()
         try store.append((0..<1000).map { (1, .put("/n", "s\($0)", .int(Int64($0)))) }, revision: 1)
         try store.append([(2, .put("/n", "s0", -1)), (2, .put("/n", "s999", -1))], revision: 2)
@@ -99,7 +101,8 @@ struct StateStoreTests {
             let (store, _) = try folder.open()
             try store.close(revision: 1)
         }
-        try Database(path: folder.database, FolderLock(folder.path, of: folder.database)).execute("PRAGMA user_version = 1")
+        try Database(path: folder.database, FolderLock(folder.path, of: folder.database)).execute(
+            "PRAGMA user_version = 1")
         let error = #expect(throws: StoreError.self) { try folder.open() }
         guard case .foreign? = error else {
             Issue.record("\(String(describing: error))")
@@ -108,10 +111,13 @@ struct StateStoreTests {
         #expect(error?.description.contains("agctl export") == true)
     }
 
-    @Test("a killed daemon's store holds all that was acknowledged, and no revision is given twice") func killed() throws {
+    @Test("a killed daemon's store holds all that was acknowledged, and no revision is given twice") func killed()
+        throws
+    {
         let (store, _) = try folder.open()
         for number in 1...50 {
-            try store.append([(UInt64(number), .put("/a", "s\(number % 7)", .int(Int64(number))))], revision: UInt64(number))
+            try store.append(
+                [(UInt64(number), .put("/a", "s\(number % 7)", .int(Int64(number))))], revision: UInt64(number))
             // Transient writes count revisions that only the reservation knows of.
             try store.append([], revision: UInt64(number) + 1000)
             if number % 10 == 0 {

@@ -25,7 +25,8 @@ struct VoidChangeTests {
         try life.apply("[{ id: app, kind: container, state: { v: 1 } }]")
         for round in 0..<VoidChangeTests.rounds {
             let id = hasOneName ? "n" : "n\(round)"
-            try life.apply("[{ id: app, children: [{ id: \(id), state: { s: 0 }, let: { w: =v }, children: [{ id: in }] }] }]")
+            try life.apply(
+                "[{ id: app, children: [{ id: \(id), state: { s: 0 }, let: { w: =v }, children: [{ id: in }] }] }]")
             try life.set("/app/\(id).s", 1)
             try life.apply("[{ id: more, state: { t: 0 } }]", at: "/app/\(id)")
             if round % 97 == 0 { _ = try expectKept(life) }
@@ -39,7 +40,9 @@ struct VoidChangeTests {
     }
 
     @Test("3,000 moves of one node leave one row, and so do 3,000 definitions of it") func oneRow() throws {
-        let life = try Life("nodes: [{ id: p, kind: container, children: [{ id: a }, { id: b }, { id: c }] }, { id: q, kind: container }]")
+        let life = try Life(
+            "nodes: [{ id: p, kind: container, children: [{ id: a }, { id: b }, { id: c }] }, { id: q, kind: container }]"
+        )
         for round in 0..<1000 {
             try life.move("/p/a", to: "/q")
             try life.move("/q/a", to: "/p", at: round % 3)
@@ -47,16 +50,22 @@ struct VoidChangeTests {
         }
         #expect(try life.structure().count <= 1)
         _ = try expectKept(life)
-        for round in 0..<3000 { try life.apply("[{ id: p, children: [{ id: b, state: { v: \(round) }, tag: \(round) }] }]") }
+        for round in 0..<3000 {
+            try life.apply("[{ id: p, children: [{ id: b, state: { v: \(round) }, tag: \(round) }] }]")
+        }
         #expect(try life.structure().filter { $0.contains("/p/b") }.count == 1)
         #expect(try life.rows().count <= 3)
         _ = try expectKept(life)
     }
 
-    @Test("siblings that change places again and again keep their order, and their rows stay short") func shortPlaces() throws {
+    @Test("siblings that change places again and again keep their order, and their rows stay short") func shortPlaces()
+        throws
+    {
         let life = try Life()
         try life.apply("[{ id: p, kind: container, children: [{ id: a }, { id: b }, { id: c }, { id: d }] }]")
-        for round in 0..<600 { try life.move("/p/\(["a", "b", "c", "d"][round % 4])", to: nil, at: round % 3 == 0 ? 0 : 1) }
+        for round in 0..<600 {
+            try life.move("/p/\(["a", "b", "c", "d"][round % 4])", to: nil, at: round % 3 == 0 ? 0 : 1)
+        }
         let rows = try life.structure()
         #expect(rows.count == 5)
         #expect(rows.allSatisfy { $0.utf8.count < 300 }, "\(rows)")
@@ -67,7 +76,8 @@ struct VoidChangeTests {
         let life = try Life()
         try life.apply("[{ id: to, kind: container }]")
         for round in 0..<VoidChangeTests.rounds {
-            try life.apply("[{ id: from, kind: container, children: [{ id: k\(round % 3), state: { v: 0 } }, { id: rest }] }]")
+            try life.apply(
+                "[{ id: from, kind: container, children: [{ id: k\(round % 3), state: { v: 0 } }, { id: rest }] }]")
             try life.set("/from/k\(round % 3).v", .int(Int64(round)))
             if round < 3 { try life.move("/from/k\(round % 3)", to: "/to", at: 0) }
             try life.remove("/from")
@@ -94,14 +104,17 @@ struct VoidChangeTests {
         #expect(try life.structure().count < VoidChangeTests.slack)
     }
 
-    @Test("what a start's scene makes and somebody removed stays removed; what a document declared stays declared") func scenes() throws {
+    @Test("what a start's scene makes and somebody removed stays removed; what a document declared stays declared")
+    func scenes() throws {
         let life = try Life("nodes: [{ id: s, kind: container, state: { v: 1 }, children: [{ id: in }] }]")
         try life.remove("/s")
         for round in 0..<VoidChangeTests.rounds {
             try life.call(
                 .apply(
                     .init(
-                        document: .string("agd: 1\ncomponents: { C: { state: { c: 1 } } }\nnodes: [{ id: s, component: C }]"), at: "/", mode: .merge,
+                        document: .string(
+                            "agd: 1\ncomponents: { C: { state: { c: 1 } } }\nnodes: [{ id: s, component: C }]"),
+                        at: "/", mode: .merge,
                         dryRun: false, options: .init())))
             try life.remove("/s")
             if round % 97 == 0 { _ = try expectKept(life) }
@@ -113,8 +126,11 @@ struct VoidChangeTests {
         _ = try expectKept(next)
     }
 
-    @Test("what waits for a list that is fed after the start goes with the list, and where it moves to") func waiting() throws {
-        let rows = "children: [{ id: rows, forEach: { in: $items, node: { kind: container, state: { open: false }, children: [{ id: kid, state: { n: 0 } }] } } }]"
+    @Test("what waits for a list that is fed after the start goes with the list, and where it moves to") func waiting()
+        throws
+    {
+        let rows =
+            "children: [{ id: rows, forEach: { in: $items, node: { kind: container, state: { open: false }, children: [{ id: kid, state: { n: 0 } }] } } }]"
         let list = "{ id: l, kind: container, state: { items: { initial: [], transient: true } }, \(rows) }"
         let life = try Life()
         try life.apply("[{ id: to, kind: container }, \(list)]")
@@ -140,11 +156,14 @@ struct VoidChangeTests {
         }
     }
 
-    @Test("changes of an instance go with it at once, and with the list it is in; others find their way to where the list has moved")
+    @Test(
+        "changes of an instance go with it at once, and with the list it is in; others find their way to where the list has moved"
+    )
     func instances() throws {
         let life = try Life()
         try life.apply(
-            "[{ id: to, kind: container }, { id: l, kind: container, state: { items: [{ id: x }, { id: y }] }, children: [{ id: rows, forEach: { in: $items, node: { kind: container, children: [{ id: kid, state: { n: 0 } }] } } }] }]")
+            "[{ id: to, kind: container }, { id: l, kind: container, state: { items: [{ id: x }, { id: y }] }, children: [{ id: rows, forEach: { in: $items, node: { kind: container, children: [{ id: kid, state: { n: 0 } }] } } }] }]"
+        )
         try life.remove("/l/rows/x/kid")
         try life.apply("[{ id: more, state: { m: 0 } }]", at: "/l/rows/y")
         let before = try life.structure().count

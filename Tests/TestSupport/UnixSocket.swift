@@ -24,11 +24,17 @@ public enum UnixSocket {
     ) throws(Trouble) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Trouble("\(path) is too long") }
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw Trouble("\(path) is too long")
+        }
         let isAbstract = path.hasPrefix("@")
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: isAbstract ? [0] + path.utf8.dropFirst() : Array(path.utf8)) }
+        withUnsafeMutableBytes(of: &address.sun_path) {
+            $0.copyBytes(from: isAbstract ? [0] + path.utf8.dropFirst() : Array(path.utf8))
+        }
         // An abstract name ends with its length, a path with a zero byte.
-        let length = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + path.utf8.count + (isAbstract ? 0 : 1)
+        let length =
+            MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + path.utf8.count
+            + (isAbstract ? 0 : 1)
         let socket = Glibc.socket(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw Trouble(call: "socket") }
         let code = withUnsafePointer(to: &address) {

@@ -41,9 +41,13 @@ public final class WatchTruth {
         return ["error": code]
     }
 
-    func isKnown(_ revision: Int64) -> Bool { !gaps.contains { $0.contains(revision) } && !(isOpen && revision > self.revision) }
+    func isKnown(_ revision: Int64) -> Bool {
+        !gaps.contains { $0.contains(revision) } && !(isOpen && revision > self.revision)
+    }
 
-    private func contents(at revision: Int64) -> [String: Value] { steps.last { $0.revision <= revision }?.contents ?? [:] }
+    private func contents(at revision: Int64) -> [String: Value] {
+        steps.last { $0.revision <= revision }?.contents ?? [:]
+    }
 
     func contents(of patterns: [String], at revision: Int64) -> [String: Value] {
         contents(at: revision).filter { path, _ in patterns.contains { names(path, $0) } }
@@ -75,13 +79,17 @@ public final class WatchTruth {
     private func names(_ path: String, _ text: String) -> Bool {
         if path == text { return true }
         let pattern: PathPattern
-        if let known = patterns[text] { pattern = known } else {
+        if let known = patterns[text] {
+            pattern = known
+        } else {
             guard let read = try? PathPattern(text) else { return false }
             patterns[text] = read
             pattern = read
         }
         let place: AttributePath
-        if let known = paths[path] { place = known } else {
+        if let known = paths[path] {
+            place = known
+        } else {
             guard let read = try? AttributePath(path) else { return false }
             paths[path] = read
             place = read
@@ -117,7 +125,10 @@ public final class WatchValidator {
     /// Paths that the client has read, at which revision, and that have not been named by `invalidate` since.
     private var read: [String: Int64] = [:]
 
-    public init(_ name: String, _ truth: WatchTruth, patterns: [String], events: Set<String> = ["update"], hasMaxRate: Bool = false) {
+    public init(
+        _ name: String, _ truth: WatchTruth, patterns: [String], events: Set<String> = ["update"],
+        hasMaxRate: Bool = false
+    ) {
         self.name = name
         self.truth = truth
         self.patterns = patterns
@@ -131,7 +142,9 @@ public final class WatchValidator {
 
     /// The reply to `subscribe`.
     public func subscribed(_ result: Value, since: Int64?) {
-        guard let revision = result.integer("revision") else { return fault("subscribe is answered without a revision") }
+        guard let revision = result.integer("revision") else {
+            return fault("subscribe is answered without a revision")
+        }
         let resumed = result.map?["resumed"] == true
         guard events.contains("update") else {
             // Nothing counts as read that was named before the connection was lost.
@@ -142,14 +155,18 @@ public final class WatchValidator {
         awaitsSnapshot = !resumed
         resumedSince = resumed ? since : nil
         told = resumed ? since ?? revision : revision
-        if resumed, truth.isKnown(revision), !hasMaxRate, truth.changes(of: patterns, after: told, through: revision).isEmpty {
+        if resumed, truth.isKnown(revision), !hasMaxRate,
+            truth.changes(of: patterns, after: told, through: revision).isEmpty
+        {
             check(at: revision, "is told that nothing has changed since \(told)")
         }
     }
 
     /// Any event of the subscription.
     public func receive(_ event: Value) {
-        guard let method = event.map?["method"]?.string, let parameters = event.map?["params"] else { return fault("no event: \(event)") }
+        guard let method = event.map?["method"]?.string, let parameters = event.map?["params"] else {
+            return fault("no event: \(event)")
+        }
         switch method {
         case "update": update(parameters)
         case "invalidate": invalidate(parameters)
@@ -168,7 +185,10 @@ public final class WatchValidator {
         let isInitial = event.map?["initial"] == true
         if isInitial != awaitsSnapshot { fault("revision \(revision) is \(isInitial ? "a" : "no") snapshot") }
         if let since = resumedSince, truth.isInOneLife(from: since, to: revision) {
-            for path in paths where truth.isKnown(revision) && truth.changes(of: [whole(of: path)], after: since, through: revision).isEmpty {
+            for path in paths
+            where truth.isKnown(revision)
+                && truth.changes(of: [whole(of: path)], after: since, through: revision).isEmpty
+            {
                 fault("resumed from \(since) to \(revision), and \(path) is named, which has not changed")
             }
         } else if !isInitial {
@@ -181,8 +201,12 @@ public final class WatchValidator {
                     truth.content(of: $0, at: told) != nil || truth.content(of: $0, at: last) != nil
                 }
             }
-            if let from, from <= told || from > revision { fault("revision \(revision) spans from \(from), and \(told) was told") }
-            if let missed, truth.isKnown(missed) { fault("revision \(revision) comes, and \(missed) has not been told") }
+            if let from, from <= told || from > revision {
+                fault("revision \(revision) spans from \(from), and \(told) was told")
+            }
+            if let missed, truth.isKnown(missed) {
+                fault("revision \(revision) comes, and \(missed) has not been told")
+            }
         }
         if isInitial { known = [:] }
         for change in changes {
@@ -208,7 +232,9 @@ public final class WatchValidator {
         let wanted = expected(at: revision)
         if wanted == known { return }
         let wrong = Set(wanted.keys).union(known.keys).filter { wanted[$0] != known[$0] }.sorted()
-        let details = wrong.prefix(4).map { "\($0) is \(known[$0]?.jsonText ?? "nothing") and not \(wanted[$0]?.jsonText ?? "nothing")" }
+        let details = wrong.prefix(4).map {
+            "\($0) is \(known[$0]?.jsonText ?? "nothing") and not \(wanted[$0]?.jsonText ?? "nothing")"
+        }
         fault("behind \(occasion) at \(revision) " + details.joined(separator: ", "))
     }
 
@@ -245,7 +271,9 @@ public final class WatchValidator {
     public func answered(_ values: Value, at revision: Int64) {
         guard events.contains("invalidate") else { return }
         for (path, content) in values.map ?? ValueMap() {
-            if let path = path.string, WatchTruth.content(content) != nil, truth.names(path, patterns) { read[path] = revision }
+            if let path = path.string, WatchTruth.content(content) != nil, truth.names(path, patterns) {
+                read[path] = revision
+            }
         }
     }
 
@@ -263,7 +291,8 @@ public final class WatchValidator {
 
     private func checkInvalidations(at revision: Int64) {
         guard events.contains("invalidate"), truth.isKnown(revision) else { return }
-        for (path, since) in read where since <= revision && truth.content(of: path, at: since) != truth.content(of: path, at: revision) {
+        for (path, since) in read
+        where since <= revision && truth.content(of: path, at: since) != truth.content(of: path, at: revision) {
             fault("\(path) was read at \(since), has changed by \(revision), and is not named by an invalidation")
             read[path] = nil
         }

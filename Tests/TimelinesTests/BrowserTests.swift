@@ -6,7 +6,9 @@ import Testing
 /// A real browser that plays what the easings say: headless Chromium, Debian's package. Where it is not installed, these
 /// tests say so and are skipped.
 private enum Browser {
-    static let path: String? = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first { access($0, X_OK) == 0 }
+    static let path: String? = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first {
+        access($0, X_OK) == 0
+    }
     /// How often what the machine had no time for is asked for.
     static let attempts = 4
     static let absence = "no Chromium is installed; apt-get install chromium"
@@ -22,11 +24,13 @@ private enum Browser {
         _ = html.withCString { fputs($0, file) }
         fclose(file)
         // While another test writes a file, the umask of all may take every right away for a moment.
-        let command = "umask 022; HOME='\(folder)' timeout 120 '\(browser)' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir='\(folder)/data' --virtual-time-budget=10000 --dump-dom 'file://\(page)' 2>/dev/null"
+        let command =
+            "umask 022; HOME='\(folder)' timeout 120 '\(browser)' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir='\(folder)/data' --virtual-time-budget=10000 --dump-dom 'file://\(page)' 2>/dev/null"
         var output = run(command)
         // On a busy machine it now and then gives up before it has begun.
         for _ in 0..<attempts - 1 where output.range(of: "RESULT") == nil { output = run(command) }
-        let start = try #require(output.range(of: "RESULT")), end = try #require(output.range(of: "END"), "the page wrote no result: \(output.suffix(300))")
+        let start = try #require(output.range(of: "RESULT")),
+            end = try #require(output.range(of: "END"), "the page wrote no result: \(output.suffix(300))")
         return try JSONParser.parseOnce(Array(output[start.upperBound..<end.lowerBound].utf8))
     }
 
@@ -35,7 +39,9 @@ private enum Browser {
         defer { pclose(pipe) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, pipe), count > 0 { bytes.append(contentsOf: buffer[..<count]) }
+        while case let count = fread(&buffer, 1, buffer.count, pipe), count > 0 {
+            bytes.append(contentsOf: buffer[..<count])
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -121,29 +127,46 @@ struct BrowserTests {
         var json: Value {
             let event = timeline.event(id: 1, css: css)
             func list(_ components: Components) -> Value { .list(components.elements.map { .double($0) }) }
-            return ["css": event["css"], "from": list(timeline.from), "to": list(timeline.to), "velocity": list(timeline.velocity), "times": .list(times.map { .double($0) })]
+            return [
+                "css": event["css"], "from": list(timeline.from), "to": list(timeline.to),
+                "velocity": list(timeline.velocity), "times": .list(times.map { .double($0) }),
+            ]
         }
     }
 
-    @Test("Chromium plays every easing within 1e-3 of the closed form, joins in mid-flight, mirrors, and mixes colours",
-          .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absence)), .timeLimit(.minutes(3)))
+    @Test(
+        "Chromium plays every easing within 1e-3 of the closed form, joins in mid-flight, mirrors, and mixes colours",
+        .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absence)), .timeLimit(.minutes(3)))
     func plays() throws {
         func step(_ text: String, seconds: Double? = nil) throws -> Case {
             try Case(text, Timeline(from: 0, to: 1, animation: try Animation(text), start: 0), seconds: seconds)
         }
-        var cases = try ["bouncy", "bouncy.speed(0.1)", "smooth", "snappy", "spring(duration: 0.5, bounce: 0.7)", "spring(duration: 0.5, bounce: -0.5)", "bouncy.speed(0.5).delay(0.25)", "easeInOut(duration: 1)",
-                         "timingCurve(0.68, -0.55, 0.265, 1.55, duration: 1)", "circularEaseInOut(duration: 1)", "easeIn(duration: 0.5).repeatCount(3)",
-                         "easeIn(duration: 0.5).repeatCount(3, autoreverses: reverse)", "linear(duration: 0.5).repeatCount(3, autoreverses: false)", "bouncy.repeatCount(3)",
-                         "keyframes(linear(0.5, duration: 0.2), cubic(1.2, duration: 0.3), spring(1, duration: 0.8, spring: bouncy))"].map { try step($0) }
+        var cases = try [
+            "bouncy", "bouncy.speed(0.1)", "smooth", "snappy", "spring(duration: 0.5, bounce: 0.7)",
+            "spring(duration: 0.5, bounce: -0.5)", "bouncy.speed(0.5).delay(0.25)", "easeInOut(duration: 1)",
+            "timingCurve(0.68, -0.55, 0.265, 1.55, duration: 1)", "circularEaseInOut(duration: 1)",
+            "easeIn(duration: 0.5).repeatCount(3)",
+            "easeIn(duration: 0.5).repeatCount(3, autoreverses: reverse)",
+            "linear(duration: 0.5).repeatCount(3, autoreverses: false)", "bouncy.repeatCount(3)",
+            "keyframes(linear(0.5, duration: 0.2), cubic(1.2, duration: 0.3), spring(1, duration: 0.8, spring: bouncy))",
+        ].map { try step($0) }
         cases.append(try step("easeIn(duration: 1).repeatForever", seconds: 20))
         let moving = Timeline(from: 0, to: 1, animation: .bouncy, start: 0)
         for text in ["smooth", "easeInOut(duration: 1)"] {
-            cases.append(try Case("retargeted to \(text)", moving.retarget(to: 3, animation: try Animation(text), at: 0.1)))
+            cases.append(
+                try Case("retargeted to \(text)", moving.retarget(to: 3, animation: try Animation(text), at: 0.1)))
         }
-        let vector = Timeline(space: .vector, from: [0, 4, 1], to: [1, 4, 0], velocity: [2, -6, 5], animation: .bouncy, start: 0)
+        let vector = Timeline(
+            space: .vector, from: [0, 4, 1], to: [1, 4, 0], velocity: [2, -6, 5], animation: .bouncy, start: 0)
         cases.append(try Case("vector with velocities", vector))
         let (red, blue) = (try #require(Color(css: "red")), try #require(Color(css: "rgb(0 0 255 / 40%)")))
-        cases.append(try Case("colour", try #require(Timeline(changing: .opaque(ColorValue(red)), to: .opaque(ColorValue(blue)), animation: .smooth, start: 0))))
+        cases.append(
+            try Case(
+                "colour",
+                try #require(
+                    Timeline(
+                        changing: .opaque(ColorValue(red)), to: .opaque(ColorValue(blue)), animation: .smooth, start: 0)
+                )))
 
         let list = Value.list(cases.map(\.json)).jsonText
         let page = "<!doctype html><body><script>const cases = \(list);\n\(Browser.script)</script>"
@@ -164,7 +187,8 @@ struct BrowserTests {
         var worst = 0.0
         for (c, samples) in [(cases[0], joined), (cases[1], running)] {
             for sample in samples {
-                worst = max(worst, (sample[1].real - c.timeline.value(at: sample[0].real / 1000).first).magnitude - 2e-6)
+                worst = max(
+                    worst, (sample[1].real - c.timeline.value(at: sample[0].real / 1000).first).magnitude - 2e-6)
             }
         }
         let passed = moments(answer)
@@ -183,7 +207,11 @@ struct BrowserTests {
             if let text = shown.string { got = try #require(Color(css: text), "\(text)").oklabComponents.elements }
             try #require(got.count == exact.count)
             for i in 0..<exact.count {
-                let scale = c.timeline.space.isColor ? 1 : (c.timeline.to[i] - c.timeline.from[i]).magnitude + (c.timeline.velocity[i] * c.css.velocityScale).magnitude
+                let scale =
+                    c.timeline.space.isColor
+                    ? 1
+                    : (c.timeline.to[i] - c.timeline.from[i]).magnitude
+                        + (c.timeline.velocity[i] * c.css.velocityScale).magnitude
                 worst = max(worst, ((got[i] - exact[i]).magnitude - 2e-6 * max(1, exact[i].magnitude)) / scale)
             }
         }

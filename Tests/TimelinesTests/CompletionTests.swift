@@ -82,7 +82,9 @@ struct CompletionTests {
                 next += 1
                 let length = random.real(0...1)
                 let endless = Int.random(in: 0..<10, using: &random) == 0
-                tracker.start(next, in: transaction, logical: endless ? .infinity : time + length, end: endless ? .infinity : time + length + random.real(0...0.5))
+                tracker.start(
+                    next, in: transaction, logical: endless ? .infinity : time + length,
+                    end: endless ? .infinity : time + length + random.real(0...0.5))
                 running.append(next)
             }
             take(tracker.seal(transaction, at: time))

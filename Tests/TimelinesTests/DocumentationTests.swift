@@ -27,7 +27,9 @@ struct DocumentationTests {
         let words = words(command)
         let animation = try Animation(words[3])
         var trajectory = Trajectory(from: 0, to: 1, animation: animation)
-        for (i, word) in words.enumerated() where word == "--retarget" { trajectory.retarget(try Trajectory.Change(words[i + 1])) }
+        for (i, word) in words.enumerated() where word == "--retarget" {
+            trajectory.retarget(try Trajectory.Change(words[i + 1]))
+        }
         if words.contains("--plot") { return trajectory.plot() }
         if words.contains("--css") {
             var cache = EasingCache()
@@ -44,8 +46,14 @@ struct DocumentationTests {
         var shown: [(command: Substring, output: String)] = []
         var isConsole = false
         for line in lines {
-            if line.hasPrefix("```") { isConsole = line == "```console" } else if isConsole {
-                if line.hasPrefix("$ ") { shown.append((line, "")) } else { shown[shown.count - 1].output += line + "\n" }
+            if line.hasPrefix("```") {
+                isConsole = line == "```console"
+            } else if isConsole {
+                if line.hasPrefix("$ ") {
+                    shown.append((line, ""))
+                } else {
+                    shown[shown.count - 1].output += line + "\n"
+                }
             }
         }
         #expect(shown.count >= 9)
@@ -56,7 +64,10 @@ struct DocumentationTests {
     func animations() throws {
         let text = try document().joined(separator: "\n")
         var read = 0
-        for piece in text.split(separator: "`") where piece.contains("(duration: ") && !piece.contains("\n") && !piece.hasPrefix(".") && !piece.contains("agctl") && !piece.contains("D, bounce") {
+        for piece in text.split(separator: "`")
+        where piece.contains("(duration: ") && !piece.contains("\n") && !piece.hasPrefix(".")
+            && !piece.contains("agctl") && !piece.contains("D, bounce")
+        {
             #expect(throws: Never.self, "\(piece)") { try Animation(String(piece)) }
             read += 1
         }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("The frame sampler")
 struct SamplerTests {
-    @Test("frames are the closed form to rounding, at uneven times, for every kind of timeline, through inserts and removals")
+    @Test(
+        "frames are the closed form to rounding, at uneven times, for every kind of timeline, through inserts and removals"
+    )
     func exact() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
@@ -12,7 +14,11 @@ struct SamplerTests {
         var running: [FrameSampler.Handle: Timeline] = [:]
         var time = 0.0
         var worst = 0.0
-        let animations = try ["bouncy", "smooth", "snappy.speed(2)", "easeInOut(duration: 1)", "easeOut", "linear", "circularEaseInOut(duration: 1)", "timingCurve(0, 0.75, 0, 1, duration: 0.5)", "bouncy.delay(0.2)", "spring(duration: 3, bounce: -0.5)"].map { try Animation($0) }
+        let animations = try [
+            "bouncy", "smooth", "snappy.speed(2)", "easeInOut(duration: 1)", "easeOut", "linear",
+            "circularEaseInOut(duration: 1)", "timingCurve(0, 0.75, 0, 1, duration: 0.5)", "bouncy.delay(0.2)",
+            "spring(duration: 3, bounce: -0.5)",
+        ].map { try Animation($0) }
         for frame in 0..<4000 {
             time += random.real(0.001...0.03)
             while running.count < 60 {
@@ -20,7 +26,9 @@ struct SamplerTests {
                 let from = Components((0..<count).map { _ in random.real(-1...1) })
                 let to = Components((0..<count).map { _ in random.real(-1...1) })
                 let velocity = Components((0..<count).map { _ in random.real(-3...3) })
-                let timeline = Timeline(space: .vector, from: from, to: to, velocity: velocity, animation: random.pick(animations), start: time - random.real(0...0.1))
+                let timeline = Timeline(
+                    space: .vector, from: from, to: to, velocity: velocity, animation: random.pick(animations),
+                    start: time - random.real(0...0.1))
                 running[sampler.insert(timeline)] = timeline
             }
             sampler.sample(at: time)

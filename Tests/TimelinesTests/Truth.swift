@@ -13,7 +13,8 @@ struct Truth {
         return contents(of: folder + "/animation/truth.json").map(Truth.init(text:))
     }()
     static var isComplete: Bool { all != nil }
-    static let absence = "animation/truth.json is neither in AGD_SHARED nor in ../shared; the selection in the repository is tested all the same"
+    static let absence =
+        "animation/truth.json is neither in AGD_SHARED nor in ../shared; the selection in the repository is tested all the same"
 
     /// The selection, and everything where it is there.
     static var sources: [Truth] { [selection] + (all.map { [$0] } ?? []) }

@@ -33,7 +33,10 @@ struct TruthTests {
             for row in truth.root["mapping"]["fromDurationBounce"].list ?? [] {
                 let r = row.reals
                 let spring = Spring(duration: r[0], bounce: r[1])
-                for (got, want) in zip([spring.dampingFraction, spring.stiffness, spring.damping, spring.angularFrequency, spring.decay], r[2...]) {
+                for (got, want) in zip(
+                    [spring.dampingFraction, spring.stiffness, spring.damping, spring.angularFrequency, spring.decay],
+                    r[2...])
+                {
                     worst.note(got, want, bound: 4e-16 * max(1, want.magnitude), "\(r[0]), \(r[1])")
                 }
             }
@@ -85,7 +88,9 @@ struct TruthTests {
                     let s = sample.reals
                     let (value, velocity) = spring.state(from: 0, to: 1, velocity: v0, at: s[0])
                     values.note(value, s[1], bound: 1e-13 * scale, "\(entry["id"]) at \(s[0])")
-                    velocities.note(velocity, s[2], bound: 1e-13 * scale * spring.angularFrequency, "\(entry["id"]) velocity at \(s[0])")
+                    velocities.note(
+                        velocity, s[2], bound: 1e-13 * scale * spring.angularFrequency,
+                        "\(entry["id"]) velocity at \(s[0])")
                 }
             }
         }
@@ -101,8 +106,12 @@ struct TruthTests {
                 // What the product of the two doubles lost is no fault of the spring's.
                 let lost = (-time).addingProduct(passes, period)
                 let state = spring.state(from: 0, to: 1, velocity: 0, at: time)
-                #expect((state.value - 0).magnitude < 1e-15 + 0.5 * (spring.angularFrequency * lost) * (spring.angularFrequency * lost))
-                #expect((state.velocity + spring.angularFrequency * spring.angularFrequency * lost).magnitude < 1e-12, "\(passes) of \(period)")
+                #expect(
+                    (state.value - 0).magnitude < 1e-15 + 0.5 * (spring.angularFrequency * lost)
+                        * (spring.angularFrequency * lost))
+                #expect(
+                    (state.velocity + spring.angularFrequency * spring.angularFrequency * lost).magnitude < 1e-12,
+                    "\(passes) of \(period)")
             }
         }
     }
@@ -152,13 +161,22 @@ struct TruthTests {
                 let id = entry["id"].string ?? ""
                 let a = try #require(try animation(entry["A"]))
                 let b = try #require(try animation(entry["B"]))
-                let mode: Timeline.Retargeting = switch entry["mode"].string { case "additive": .additive; case "chain": .chain; default: .merge }
+                let mode: Timeline.Retargeting =
+                    switch entry["mode"].string {
+                    case "additive": .additive;
+                    case "chain": .chain;
+                    default: .merge
+                    }
                 let v0 = entry["v0"].isNull ? 0 : entry.real("v0")
-                let first = Timeline(from: Components(entry.real("from")), to: Components(entry.real("to1")), velocity: Components(v0), animation: a, start: 0)
-                var timeline = first.retarget(to: Components(entry.real("to2")), animation: b, at: entry.real("interruptAt"), mode: mode)
+                let first = Timeline(
+                    from: Components(entry.real("from")), to: Components(entry.real("to1")), velocity: Components(v0),
+                    animation: a, start: 0)
+                var timeline = first.retarget(
+                    to: Components(entry.real("to2")), animation: b, at: entry.real("interruptAt"), mode: mode)
                 var spans = [(0.0, first), (entry.real("interruptAt"), timeline)]
                 if !entry["C"].isNull, let c = try animation(entry["C"]) {
-                    timeline = timeline.retarget(to: Components(entry.real("to3")), animation: c, at: entry.real("interrupt2At"))
+                    timeline = timeline.retarget(
+                        to: Components(entry.real("to3")), animation: c, at: entry.real("interrupt2At"))
                     spans.append((entry.real("interrupt2At"), timeline))
                 }
                 let scale = max(1, entry.real("to1").magnitude, entry.real("to2").magnitude)
@@ -182,7 +200,9 @@ struct TruthTests {
         var values = Worst()
         for truth in Truth.sources {
             for entry in truth["keyframes"] {
-                let track = KeyframeTrack(initialValue: entry.real("initial"), keyframes: try (entry["segments"].list ?? []).map { try #require(keyframe($0)) })
+                let track = KeyframeTrack(
+                    initialValue: entry.real("initial"),
+                    keyframes: try (entry["segments"].list ?? []).map { try #require(keyframe($0)) })
                 #expect((track.duration - entry.real("total")).magnitude < 1e-15)
                 for (segment, knots) in zip(track.segments, entry["knotVelocities"].list ?? []) {
                     values.note(segment.startVelocity, knots[0].real, bound: 1e-12, "\(entry["id"]) start velocity")
@@ -210,16 +230,23 @@ struct TruthTests {
             for row in truth.root["colors"]["toOklab"].list ?? [] {
                 let c = row["srgb"].reals
                 let lab = Color(red: c[0], green: c[1], blue: c[2]).oklab
-                for (g, w) in zip([lab.lightness, lab.a, lab.b], row["oklab"].reals) { worst.note(g, w, bound: 1e-14, "Oklab of \(c)") }
+                for (g, w) in zip([lab.lightness, lab.a, lab.b], row["oklab"].reals) {
+                    worst.note(g, w, bound: 1e-14, "Oklab of \(c)")
+                }
             }
             for row in truth.root["colors"]["mix"].list ?? [] {
                 let (f, t) = (row["from"].reals, row["to"].reals)
                 let from = Color(red: f[0], green: f[1], blue: f[2], alpha: f[3])
                 let to = Color(red: t[0], green: t[1], blue: t[2], alpha: t[3])
-                for (key, space) in [("srgb", Color.MixingSpace.srgb), ("srgb-linear", .srgbLinear), ("oklab", .oklab), ("oklch-shorter", .oklch)] {
+                for (key, space) in [
+                    ("srgb", Color.MixingSpace.srgb), ("srgb-linear", .srgbLinear), ("oklab", .oklab),
+                    ("oklch-shorter", .oklch),
+                ] {
                     let mixed = from.mixed(with: to, at: row.real("t"), in: space)
                     worst.note(mixed.alpha, row.real("alpha"), bound: 1e-15, "alpha")
-                    if mixed.alpha > 0 { note(mixed.encoded, row[key].reals, "\(f) to \(t) at \(row.real("t")) in \(key)") }
+                    if mixed.alpha > 0 {
+                        note(mixed.encoded, row[key].reals, "\(f) to \(t) at \(row.real("t")) in \(key)")
+                    }
                 }
             }
         }
@@ -258,10 +285,16 @@ private func bezier(_ points: Value) -> TimingFunction? {
 }
 
 private func springCurve(_ spec: Value) -> SpringCurve? {
-    if !spec["bounce"].isNull { return SpringCurve(.spring, .duration(spec.real("duration"), bounce: spec.real("bounce"))) }
-    if !spec["response"].isNull { return SpringCurve(.spring, .response(spec.real("response"), dampingFraction: spec.real("dampingFraction"))) }
+    if !spec["bounce"].isNull {
+        return SpringCurve(.spring, .duration(spec.real("duration"), bounce: spec.real("bounce")))
+    }
+    if !spec["response"].isNull {
+        return SpringCurve(.spring, .response(spec.real("response"), dampingFraction: spec.real("dampingFraction")))
+    }
     if !spec["mass"].isNull {
-        return SpringCurve(.spring, .physical(mass: spec.real("mass"), stiffness: spec.real("stiffness"), damping: spec.real("damping")))
+        return SpringCurve(
+            .spring,
+            .physical(mass: spec.real("mass"), stiffness: spec.real("stiffness"), damping: spec.real("damping")))
     }
     return nil
 }
@@ -272,7 +305,9 @@ private func animation(_ spec: Value) throws -> Animation? {
     var modifiers: [Modifier] = []
     if !spec["delay"].isNull { modifiers.append(.delay(spec.real("delay"))) }
     if !spec["speed"].isNull { modifiers.append(.speed(spec.real("speed"))) }
-    if !spec["p"].isNull, let function = bezier(spec["p"]) { return try Animation(.timing(function, duration: spec.real("duration")), modifiers: modifiers) }
+    if !spec["p"].isNull, let function = bezier(spec["p"]) {
+        return try Animation(.timing(function, duration: spec.real("duration")), modifiers: modifiers)
+    }
     return try springCurve(spec).map { try Animation(.spring($0), modifiers: modifiers) }
 }
 
@@ -286,15 +321,20 @@ private func composition(_ spec: Value) throws -> Animation? {
         default:
             let reverse = Autoreverse(rawValue: spec["autoreverse"].string ?? "") ?? .none
             let cut = spec["base"]["cut"].isNull ? nil : spec["base"].real("cut")
-            modifiers.append(spec["count"].isNull ? .repeatForever(autoreverses: reverse, every: cut)
-                             : .repeatCount(Int(spec.real("count")), autoreverses: reverse, every: cut))
+            modifiers.append(
+                spec["count"].isNull
+                    ? .repeatForever(autoreverses: reverse, every: cut)
+                    : .repeatCount(Int(spec.real("count")), autoreverses: reverse, every: cut))
         }
         spec = spec["base"]
     }
     modifiers.reverse()
     switch spec["kind"].string {
     case "linear": return try Animation(.timing(.linear, duration: spec.real("duration")), modifiers: modifiers)
-    case "bezier": return try bezier(spec["p"]).map { try Animation(.timing($0, duration: spec.real("duration")), modifiers: modifiers) }
+    case "bezier":
+        return try bezier(spec["p"]).map {
+            try Animation(.timing($0, duration: spec.real("duration")), modifiers: modifiers)
+        }
     default: return try springCurve(spec).map { try Animation(.spring($0), modifiers: modifiers) }
     }
 }
@@ -303,9 +343,16 @@ private func keyframe(_ segment: Value) -> Keyframe? {
     func optional(_ key: String) -> Double? { segment[key].isNull ? nil : segment.real(key) }
     let to = segment.real("to")
     switch segment["kind"].string {
-    case "linear": return .linear(to: to, duration: segment.real("duration"), timing: bezier(segment["curve"]) ?? .linear)
-    case "cubic": return .cubic(to: to, duration: segment.real("duration"), startVelocity: optional("startVelocity"), endVelocity: optional("endVelocity"))
-    case "spring": return springCurve(segment["spring"]).map { .spring(to: to, duration: optional("duration"), spring: $0, startVelocity: optional("startVelocity")) }
+    case "linear":
+        return .linear(to: to, duration: segment.real("duration"), timing: bezier(segment["curve"]) ?? .linear)
+    case "cubic":
+        return .cubic(
+            to: to, duration: segment.real("duration"), startVelocity: optional("startVelocity"),
+            endVelocity: optional("endVelocity"))
+    case "spring":
+        return springCurve(segment["spring"]).map {
+            .spring(to: to, duration: optional("duration"), spring: $0, startVelocity: optional("startVelocity"))
+        }
     default: return .move(to: to)
     }
 }

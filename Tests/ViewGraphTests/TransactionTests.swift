@@ -24,7 +24,8 @@ struct TransactionTests {
         var open = OpenTransaction(stamp: 1)
         open.stage(1, for: a, nil)
         let first = open.handOver()
-        #expect(states(first) == [a] && !open.hasWrites && open.writes.isEmpty && open.value(of: a) == nil && open.isAhead)
+        #expect(
+            states(first) == [a] && !open.hasWrites && open.writes.isEmpty && open.value(of: a) == nil && open.isAhead)
         #expect(open.needsNote(of: a))
         open.note(.init(attribute: a, content: .value(0), changedAt: 1))
         #expect(!open.needsNote(of: a) && open.needsNote(of: b) && open.touched.count == 1)

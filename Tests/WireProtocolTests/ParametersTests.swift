@@ -4,31 +4,36 @@ import WireProtocol
 
 @Suite("Parameters")
 struct ParametersTests {
-    @Test("a wrong parameter is named, with what was expected and found", arguments: [
-        ("set", #"{"value":1}"#, "\"path\" is missing"),
-        ("set", #"{"path":5,"value":1}"#, "path: expected a string, found 5"),
-        ("set", #"{"path":"/a.b","value":1,"valu":2}"#, "no parameter \"valu\""),
-        ("set", #"{"path":"/a.b","path":"/a.c","value":1}"#, "\"path\" is given twice"),
-        ("set", #""x""#, "params is an object or a list"),
-        ("set", #"["/a.b",1,null,false,"l",false,7]"#, "at most 6 parameters"),
-        ("get", #"{}"#, "exactly one of \"path\" and \"paths\""),
-        ("get", #"{"path":"/a.b","paths":[]}"#, "exactly one of"),
-        ("get", #"{"paths":["/a.b",7]}"#, "paths[1]: expected a string, found 7"),
-        ("transact", #"{"mutations":[{"op":"sett","path":"/a.b","value":1}]}"#, "mutations[0].op: expected one of"),
-        ("transact", #"{"mutations":[{"op":"set","path":"/a.b"}]}"#, "set needs a value"),
-        ("transact", #"{"mutations":[{"op":"toggle","path":"/a.b","value":1}]}"#, "toggle takes no value"),
-        ("transact", #"{"mutations":[{"op":"set","path":"/a.b","value":1,"index":0}]}"#, "only insert takes an index"),
-        ("transact", #"{"mutations":[{"op":"toggle"}]}"#, "lacks the member \"path\""),
-        ("transact", #"{"mutations":[{"op":"toggle","path":"/a.b","patt":1}]}"#, "unknown member \"patt\""),
-        ("subscribe", #"{"paths":[]}"#, "paths must not be empty"),
-        ("subscribe", #"{"paths":["/a"],"events":["updates"]}"#, "events[0]: expected one of update"),
-        ("subscribe", #"{"paths":["/a"],"maxRate":0}"#, "expected a number above 0, found 0"),
-        ("subscribe", #"{"paths":["/a"],"since":{"epoch":"x"}}"#, "since lacks the member \"revision\""),
-        ("subscribe", #"{"paths":["/a"],"since":{"epoch":"x","revision":-1}}"#, "an integer of 0 or more"),
-        ("apply", #"{"document":[]}"#, "document: expected a string or an object"),
-        ("dump", #"{"format":"png"}"#, "expected one of json, dot, scene, found \"png\""),
-        ("unsubscribe", #"{"subscription":1.5}"#, "an integer of 0 or more, found 1.5"),
-    ])
+    @Test(
+        "a wrong parameter is named, with what was expected and found",
+        arguments: [
+            ("set", #"{"value":1}"#, "\"path\" is missing"),
+            ("set", #"{"path":5,"value":1}"#, "path: expected a string, found 5"),
+            ("set", #"{"path":"/a.b","value":1,"valu":2}"#, "no parameter \"valu\""),
+            ("set", #"{"path":"/a.b","path":"/a.c","value":1}"#, "\"path\" is given twice"),
+            ("set", #""x""#, "params is an object or a list"),
+            ("set", #"["/a.b",1,null,false,"l",false,7]"#, "at most 6 parameters"),
+            ("get", #"{}"#, "exactly one of \"path\" and \"paths\""),
+            ("get", #"{"path":"/a.b","paths":[]}"#, "exactly one of"),
+            ("get", #"{"paths":["/a.b",7]}"#, "paths[1]: expected a string, found 7"),
+            ("transact", #"{"mutations":[{"op":"sett","path":"/a.b","value":1}]}"#, "mutations[0].op: expected one of"),
+            ("transact", #"{"mutations":[{"op":"set","path":"/a.b"}]}"#, "set needs a value"),
+            ("transact", #"{"mutations":[{"op":"toggle","path":"/a.b","value":1}]}"#, "toggle takes no value"),
+            (
+                "transact", #"{"mutations":[{"op":"set","path":"/a.b","value":1,"index":0}]}"#,
+                "only insert takes an index"
+            ),
+            ("transact", #"{"mutations":[{"op":"toggle"}]}"#, "lacks the member \"path\""),
+            ("transact", #"{"mutations":[{"op":"toggle","path":"/a.b","patt":1}]}"#, "unknown member \"patt\""),
+            ("subscribe", #"{"paths":[]}"#, "paths must not be empty"),
+            ("subscribe", #"{"paths":["/a"],"events":["updates"]}"#, "events[0]: expected one of update"),
+            ("subscribe", #"{"paths":["/a"],"maxRate":0}"#, "expected a number above 0, found 0"),
+            ("subscribe", #"{"paths":["/a"],"since":{"epoch":"x"}}"#, "since lacks the member \"revision\""),
+            ("subscribe", #"{"paths":["/a"],"since":{"epoch":"x","revision":-1}}"#, "an integer of 0 or more"),
+            ("apply", #"{"document":[]}"#, "document: expected a string or an object"),
+            ("dump", #"{"format":"png"}"#, "expected one of json, dot, scene, found \"png\""),
+            ("unsubscribe", #"{"subscription":1.5}"#, "an integer of 0 or more, found 1.5"),
+        ])
     func refused(method: String, parameters: String, message: String) throws {
         let fault = try fault(method, parameters)
         #expect(fault.code == RequestFault.invalidParameters)
@@ -54,8 +59,11 @@ struct ParametersTests {
     }
 
     @Test("set reads value, animation and options as they are") func set() throws {
-        guard case .set(let mutation, let options) = try request(
-            "set", #"{"value":{"int":"5"},"typed":true,"animation":{"curve":"linear"},"disablesAnimations":true,"path":"/a.b[0]"}"#)
+        guard
+            case .set(let mutation, let options) = try request(
+                "set",
+                #"{"value":{"int":"5"},"typed":true,"animation":{"curve":"linear"},"disablesAnimations":true,"path":"/a.b[0]"}"#
+            )
         else { throw Unexpected("set") }
         #expect(mutation.operation == .set)
         #expect(mutation.path == "/a.b[0]")
@@ -79,7 +87,9 @@ struct ParametersTests {
     }
 
     @Test("a subscription has its defaults: updates, with a snapshot") func subscribeDefaults() throws {
-        guard case .subscribe(let plain) = try request("subscribe", #"{"paths":["/a/**"]}"#) else { throw Unexpected("subscribe") }
+        guard case .subscribe(let plain) = try request("subscribe", #"{"paths":["/a/**"]}"#) else {
+            throw Unexpected("subscribe")
+        }
         #expect(plain.events == .update)
         #expect(plain.initial && !plain.css && !plain.typed && !plain.bookmarks)
         #expect(plain.since == nil && plain.maxRate == nil && plain.frameRate == nil)
@@ -87,16 +97,20 @@ struct ParametersTests {
 
     @Test("who watches only invalidations gets no snapshot unless it asks") func invalidateOnly() throws {
         guard case .subscribe(let quiet) = try request("subscribe", #"{"paths":["/a"],"events":["invalidate"]}"#),
-            case .subscribe(let asked) = try request("subscribe", #"{"paths":["/a"],"events":["invalidate"],"initial":true}"#)
+            case .subscribe(let asked) = try request(
+                "subscribe", #"{"paths":["/a"],"events":["invalidate"],"initial":true}"#)
         else { throw Unexpected("subscribe") }
         #expect(!quiet.initial)
         #expect(asked.initial)
     }
 
     @Test("a subscription takes everything that it can be asked") func subscribeWhole() throws {
-        guard case .subscribe(let all) = try request("subscribe", #"""
-            {"paths":["/a","/b"],"events":["update","structure","completion"],"since":{"epoch":"e","revision":9},"maxRate":2,"frames":{"rate":30},"css":true,"typed":true,"bookmarks":true}
-            """#)
+        guard
+            case .subscribe(let all) = try request(
+                "subscribe",
+                #"""
+                {"paths":["/a","/b"],"events":["update","structure","completion"],"since":{"epoch":"e","revision":9},"maxRate":2,"frames":{"rate":30},"css":true,"typed":true,"bookmarks":true}
+                """#)
         else { throw Unexpected("subscribe") }
         #expect(all.patterns == ["/a", "/b"])
         #expect(all.events == [.update, .structure, .completion, .frames])
@@ -105,36 +119,61 @@ struct ParametersTests {
     }
 
     @Test("the other methods read what they name") func others() throws {
-        if case .apply(let apply) = try request("apply", #"{"document":"agd: 1","mode":"merge","at":"/x","dryRun":true}"#) {
+        if case .apply(let apply) = try request(
+            "apply", #"{"document":"agd: 1","mode":"merge","at":"/x","dryRun":true}"#)
+        {
             #expect(apply.document == "agd: 1" && apply.mode == .merge && apply.at == "/x" && apply.dryRun)
-        } else { Issue.record("apply") }
+        } else {
+            Issue.record("apply")
+        }
         if case .move(let move, _) = try request("move", #"{"path":"/a","to":"/b","index":2}"#) {
             #expect(move.path == "/a" && move.to == "/b" && move.index == 2)
-        } else { Issue.record("move") }
+        } else {
+            Issue.record("move")
+        }
         if case .describe(nil, 3) = try request("describe", #"{"depth":3}"#) {} else { Issue.record("describe") }
-        if case .explain("/a.b", 7) = try request("explain", #"{"path":"/a.b","revision":7}"#) {} else { Issue.record("explain") }
+        if case .explain("/a.b", 7) = try request("explain", #"{"path":"/a.b","revision":7}"#) {
+        } else {
+            Issue.record("explain")
+        }
         if case .dump("/", .dot) = try request("dump", #"{"format":"dot"}"#) {} else { Issue.record("dump") }
-        if case .stats(.openmetrics) = try request("stats", #"{"format":"openmetrics"}"#) {} else { Issue.record("stats") }
-        if case .trace(let trace) = try request("trace", #"{"enable":false}"#) { #expect(trace.enable == false) } else { Issue.record("trace") }
+        if case .stats(.openmetrics) = try request("stats", #"{"format":"openmetrics"}"#) {
+        } else {
+            Issue.record("stats")
+        }
+        if case .trace(let trace) = try request("trace", #"{"enable":false}"#) {
+            #expect(trace.enable == false)
+        } else {
+            Issue.record("trace")
+        }
         if case .eval(let eval) = try request("eval", #"{"expression":"a+1","bindings":{"a":2},"at":"/x"}"#) {
             #expect(eval.expression == "a+1" && eval.bindings["a"] == 2 && eval.at == "/x")
-        } else { Issue.record("eval") }
+        } else {
+            Issue.record("eval")
+        }
         if case .onDisconnect(let mutations, _) = try request("onDisconnect", #"{"mutations":[]}"#) {
             #expect(mutations.isEmpty)
-        } else { Issue.record("onDisconnect") }
+        } else {
+            Issue.record("onDisconnect")
+        }
         if case .hello("me") = try request("hello", #"{"client":"me"}"#) {} else { Issue.record("hello") }
     }
 
-    @Test("no call sees anything of an earlier one, and each method reads only what it declares") func forgotten() throws {
+    @Test("no call sees anything of an earlier one, and each method reads only what it declares") func forgotten()
+        throws
+    {
         let decoder = RequestDecoder()
         func send(_ method: String, _ parameters: String) throws -> Request {
             let line = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#
-            guard case .call(_, let request)? = incoming(line, decoder).first else { throw Unexpected("a request of \(method)") }
+            guard case .call(_, let request)? = incoming(line, decoder).first else {
+                throw Unexpected("a request of \(method)")
+            }
             return request
         }
         let padding = String(repeating: "x", count: 100_000)
         for (method, parameters) in [
-            ("apply", #"{"document":"\#(padding)"}"#), ("remove", #"{"path":"/\#(padding)"}"#), ("move", #"{"path":"/\#(padding)"}"#),
+            ("apply", #"{"document":"\#(padding)"}"#), ("remove", #"{"path":"/\#(padding)"}"#),
+            ("move", #"{"path":"/\#(padding)"}"#),
         ] {
             _ = try send("set", #"{"path":"/a.b","value":1,"label":"old","typed":true}"#)
             switch try send(method, parameters) {
@@ -144,15 +183,20 @@ struct ParametersTests {
             }
         }
         for method in Method.table() {
-            let given = method.parameters.filter(\.field.isRequired).map { "\"\($0.field.name)\":\(example(of: $0.field.shape))" }
-            _ = incoming(#"{"jsonrpc":"2.0","id":1,"method":"\#(method.name)","params":{\#(given.joined(separator: ","))}}"#, decoder)
+            let given = method.parameters.filter(\.field.isRequired).map {
+                "\"\($0.field.name)\":\(example(of: $0.field.shape))"
+            }
+            _ = incoming(
+                #"{"jsonrpc":"2.0","id":1,"method":"\#(method.name)","params":{\#(given.joined(separator: ","))}}"#,
+                decoder)
         }
     }
 
     private func example(of shape: Shape) -> String {
         switch shape {
         case .array(let element): "[\(example(of: element))]"
-        case .object(let fields): "{" + fields.map { "\"\($0.name)\":\(example(of: $0.shape))" }.joined(separator: ",") + "}"
+        case .object(let fields):
+            "{" + fields.map { "\"\($0.name)\":\(example(of: $0.shape))" }.joined(separator: ",") + "}"
         case .choice(let words): "\"\(words[0])\""
         case .bool: "true"
         case .integer, .number, .positive, .count: "1"

@@ -8,7 +8,8 @@ struct ProtocolDocumentTests {
     private let text: String
 
     init() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         text = try String(contentsOf: root.appendingPathComponent("Documentation/Protocol.md"), encoding: .utf8)
     }
 
@@ -40,17 +41,22 @@ struct ProtocolDocumentTests {
         case .count: "integer ≥ 0"
         case .choice(let words): words.map { "`\($0)`" }.joined(separator: " ")
         case .array(let element): "list of " + kind(element)
-        case .object(let fields): "{" + fields.map { "`\($0.name)`" + ($0.isRequired ? "" : "?") }.joined(separator: ", ") + "}"
+        case .object(let fields):
+            "{" + fields.map { "`\($0.name)`" + ($0.isRequired ? "" : "?") }.joined(separator: ", ") + "}"
         case .map(let element): "object of " + kind(element)
         case .objectOrString: "string or object"
         }
     }
 
-    @Test("every method has its section, with its summary, parameters, result and errors as they are") func methods() throws {
+    @Test("every method has its section, with its summary, parameters, result and errors as they are") func methods()
+        throws
+    {
         for method in Method.table() {
             let section = try section(method.name)
-            let parameters = method.parameters.isEmpty ? "No parameters.\n" : table(method.parameters.map(\.field), "parameter")
-            let errors = method.errors.isEmpty
+            let parameters =
+                method.parameters.isEmpty ? "No parameters.\n" : table(method.parameters.map(\.field), "parameter")
+            let errors =
+                method.errors.isEmpty
                 ? "" : "Refused with " + method.errors.map { "`\($0.rawValue)`" }.joined(separator: ", ") + ".\n"
             let need = method.need.map { "Needs the right *\($0.right.rawValue)* on \($0.subject).\n" } ?? ""
             var result = ""

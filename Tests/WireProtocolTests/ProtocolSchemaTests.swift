@@ -6,10 +6,12 @@ import WireProtocol
 struct ProtocolSchemaTests {
     @Test("every method of the specification is in the table, once") func methods() {
         let names = Method.table().map(\.name)
-        #expect(Set(names) == [
-            "hello", "ping", "get", "set", "transact", "apply", "remove", "move", "subscribe", "unsubscribe", "onDisconnect",
-            "describe", "explain", "dump", "stats", "trace", "eval", "prune",
-        ])
+        #expect(
+            Set(names) == [
+                "hello", "ping", "get", "set", "transact", "apply", "remove", "move", "subscribe", "unsubscribe",
+                "onDisconnect",
+                "describe", "explain", "dump", "stats", "trace", "eval", "prune",
+            ])
         #expect(names.count == Set(names).count)
     }
 
@@ -35,11 +37,13 @@ struct ProtocolSchemaTests {
         let document = ProtocolSchema.document()
         let read = try JSONParser.parseOnce(document.jsonText.utf8)
         #expect(read == document)
-        guard case .map(let members) = read, case .list(let methods)? = members["methods"], case .list(let events)? = members["x-events"]
+        guard case .map(let members) = read, case .list(let methods)? = members["methods"],
+            case .list(let events)? = members["x-events"]
         else { throw Unexpected("an OpenRPC document") }
         #expect(methods.count == Method.table().count)
-        #expect(events.compactMap { $0.map?["name"]?.string } == [
-            "update", "invalidate", "structure", "frames", "completion", "bookmark", "ended",
-        ])
+        #expect(
+            events.compactMap { $0.map?["name"]?.string } == [
+                "update", "invalidate", "structure", "frames", "completion", "bookmark", "ended",
+            ])
     }
 }

@@ -29,14 +29,20 @@ func incoming(_ line: String, _ decoder: RequestDecoder = RequestDecoder()) -> [
 
 /// The request of a method with these parameters, as JSON text.
 func request(_ method: String, _ parameters: String) throws -> Request {
-    guard case .call(_, let request)? = incoming(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#).first
+    guard
+        case .call(_, let request)? = incoming(
+            #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#
+        ).first
     else { throw Unexpected("a request of \(method) \(parameters)") }
     return request
 }
 
 /// Why a method refuses these parameters.
 func fault(_ method: String, _ parameters: String) throws -> RequestFault {
-    guard case .fault(_, let fault)? = incoming(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#).first
+    guard
+        case .fault(_, let fault)? = incoming(
+            #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#
+        ).first
     else { throw Unexpected("a fault of \(method) \(parameters)") }
     return fault
 }

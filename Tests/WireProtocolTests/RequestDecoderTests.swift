@@ -4,9 +4,11 @@ import WireProtocol
 
 @Suite("Lines into requests")
 struct RequestDecoderTests {
-    @Test("an id comes back as it was written", arguments: [
-        "1", "-7", "18446744073709551615", "1.5", "\"a \\\"b\\\"\"", "null",
-    ])
+    @Test(
+        "an id comes back as it was written",
+        arguments: [
+            "1", "-7", "18446744073709551615", "1.5", "\"a \\\"b\\\"\"", "null",
+        ])
     func ids(id: String) {
         #expect(pieces(#"{"jsonrpc":"2.0","id":\#(id),"method":"ping"}"#) == [.call(id, "ping")])
     }
@@ -17,20 +19,22 @@ struct RequestDecoderTests {
         #expect(pieces(#"{"jsonrpc":"2.0","method":"set","params":{}}"#) == [.fault(nil, -32602, .invalid)])
     }
 
-    @Test("what is not JSON, no request, or of no known method has its own code", arguments: [
-        ("", []), (" \t\r", []),
-        ("nonsense", [.fault("null", -32700, .invalid)]),
-        (#"{"jsonrpc":"2.0","id":1,"method":"ping""#, [.fault("null", -32700, .invalid)]),
-        (#"{"jsonrpc":"2.0","id":1,"method":"ping"} {}"#, [.fault("null", -32700, .invalid)]),
-        ("\"\u{0}\"", [.fault("null", -32700, .invalid)]),
-        ("17", [.fault("null", -32600, .invalid)]),
-        (#"{"id":1,"method":"ping"}"#, [.fault("1", -32600, .invalid)]),
-        (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, [.fault("1", -32600, .invalid)]),
-        (#"{"jsonrpc":"2.0","id":1}"#, [.fault("1", -32600, .invalid)]),
-        (#"{"jsonrpc":"2.0","id":1,"method":5}"#, [.fault("1", -32600, .invalid)]),
-        (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, [.fault("null", -32600, .invalid)]),
-        (#"{"jsonrpc":"2.0","id":1,"method":"sett"}"#, [.fault("1", -32601, .notFound)]),
-    ] as [(String, [Piece])])
+    @Test(
+        "what is not JSON, no request, or of no known method has its own code",
+        arguments: [
+            ("", []), (" \t\r", []),
+            ("nonsense", [.fault("null", -32700, .invalid)]),
+            (#"{"jsonrpc":"2.0","id":1,"method":"ping""#, [.fault("null", -32700, .invalid)]),
+            (#"{"jsonrpc":"2.0","id":1,"method":"ping"} {}"#, [.fault("null", -32700, .invalid)]),
+            ("\"\u{0}\"", [.fault("null", -32700, .invalid)]),
+            ("17", [.fault("null", -32600, .invalid)]),
+            (#"{"id":1,"method":"ping"}"#, [.fault("1", -32600, .invalid)]),
+            (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, [.fault("1", -32600, .invalid)]),
+            (#"{"jsonrpc":"2.0","id":1}"#, [.fault("1", -32600, .invalid)]),
+            (#"{"jsonrpc":"2.0","id":1,"method":5}"#, [.fault("1", -32600, .invalid)]),
+            (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, [.fault("null", -32600, .invalid)]),
+            (#"{"jsonrpc":"2.0","id":1,"method":"sett"}"#, [.fault("1", -32601, .notFound)]),
+        ] as [(String, [Piece])])
     func malformed(line: String, expected: [Piece]) {
         #expect(pieces(line) == expected)
     }
@@ -41,11 +45,13 @@ struct RequestDecoderTests {
     }
 
     @Test("a batch is framed; each of its calls stands or falls alone") func batches() {
-        let line = #"[{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"ping"},{"jsonrpc":"2.0","id":2,"method":"no"}]"#
-        #expect(pieces(line) == [
-            .batchBegins(4), .call("1", "ping"), .fault("null", -32600, .invalid), .call(nil, "ping"),
-            .fault("2", -32601, .notFound), .batchEnds,
-        ])
+        let line =
+            #"[{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"ping"},{"jsonrpc":"2.0","id":2,"method":"no"}]"#
+        #expect(
+            pieces(line) == [
+                .batchBegins(4), .call("1", "ping"), .fault("null", -32600, .invalid), .call(nil, "ping"),
+                .fault("2", -32601, .notFound), .batchEnds,
+            ])
     }
 
     @Test("an empty batch and one beyond the limit are refused as one") func batchLimits() {
@@ -55,9 +61,12 @@ struct RequestDecoderTests {
         #expect(pieces("[1,1,1,1]", decoder) == [.fault("null", -32600, .limit)])
     }
 
-    @Test("a message of more values than the limit is refused under its id, and a text of any length is one value") func values() {
+    @Test("a message of more values than the limit is refused under its id, and a text of any length is one value")
+    func values() {
         let decoder = RequestDecoder(maximumValues: 1000)
-        func set(_ value: String) -> String { #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.b","value":\#(value)}}"# }
+        func set(_ value: String) -> String {
+            #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/a.b","value":\#(value)}}"#
+        }
         func list(_ count: Int) -> String { "[" + Array(repeating: "1", count: count).joined(separator: ",") + "]" }
         func map(_ count: Int) -> String { "{" + (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",") + "}" }
         #expect(pieces(set(list(900)), decoder) == [.call("1", "set")])
@@ -80,18 +89,25 @@ struct RequestDecoderTests {
         #expect(pieces(nested(1), decoder) == [.call("1", "set")])
     }
 
-    @Test("a number out of range is refused under the request's id, wherever that stands", arguments: [
-        (#"{"jsonrpc":"2.0","id":7,"method":"set","params":{"path":"/a.b","value":1e999}}"#, "7"),
-        (#"{"params":{"id":3,"value":[99999999999999999999]},"id": "a\"b" ,"method":"set","jsonrpc":"2.0"}"#, #""a\"b""#),
-        (#"{"method":"set","params":{"value":-9223372036854775809}}"#, "null"),
-        (#"[{"id":1,"value":1e999}]"#, "null"),
-        (#"{"id":{"id":5},"value":-1e400}"#, "null"),
-    ])
+    @Test(
+        "a number out of range is refused under the request's id, wherever that stands",
+        arguments: [
+            (#"{"jsonrpc":"2.0","id":7,"method":"set","params":{"path":"/a.b","value":1e999}}"#, "7"),
+            (
+                #"{"params":{"id":3,"value":[99999999999999999999]},"id": "a\"b" ,"method":"set","jsonrpc":"2.0"}"#,
+                #""a\"b""#
+            ),
+            (#"{"method":"set","params":{"value":-9223372036854775809}}"#, "null"),
+            (#"[{"id":1,"value":1e999}]"#, "null"),
+            (#"{"id":{"id":5},"value":-1e400}"#, "null"),
+        ])
     func numbers(line: String, id: String) {
         #expect(pieces(line) == [.fault(id, -32600, .limit)])
     }
 
-    @Test("what only looks like a number is not JSON", arguments: ["01", "1.", "1e", "-", "{\"id\":1,\"a\":1.2.3}", "+99999999999999999999"])
+    @Test(
+        "what only looks like a number is not JSON",
+        arguments: ["01", "1.", "1e", "-", "{\"id\":1,\"a\":1.2.3}", "+99999999999999999999"])
     func noNumbers(line: String) {
         #expect(pieces(line) == [.fault("null", -32700, .invalid)])
     }

@@ -133,7 +133,9 @@ extension Compiler {
         land(toBody)
         top = mark
         conditionally { compiler in
-            if case .local(let number) = compiler.checked.resolutions[id] { compiler.locals[number] = .register(variable) }
+            if case .local(let number) = compiler.checked.resolutions[id] {
+                compiler.locals[number] = .register(variable)
+            }
             let body = compiler.emit(compiler.tree.child(id, 1))
             compiler.add(compiler.tree[id].flag ? .requireOptional : .wrapOptional, a: target, b: body, at: id)
         }

@@ -174,7 +174,9 @@ extension Compiler {
     private mutating func emitOptionalChain(
         _ operand: SyntaxTree.ID, _ step: AttributePath.Step, _ id: SyntaxTree.ID, _ into: Int32?
     ) -> Int32? {
-        guard case .map = checked.types[operand], var chain = chain(operand), !chain.isDynamic, !isTraced else { return nil }
+        guard case .map = checked.types[operand], var chain = chain(operand), !chain.isDynamic, !isTraced else {
+            return nil
+        }
         chain.steps.append(.fixed(step))
         let target = into ?? register()
         let presence = load(input(chain, isPresence: true), at: id)

@@ -45,7 +45,9 @@ struct Compiler {
         // optional access, which first reads presence.
         var references: Int32 = 0
         for resolution in checked.resolutions { if case .variable = resolution { references += 1 } }
-        for node in checked.tree.nodes where node.flag && (node.kind == .select || node.kind == .index) { references += 1 }
+        for node in checked.tree.nodes where node.flag && (node.kind == .select || node.kind == .index) {
+            references += 1
+        }
         top = references
         peak = top
         usedParts = findUsedParts()
@@ -81,7 +83,8 @@ struct Compiler {
     }
 
     /// Adds a jump whose target is not known yet.
-    mutating func addJump(_ opcode: Opcode, flag: Bool = false, a: Int32 = 0, b: Int32 = 0, at id: SyntaxTree.ID) -> Int {
+    mutating func addJump(_ opcode: Opcode, flag: Bool = false, a: Int32 = 0, b: Int32 = 0, at id: SyntaxTree.ID) -> Int
+    {
         add(opcode, flag: flag, a: a, b: b, c: -1, at: id)
         return parts.instructions.count - 1
     }
@@ -155,7 +158,9 @@ struct Compiler {
         let mark = top
         let operand = emit(tree.child(id, 0))
         top = mark
-        if !isTraced, let value = constantValue(operand), let folded = Folding.unary(opcode, value) { return constant(folded) }
+        if !isTraced, let value = constantValue(operand), let folded = Folding.unary(opcode, value) {
+            return constant(folded)
+        }
         let target = into ?? register()
         add(opcode, a: target, b: operand, at: id)
         return target
@@ -168,7 +173,9 @@ struct Compiler {
         let left = emit(tree.child(id, 0))
         let right = emit(tree.child(id, 1))
         top = mark
-        if !isTraced, let x = constantValue(left), let y = constantValue(right), let folded = Folding.binary(opcode, x, y) {
+        if !isTraced, let x = constantValue(left), let y = constantValue(right),
+            let folded = Folding.binary(opcode, x, y)
+        {
             return constant(folded)
         }
         if opcode == .add { parts.makesContainers = true }
@@ -265,7 +272,8 @@ struct Compiler {
         let before = loaded
         body(&self)
         loaded = before
-        parts.regions.append(FaultRegion(start: start, end: here, fault: fault, resume: here, output: output, owner: owner))
+        parts.regions.append(
+            FaultRegion(start: start, end: here, fault: fault, resume: here, output: output, owner: owner))
     }
 
     // MARK: aggregates

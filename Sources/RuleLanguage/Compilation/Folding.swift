@@ -26,7 +26,8 @@ enum Folding {
             guard let base = buffer.baseAddress ?? emptyArguments() else { return nil }
             let operands = (0..<Int32(buffer.count)).map { $0 }
             return operands.withUnsafeBufferPointer { operands in
-                let view = Arguments(registers: base, constants: base, operands: operands.baseAddress, count: operands.count)
+                let view = Arguments(
+                    registers: base, constants: base, operands: operands.baseAddress, count: operands.count)
                 return result { (meter) throws(Fault) in
                     try function.call(view, isMember: isMember, &meter)
                 }

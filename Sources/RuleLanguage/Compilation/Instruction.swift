@@ -120,8 +120,10 @@ extension Opcode {
     /// True if the register that is written, if any, gets a value without references.
     var givesScalar: Bool {
         switch self {
-        case .jump, .jumpUnless, .subtract, .multiply, .divide, .modulo, .equal, .notEqual, .less, .lessOrEqual, .greater,
-            .greaterOrEqual, .isIn, .negate, .not, .presence, .matches, .startsWith, .endsWith, .contains, .timePart, .beginLogic,
+        case .jump, .jumpUnless, .subtract, .multiply, .divide, .modulo, .equal, .notEqual, .less, .lessOrEqual,
+            .greater,
+            .greaterOrEqual, .isIn, .negate, .not, .presence, .matches, .startsWith, .endsWith, .contains, .timePart,
+            .beginLogic,
             .logicStep, .lastLogicStep, .endLogic, .iterate, .count, .beginLazy, .force, .endLazy, .fail, .record, .end:
             true
         default: false

@@ -19,7 +19,8 @@ public struct RuleInput: Hashable {
     public let parts: UsedParts?
 
     init(
-        name: String, namespace: String?, steps: [AttributePath.Step], isPresence: Bool, isDynamic: Bool, isDefinite: Bool,
+        name: String, namespace: String?, steps: [AttributePath.Step], isPresence: Bool, isDynamic: Bool,
+        isDefinite: Bool,
         parts: UsedParts?
     ) {
         self.name = name

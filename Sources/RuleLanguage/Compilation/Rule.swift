@@ -4,7 +4,9 @@ import AttributeValues
 public enum Rule {
     /// - Parameter looksForNames: true if hints should suggest similar names.
     /// - Throws: all faults of the rule at once.
-    public static func compile(_ text: String, in scope: RuleScope, looksForNames: Bool = true) throws(RuleErrors) -> Program {
+    public static func compile(_ text: String, in scope: RuleScope, looksForNames: Bool = true) throws(RuleErrors)
+        -> Program
+    {
         let checked = try check(text, in: scope, looksForNames: looksForNames)
         return Compiler.compile(checked, text: text, scope: scope)
     }
@@ -70,7 +72,8 @@ public enum Rule {
         return tree
     }
 
-    static func check(_ text: String, in scope: RuleScope, looksForNames: Bool = true) throws(RuleErrors) -> CheckedTree {
+    static func check(_ text: String, in scope: RuleScope, looksForNames: Bool = true) throws(RuleErrors) -> CheckedTree
+    {
         let tree = try parse(text, limits: scope.limits)
         let (checked, diagnostics) = Checker.check(tree, in: scope, looksForNames: looksForNames)
         if !diagnostics.isEmpty {

@@ -29,7 +29,9 @@ struct UsedPartsFinder {
 
     /// - Returns: nil if the rule may use all parts, or reads nothing that is assembled.
     /// - Parameter keysOfPath: the computed keys of a node that is read as a path of its own; nil for other nodes.
-    static func find(in checked: CheckedTree, scope: RuleScope, keysOfPath: @escaping (SyntaxTree.ID) -> [SyntaxTree.ID]?) -> UsedParts? {
+    static func find(
+        in checked: CheckedTree, scope: RuleScope, keysOfPath: @escaping (SyntaxTree.ID) -> [SyntaxTree.ID]?
+    ) -> UsedParts? {
         guard checked.variables.contains(where: { scope.isAssembled($0.type) }) else { return nil }
         var finder = UsedPartsFinder(checked: checked, scope: scope, keysOfPath: keysOfPath)
         finder.visit(checked.tree.root)
@@ -70,7 +72,9 @@ struct UsedPartsFinder {
         case .comprehension:
             visit(children[0], isLookedAt: false)
             for child in children.dropFirst().dropLast() { visit(child) }
-            if let last = children.last, children.count > 1 { visit(last, isLookedAt: !passesOn || !isResult(tree.macro(id))) }
+            if let last = children.last, children.count > 1 {
+                visit(last, isLookedAt: !passesOn || !isResult(tree.macro(id)))
+            }
         case .conditional:
             visit(children[0])
             for child in children.dropFirst() { visit(child, isLookedAt: !passesOn) }

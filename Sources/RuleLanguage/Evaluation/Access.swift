@@ -10,8 +10,12 @@ enum Access {
             throw .noSuchKey(.string(name))
         case .optional(let wrapped):
             guard let wrapped else { return operand }
-            return try optionalResult(of: wrapped) { (value) throws(Fault) in try select(value, name, isOptional: true) }
-        default: throw Fault("no such key: \(CELText.brief(.string(name))); type '\(operand.shortTypeName)' does not support field selection")
+            return try optionalResult(of: wrapped) { (value) throws(Fault) in try select(value, name, isOptional: true)
+            }
+        default:
+            throw Fault(
+                "no such key: \(CELText.brief(.string(name))); type '\(operand.shortTypeName)' does not support field selection"
+            )
         }
     }
 
@@ -27,7 +31,8 @@ enum Access {
     static func isPresent(_ operand: Value, _ name: String) throws(Fault) -> Bool {
         switch operand {
         case .map(let map): return map[name] != nil
-        case .optional(let wrapped): return try wrapped.map { (value) throws(Fault) in try isPresent(value, name) } ?? false
+        case .optional(let wrapped):
+            return try wrapped.map { (value) throws(Fault) in try isPresent(value, name) } ?? false
         default: throw Fault("type '\(operand.shortTypeName)' does not support field selection")
         }
     }

@@ -10,7 +10,9 @@ struct Arguments {
 
     @inline(__always)
     func pointer(_ number: Int) -> UnsafePointer<Value> {
-        guard let operands, number < count else { preconditionFailure("a call has \(count) arguments, not \(number + 1)") }
+        guard let operands, number < count else {
+            preconditionFailure("a call has \(count) arguments, not \(number + 1)")
+        }
         let operand = operands[number]
         return UnsafePointer((operand >= 0 ? registers : constants) + Int(operand))
     }

@@ -22,7 +22,8 @@ enum CELText {
         if exponent < -4 || exponent >= 6 {
             let fraction = digits.count > 1 ? "." + String(decoding: digits[1...], as: UTF8.self) : ""
             let size = exponent.magnitude
-            return "\(sign)\(String(decoding: digits[..<1], as: UTF8.self))\(fraction)e\(exponent < 0 ? "-" : "+")\(size < 10 ? "0" : "")\(size)"
+            return
+                "\(sign)\(String(decoding: digits[..<1], as: UTF8.self))\(fraction)e\(exponent < 0 ? "-" : "+")\(size < 10 ? "0" : "")\(size)"
         }
         return sign + plain(digits, exponent)
     }

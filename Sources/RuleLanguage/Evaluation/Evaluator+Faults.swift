@@ -13,7 +13,8 @@ extension Evaluator {
                 fault = Fault(limit: "the rule costs more than \(program.budget) steps")
                 fault.instruction = Int32(position)
             }
-            machine.pointee.finish(program, .failure(program.failure(.limit, fault.message, at: Int(fault.instruction))))
+            machine.pointee.finish(
+                program, .failure(program.failure(.limit, fault.message, at: Int(fault.instruction))))
             return nil
         }
         if machine.pointee.trace != nil { record(Int(program.nodes[position]), .failure(failure(fault, program))) }
@@ -35,7 +36,8 @@ extension Evaluator {
                 let loop = machine.pointee.loops[Int(region.output)]
                 machine.pointee.truncateOutput(to: loop.outputStart + loop.outputCount)
             } else {
-                machine.pointee.truncateOutput(to: region.owner >= 0 ? machine.pointee.lazies[Int(region.owner)].outputStart : 0)
+                machine.pointee.truncateOutput(
+                    to: region.owner >= 0 ? machine.pointee.lazies[Int(region.owner)].outputStart : 0)
             }
             return Int(region.resume)
         }

@@ -93,7 +93,8 @@ extension Evaluator {
                         if give(i, .int(sum)) { return Evaluator.finished }
                     case .subtract:
                         guard let (x, y) = ints(i) else {
-                            if case .timestamp(let end) = at(i.b).pointee, case .timestamp(let start) = at(i.c).pointee {
+                            if case .timestamp(let end) = at(i.b).pointee, case .timestamp(let start) = at(i.c).pointee
+                            {
                                 set(i.a, .duration(try Operators.span(from: start, to: end)))
                             } else {
                                 try operate(i)
@@ -190,12 +191,17 @@ extension Evaluator {
                     case .call:
                         let call = program.calls + Int(i.b)
                         let arguments = Arguments(
-                            registers: registers, constants: constants, operands: program.operands + Int(call.pointee.start),
+                            registers: registers, constants: constants,
+                            operands: program.operands + Int(call.pointee.start),
                             count: Int(call.pointee.count))
-                        set(i.a, try call.pointee.function.call(arguments, isMember: call.pointee.isMember, &machine.pointee.meter))
+                        set(
+                            i.a,
+                            try call.pointee.function.call(
+                                arguments, isMember: call.pointee.isMember, &machine.pointee.meter))
                     case .concatenate:
                         let parts = Arguments(
-                            registers: registers, constants: constants, operands: program.operands + Int(i.b), count: Int(i.c))
+                            registers: registers, constants: constants, operands: program.operands + Int(i.b),
+                            count: Int(i.c))
                         set(i.a, try Concatenation.join(parts, &machine.pointee.meter))
                     case .text: set(i.a, try Conversions.text(at(i.b), &machine.pointee.meter))
                     case .matches:
@@ -227,7 +233,9 @@ extension Evaluator {
                         if flag != i.flag, machine.pointee.hasFault[Int(next.pointee.b)] { continue }
                         if decide(i, flag) { return Evaluator.finished }
                     case .endLogic:
-                        if machine.pointee.hasFault[Int(i.b)], let fault = machine.pointee.faults[Int(i.b)] { throw fault }
+                        if machine.pointee.hasFault[Int(i.b)], let fault = machine.pointee.faults[Int(i.b)] {
+                            throw fault
+                        }
                         set(i.a, .bool(!i.flag))
 
                     case .iterate: try machine.pointee.open(Int(i.a), over: at(i.b).pointee, wantsValues: i.flag)
@@ -237,7 +245,9 @@ extension Evaluator {
                         if index == loop.pointee.count { continue }
                         try machine.pointee.meter.charge(next - code - Int(i.c))
                         loop.pointee.index = index + 1
-                        if let values = loop.pointee.values { advance(loop, index, values, registers + Int(i.b), i.flag) }
+                        if let values = loop.pointee.values {
+                            advance(loop, index, values, registers + Int(i.b), i.flag)
+                        }
                         next = code + Int(i.c)
                     case .count:
                         guard case .bool(let flag) = at(i.b).pointee, case .int(let count) = registers[Int(i.a)] else {
@@ -337,7 +347,9 @@ extension Evaluator {
 
     // Apart from the loop, which so stays short.
     @inline(never)
-    private func chargeLongKey(_ key: UnsafePointer<Value>) throws(Fault) { try machine.pointee.meter.chargeKey(key.pointee) }
+    private func chargeLongKey(_ key: UnsafePointer<Value>) throws(Fault) {
+        try machine.pointee.meter.chargeKey(key.pointee)
+    }
 
     /// Steps for finding a place inside a value of the graph.
     private static var dynamicRead: Int { 20 }

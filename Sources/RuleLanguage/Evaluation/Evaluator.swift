@@ -38,7 +38,9 @@ public final class Evaluator {
             next += 1
         }
         let request = run(program, from: next == end ? program.entry : 0)
-        if _slowPath(request != Evaluator.finished) && !goOn(from: request, program, &reader) { return abandon(program) }
+        if _slowPath(request != Evaluator.finished) && !goOn(from: request, program, &reader) {
+            return abandon(program)
+        }
         return .content(machine.pointee.result.move())
     }
 

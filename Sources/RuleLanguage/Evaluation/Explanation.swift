@@ -49,7 +49,8 @@ public struct Explanation {
         let place = parts.count
         parts.append(
             Part(
-                depth: depth, text: words.joined(separator: " "), content: trace[id]?.content, times: trace[id]?.times ?? 0))
+                depth: depth, text: words.joined(separator: " "), content: trace[id]?.content,
+                times: trace[id]?.times ?? 0))
         for child in partsShown(below: id, tree, trace) {
             guard let (failure, times) = add(child, depth: depth + 1, tree, source, trace) else { continue }
             // A part without a result of its own, because a part below it failed, has that part's failure.

@@ -131,7 +131,9 @@ struct Meter {
 
     /// Charges for a text of a number of bytes, before it is made.
     mutating func chargeText(_ bytes: Int) throws(Fault) {
-        if bytes > limits.textSize { throw Fault(limit: "a text of \(bytes) bytes; at most \(limits.textSize) are allowed") }
+        if bytes > limits.textSize {
+            throw Fault(limit: "a text of \(bytes) bytes; at most \(limits.textSize) are allowed")
+        }
         try charge(bytes / 10 + 1)
     }
 

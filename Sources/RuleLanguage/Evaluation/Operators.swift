@@ -97,12 +97,14 @@ enum Operators {
     static func subtract(_ a: Value, _ b: Value) throws(Fault) -> Value {
         switch (a, b) {
         case (.int(let x), .int(let y)): return .int(try whole(x.subtractingReportingOverflow(y), "integer"))
-        case (.uint(let x), .uint(let y)): return .uint(try whole(x.subtractingReportingOverflow(y), "unsigned integer"))
+        case (.uint(let x), .uint(let y)):
+            return .uint(try whole(x.subtractingReportingOverflow(y), "unsigned integer"))
         case (.double(let x), .double(let y)): return .double(x - y)
         case (.timestamp(let x), .timestamp(let y)):
             return .duration(try span(from: y, to: x))
         case (.timestamp(let time), .duration(let span)):
-            guard span.nanoseconds != .min, let result = time.advanced(by: TimeSpan(nanoseconds: -span.nanoseconds)) else {
+            guard span.nanoseconds != .min, let result = time.advanced(by: TimeSpan(nanoseconds: -span.nanoseconds))
+            else {
                 throw Fault("timestamp overflow")
             }
             return .timestamp(result)
@@ -195,7 +197,8 @@ enum Operators {
         switch b.pointee {
         case .list(let elements):
             try meter.charge(elements.count)
-            return try elements.withUnsafeBufferPointer { (elements) throws(Fault) in try contains(elements, a, &meter) }
+            return try elements.withUnsafeBufferPointer { (elements) throws(Fault) in try contains(elements, a, &meter)
+            }
         case .map(let map):
             try meter.chargeKey(a.pointee)
             return map.position(of: a.pointee) != nil

@@ -37,7 +37,9 @@ enum Concatenation {
         try meter.charge(parts.count)
         var short = ShortText()
         for number in 0..<parts.count {
-            guard let words = parts.pointer(number).shortText, short.append(words) else { return try joinLong(parts, &meter) }
+            guard let words = parts.pointer(number).shortText, short.append(words) else {
+                return try joinLong(parts, &meter)
+            }
         }
         try meter.charge(2)
         return .string(short.string)

@@ -60,7 +60,9 @@ enum Conversions {
             guard x >= 0, x < 0x1p64 else { throw outOfRange("uint") }
             return .uint(UInt64(x))
         case .string(let text):
-            guard let first = text.utf8.first, Lexer.isDigit(first), let x = UInt64(text) else { throw fault(value, "uint") }
+            guard let first = text.utf8.first, Lexer.isDigit(first), let x = UInt64(text) else {
+                throw fault(value, "uint")
+            }
             return .uint(x)
         default: return nil
         }

@@ -17,7 +17,9 @@ extension Function {
         case .dyn: return a.count == 1 && !isMember ? a[0] : nil
         case .contains, .startsWith, .endsWith:
             guard isMember, a.count == 2, let text = a.string(0), let part = a.string(1) else { return nil }
-            return .bool(StringLibrary.search(self == .contains ? .contains : self == .startsWith ? .startsWith : .endsWith, text, part))
+            return .bool(
+                StringLibrary.search(
+                    self == .contains ? .contains : self == .startsWith ? .startsWith : .endsWith, text, part))
         case .matches: return try RegexLibrary.matches(a, &meter)
         case .int, .uint, .double, .bool, .string, .bytes, .timestamp, .duration:
             return a.count == 1 && !isMember ? try Conversions.convert(self, a[0], &meter) : nil
@@ -27,8 +29,10 @@ extension Function {
         case .optionalOf, .optionalNone, .optionalOfNonZeroValue, .optionalUnwrap, .hasValue, .value, .or, .orValue,
             .unwrapOpt, .first, .last:
             return try OptionalLibrary.call(self, a, isMember, &meter)
-        case .reverse where a.count == 1 && a.list(0) != nil: return isMember ? try ListLibrary.call(self, a, &meter) : nil
-        case .charAt, .indexOf, .lastIndexOf, .join, .lowerAscii, .upperAscii, .replace, .split, .substring, .trim, .reverse:
+        case .reverse where a.count == 1 && a.list(0) != nil:
+            return isMember ? try ListLibrary.call(self, a, &meter) : nil
+        case .charAt, .indexOf, .lastIndexOf, .join, .lowerAscii, .upperAscii, .replace, .split, .substring, .trim,
+            .reverse:
             return isMember ? try StringLibrary.call(self, a, &meter) : nil
         case .format: return isMember ? try StringFormat.format(a, &meter) : nil
         case .quote: return try StringLibrary.quote(a, &meter)

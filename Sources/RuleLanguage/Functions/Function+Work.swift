@@ -33,13 +33,16 @@ extension Function {
     /// itself, before it does the work.
     var work: Work {
         switch self {
-        case .type, .dyn, .optionalOf, .optionalNone, .optionalOfNonZeroValue, .hasValue, .value, .or, .orValue, .first, .last,
-            .ceil, .floor, .round, .trunc, .abs, .sign, .isNaN, .isInf, .isFinite, .sqrt, .bitOr, .bitAnd, .bitXor, .bitNot,
+        case .type, .dyn, .optionalOf, .optionalNone, .optionalOfNonZeroValue, .hasValue, .value, .or, .orValue, .first,
+            .last,
+            .ceil, .floor, .round, .trunc, .abs, .sign, .isNaN, .isInf, .isFinite, .sqrt, .bitOr, .bitAnd, .bitXor,
+            .bitNot,
             .bitShiftLeft, .bitShiftRight:
             .constant(1)
         // The length of an address's text is limited.
         case .ip, .cidr, .isIP, .isCIDR, .isCanonical, .containsIP, .containsCIDR: .constant(60)
-        case .family, .isUnspecified, .isLoopback, .isGlobalUnicast, .isLinkLocalMulticast, .isLinkLocalUnicast, .masked, .prefixLength:
+        case .family, .isUnspecified, .isLoopback, .isGlobalUnicast, .isLinkLocalMulticast, .isLinkLocalUnicast,
+            .masked, .prefixLength:
             .constant(10)
         case .tag: .constant(5)
         case .hasTag: Work(base: 5, elementsPerStep: 0)
@@ -49,13 +52,15 @@ extension Function {
         case .int, .uint, .double, .bool, .bytes: Work(base: 2, bytesPerStep: 5, elementsPerStep: 0)
         case .string: Work(base: 2, elementsPerStep: 0)
         case .timestamp, .duration: Work(base: 10, bytesPerStep: 2, elementsPerStep: 0)
-        case .getFullYear, .getMonth, .getDate, .getDayOfMonth, .getDayOfWeek, .getDayOfYear, .getHours, .getMinutes, .getSeconds,
+        case .getFullYear, .getMonth, .getDate, .getDayOfMonth, .getDayOfWeek, .getDayOfYear, .getHours, .getMinutes,
+            .getSeconds,
             .getMilliseconds:
             Work(base: 10, bytesPerStep: 5)
         // Looks up the properties of each code point.
         case .trim: Work(base: 2, bytesPerStep: 1)
         case .reverse, .quote, .charAt, .substring, .replace, .split: Work(base: 5, bytesPerStep: 2)
-        case .indexOf, .lastIndexOf, .base64Encode, .base64Decode, .lowerAscii, .upperAscii: Work(base: 5, bytesPerStep: 5)
+        case .indexOf, .lastIndexOf, .base64Encode, .base64Decode, .lowerAscii, .upperAscii:
+            Work(base: 5, bytesPerStep: 5)
         case .join, .distinct, .sort, .setContains, .setEquivalent, .setIntersects, .flatten: Work(base: 5)
         case .format: Work(base: 20, bytesPerStep: 5)
         case .regexReplace, .regexExtract, .regexExtractAll, .matches: Work(base: 20)

@@ -42,7 +42,9 @@ enum FunctionTable {
 
     /// The parts of functions' names before the dot.
     static let namespaces = Set(
-        Function.allCases.compactMap { $0.rawValue.utf8.firstIndex(of: UInt8(ascii: ".")).map($0.rawValue.prefix(upTo:)) }.map(String.init))
+        Function.allCases.compactMap {
+            $0.rawValue.utf8.firstIndex(of: UInt8(ascii: ".")).map($0.rawValue.prefix(upTo:))
+        }.map(String.init))
 
     /// `name(parameters) -> result`; the type of a receiver precedes `::`. Capital letters are type parameters, `[…]` is
     /// optional. A line with alternatives `a|b` makes one overload for each position in them; `=` repeats the alternatives

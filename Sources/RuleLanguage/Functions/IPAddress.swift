@@ -114,7 +114,8 @@ final class IPAddress: OpaqueValue, CustomStringConvertible {
         isV4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80
     }
     var isGlobalUnicast: Bool {
-        !(isV4 && bytes.allSatisfy { $0 == 255 }) && !isUnspecified && !isLoopback && !isMulticast && !isLinkLocalUnicast
+        !(isV4 && bytes.allSatisfy { $0 == 255 }) && !isUnspecified && !isLoopback && !isMulticast
+            && !isLinkLocalUnicast
     }
 }
 

@@ -29,7 +29,9 @@ final class Pattern {
         var error = [CChar](repeating: 0, count: 256)
         var text = text
         let made = text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { agd_re2_new($0.baseAddress, $0.count, Pattern.maximumMemory, &error, 256) }
+            bytes.withMemoryRebound(to: CChar.self) {
+                agd_re2_new($0.baseAddress, $0.count, Pattern.maximumMemory, &error, 256)
+            }
         }
         guard let made else {
             reason = String(decoding: error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -75,7 +77,9 @@ extension Pattern {
             var repetitions = 0
             var product = 1
             for (at, byte) in bytes.enumerated() {
-                if byte == UInt8(ascii: "p") || byte == UInt8(ascii: "P"), at > 0, bytes[at - 1] == UInt8(ascii: "\\") { classes += 1 }
+                if byte == UInt8(ascii: "p") || byte == UInt8(ascii: "P"), at > 0, bytes[at - 1] == UInt8(ascii: "\\") {
+                    classes += 1
+                }
                 guard byte == UInt8(ascii: "{") else { continue }
                 let count = largestCount(bytes[(at + 1)...])
                 repetitions += count

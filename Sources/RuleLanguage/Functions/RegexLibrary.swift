@@ -63,7 +63,9 @@ enum RegexLibrary {
     private static func extract(
         _ text: String, _ pattern: Pattern, limit: Int, _ meter: inout Meter
     ) throws(Fault) -> [Value] {
-        guard pattern.groupCount <= 1 else { throw Fault("the pattern has \(pattern.groupCount) groups; extract takes one") }
+        guard pattern.groupCount <= 1 else {
+            throw Fault("the pattern has \(pattern.groupCount) groups; extract takes one")
+        }
         var found: [Value] = []
         try withBytes(text) { (bytes) throws(Fault) in
             try forEachMatch(pattern, in: bytes, &meter) { (ranges, meter) throws(Fault) in
@@ -78,7 +80,9 @@ enum RegexLibrary {
         return found
     }
 
-    private static func withBytes(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) throws(Fault) -> Void) throws(Fault) {
+    private static func withBytes(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) throws(Fault) -> Void)
+        throws(Fault)
+    {
         var text = text
         var fault: Fault?
         text.withUTF8 { bytes in

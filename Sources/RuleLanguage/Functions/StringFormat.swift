@@ -26,7 +26,9 @@ enum StringFormat {
             let precision = try readPrecision(&rest)
             guard let clause = rest.popFirst() else { throw Fault("the format ends inside a clause") }
             try meter.charge(clauseCost + (precision ?? 0) / 8)
-            guard next < values.count else { throw Fault("index \(next) out of range: the format needs more arguments") }
+            guard next < values.count else {
+                throw Fault("index \(next) out of range: the format needs more arguments")
+            }
             let before = output.utf8.count
             output += try text(values[next], clause, precision, &meter)
             if output.utf8.count > meter.limits.textSize { try meter.chargeText(output.utf8.count) }
@@ -67,7 +69,9 @@ enum StringFormat {
             }
         case UInt8(ascii: "f"), UInt8(ascii: "e"):
             guard let number = value.number else {
-                throw fault("\(clause == UInt8(ascii: "f") ? "fixed-point" : "scientific") clause can only be used on numbers", value)
+                throw fault(
+                    "\(clause == UInt8(ascii: "f") ? "fixed-point" : "scientific") clause can only be used on numbers",
+                    value)
             }
             return decimal(number, isFixed: clause == UInt8(ascii: "f"), precision ?? 6)
         case UInt8(ascii: "b"):
@@ -169,7 +173,9 @@ enum StringFormat {
         case .opaque(let opaque as IPAddress): return opaque.description
         case .opaque(let opaque as IPNetwork): return opaque.description
         case .optional, .opaque:
-            throw fault("string clause can only be used on strings, bools, bytes, numbers, maps, lists, types, times and null", value)
+            throw fault(
+                "string clause can only be used on strings, bools, bytes, numbers, maps, lists, types, times and null",
+                value)
         }
     }
 }

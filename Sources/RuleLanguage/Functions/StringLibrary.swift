@@ -47,7 +47,8 @@ enum StringLibrary {
             let place = scalars.index(scalars.startIndex, offsetBy: Int(index))
             return .string(place == scalars.endIndex ? "" : String(scalars[place]))
         case (.substring, 2), (.substring, 3): return try substring(text, a)
-        case (.indexOf, 2), (.indexOf, 3), (.lastIndexOf, 2), (.lastIndexOf, 3): return try index(function, text, a, &meter)
+        case (.indexOf, 2), (.indexOf, 3), (.lastIndexOf, 2), (.lastIndexOf, 3):
+            return try index(function, text, a, &meter)
         case (.replace, 3), (.replace, 4):
             guard let old = a.string(1), let new = a.string(2), a.count == 3 || a.int(3) != nil else { return nil }
             return .string(try replace(text, old, new, limit: a.int(3) ?? -1, &meter))
@@ -124,7 +125,8 @@ enum StringLibrary {
         _ text: String, _ old: String, _ new: String, limit: Int64, _ meter: inout Meter
     ) throws(Fault) -> String {
         if limit == 0 { return text }
-        let pieces = try old.isEmpty ? codePoints(text, limit, &meter) : pieces(text, old, limit < 0 ? -1 : limit &+ 1, &meter)
+        let pieces =
+            try old.isEmpty ? codePoints(text, limit, &meter) : pieces(text, old, limit < 0 ? -1 : limit &+ 1, &meter)
         try meter.chargeText(pieces.reduce(0) { $0 + $1.utf8.count } + (pieces.count - 1) * new.utf8.count)
         return pieces.joined(separator: new)
     }
@@ -177,7 +179,9 @@ enum StringLibrary {
             separator.withUTF8 { separator in
                 var found: [String] = []
                 var start = 0
-                while limit < 0 || found.count + 1 < limit, found.count <= room, let at = find(separator, in: text, from: start) {
+                while limit < 0 || found.count + 1 < limit, found.count <= room,
+                    let at = find(separator, in: text, from: start)
+                {
                     found.append(String(decoding: text[start..<at], as: UTF8.self))
                     start = at + separator.count
                 }

@@ -72,7 +72,9 @@ enum TimeLibrary {
     private static func offset(_ zone: String, at time: Timestamp, _ meter: inout Meter) throws(Fault) -> Int {
         if zone == "UTC" || zone == "Z" { return 0 }
         if let fixed = fixedOffset(zone) { return fixed }
-        guard let found = try meter.zones.zone(zone, &meter) else { throw Fault("unknown time zone \(CELText.brief(.string(zone)))") }
+        guard let found = try meter.zones.zone(zone, &meter) else {
+            throw Fault("unknown time zone \(CELText.brief(.string(zone)))")
+        }
         return found.offset(at: time.seconds)
     }
 
@@ -82,7 +84,8 @@ enum TimeLibrary {
         let isWest = digits.first == UInt8(ascii: "-")
         if isWest || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
         let bytes = Array(digits)
-        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ Lexer.isDigit(bytes[$0]) }) else {
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ Lexer.isDigit(bytes[$0]) })
+        else {
             return nil
         }
         func number(_ at: Int) -> Int { Int(bytes[at] - 48) * 10 + Int(bytes[at + 1] - 48) }

@@ -30,7 +30,9 @@ struct TimeZoneRule {
                 let first = CivilTime.days(year: year, month: month, day: 1)
                 let firstWeekday = ((first + 4) % 7 + 7) % 7
                 var day = first + (weekday - firstWeekday + 7) % 7 + (week - 1) * 7
-                let next = month == 12 ? CivilTime.days(year: year + 1, month: 1, day: 1)
+                let next =
+                    month == 12
+                    ? CivilTime.days(year: year + 1, month: 1, day: 1)
                     : CivilTime.days(year: year, month: month + 1, day: 1)
                 if day >= next { day -= 7 }
                 days = day
@@ -60,7 +62,9 @@ struct TimeZoneRule {
             guard let written = TimeZoneRule.time(&rest) else { return nil }
             offset = -written
         }
-        guard let from = TimeZoneRule.change(&rest), let to = TimeZoneRule.change(&rest), rest.isEmpty else { return nil }
+        guard let from = TimeZoneRule.change(&rest), let to = TimeZoneRule.change(&rest), rest.isEmpty else {
+            return nil
+        }
         daylight = (offset, from, to)
     }
 

@@ -28,8 +28,10 @@ extension Parser {
         case ("all", 3): return fold(.all, operand, name, arguments, variables: 2, position)
         case ("exists", 2): return fold(.exists, operand, name, arguments, variables: 1, position)
         case ("exists", 3): return fold(.exists, operand, name, arguments, variables: 2, position)
-        case ("exists_one", 2), ("existsOne", 2): return fold(.existsOne, operand, name, arguments, variables: 1, position)
-        case ("exists_one", 3), ("existsOne", 3): return fold(.existsOne, operand, name, arguments, variables: 2, position)
+        case ("exists_one", 2), ("existsOne", 2):
+            return fold(.existsOne, operand, name, arguments, variables: 1, position)
+        case ("exists_one", 3), ("existsOne", 3):
+            return fold(.existsOne, operand, name, arguments, variables: 2, position)
         case ("filter", 2): return fold(.filter, operand, name, arguments, variables: 1, position)
         case ("map", 2), ("map", 3): return fold(.map, operand, name, arguments, variables: 1, position)
         case ("transformList", 3), ("transformList", 4):

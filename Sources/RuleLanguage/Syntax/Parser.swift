@@ -63,7 +63,9 @@ struct Parser {
         case "or": return "'or' is written ||"
         default: break
         }
-        guard let last = tree.nodes.indices.last, tree[last].kind == .identifier, tree.name(last) == "not" else { return nil }
+        guard let last = tree.nodes.indices.last, tree[last].kind == .identifier, tree.name(last) == "not" else {
+            return nil
+        }
         return "'not' is written !"
     }
 

@@ -6,7 +6,8 @@ enum StringLiteral {
     }
 
     /// - Parameter bytes: the whole rule. `range` is the literal with prefix and quotes, as the lexer has found it.
-    static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isBytes: Bool) throws(Fault) -> [UInt8] {
+    static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isBytes: Bool) throws(Fault) -> [UInt8]
+    {
         var at = range.lowerBound
         var isRaw = false
         while bytes[at] != UInt8(ascii: "\""), bytes[at] != UInt8(ascii: "'") {
@@ -41,7 +42,8 @@ enum StringLiteral {
             var value: UInt32 = 0
             for _ in 0..<digits {
                 guard at < end, let digit = Lexer.hexDigit(bytes[at]), digit < radix else {
-                    throw Fault(offset: start, message: "the escape needs \(digits) \(radix == 8 ? "octal" : "hex") digits")
+                    throw Fault(
+                        offset: start, message: "the escape needs \(digits) \(radix == 8 ? "octal" : "hex") digits")
                 }
                 value = value * radix + digit
                 at += 1

@@ -24,7 +24,9 @@ extension Checker {
             let common = unifier.fresh()
             // A vector equals the list of its numbers.
             let (left, right) = (right.isVector ? left : left.listed, left.isVector ? right : right.listed)
-            if left != right, !unifier.agree([left, right], [common, common]) { failOverload(id, operation.text, [left, right]) }
+            if left != right, !unifier.agree([left, right], [common, common]) {
+                failOverload(id, operation.text, [left, right])
+            }
             return .bool
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
             if left == right, left == .int || left == .double || left == .string { return .bool }
@@ -42,8 +44,11 @@ extension Checker {
         }
     }
 
-    private mutating func call(_ id: SyntaxTree.ID, _ text: String, _ name: String, _ arguments: [RuleType]) -> RuleType {
-        guard let declaration = FunctionTable.standard[name] else { preconditionFailure("operator \(name) has no signature") }
+    private mutating func call(_ id: SyntaxTree.ID, _ text: String, _ name: String, _ arguments: [RuleType]) -> RuleType
+    {
+        guard let declaration = FunctionTable.standard[name] else {
+            preconditionFailure("operator \(name) has no signature")
+        }
         return resolve(declaration, arguments, isMember: false) ?? failOverload(id, text, arguments)
     }
 
@@ -51,7 +56,9 @@ extension Checker {
     private mutating func failOverload(_ id: SyntaxTree.ID, _ name: String, _ arguments: [RuleType]) -> RuleType {
         let found = arguments.map { unifier.substitute($0) }
         let list = found.map { $0.resolved.description }.joined(separator: ", ")
-        fail(id, "found no matching overload for '\(name)' applied to '(\(list))'", hint: Checker.conversionHint(name, found))
+        fail(
+            id, "found no matching overload for '\(name)' applied to '(\(list))'",
+            hint: Checker.conversionHint(name, found))
         return .error
     }
 
@@ -68,7 +75,8 @@ extension Checker {
         if types.contains(.string) { return "string(x) makes a string of a value" }
         if types.contains(.null) {
             return ["==", "!="].contains(name)
-                ? "make one side dyn(…) to compare it with null" : "null is no operand of '\(name)': say what stands for it, as x == null ? … : x"
+                ? "make one side dyn(…) to compare it with null"
+                : "null is no operand of '\(name)': say what stands for it, as x == null ? … : x"
         }
         return nil
     }
@@ -90,7 +98,9 @@ extension Checker {
     mutating func checkMemberCall(_ id: SyntaxTree.ID) -> RuleType {
         let name = tree.name(id)
         let receiver = tree.child(id, 0)
-        if scope.mayQualifyFunction(tree.rootName(receiver)) || tree.rootName(receiver) == Checker.macroNamespace, let (names, isRooted) = tree.qualifiedName(receiver) {
+        if scope.mayQualifyFunction(tree.rootName(receiver)) || tree.rootName(receiver) == Checker.macroNamespace,
+            let (names, isRooted) = tree.qualifiedName(receiver)
+        {
             let qualified = names.joined(separator: ".") + "." + name
             for candidate in scope.candidates(qualified, isRooted: isRooted) {
                 guard let declaration = scope.function(candidate) else { continue }
@@ -99,7 +109,9 @@ extension Checker {
                 return checkCall(id, declaration, arguments, isMember: false)
             }
             if names.count == 1, !isRooted, isFunctionNamespace(names[0]) {
-                for argument in tree.children(id).dropFirst() where !Checker.isMacro(name, of: names[0]) { _ = check(Int(argument)) }
+                for argument in tree.children(id).dropFirst() where !Checker.isMacro(name, of: names[0]) {
+                    _ = check(Int(argument))
+                }
                 failUnknown(id, name, in: names[0])
                 return .error
             }
@@ -162,9 +174,16 @@ extension Checker {
         "filter": ("a name and a condition", "list.filter(x, x > 0)"),
         "map": ("a name and an expression, with a condition between them or without", "list.map(x, x * 2)"),
         "sortBy": ("a name and an expression", "list.sortBy(x, x.size)"),
-        "transformList": ("two names and an expression, with a condition before it or without", "list.transformList(i, x, i + x)"),
-        "transformMap": ("two names and an expression, with a condition before it or without", "map.transformMap(k, v, v + 1)"),
-        "transformMapEntry": ("two names and a map of one entry, with a condition before it or without", "map.transformMapEntry(k, v, {v: k})"),
+        "transformList": (
+            "two names and an expression, with a condition before it or without", "list.transformList(i, x, i + x)"
+        ),
+        "transformMap": (
+            "two names and an expression, with a condition before it or without", "map.transformMap(k, v, v + 1)"
+        ),
+        "transformMapEntry": (
+            "two names and a map of one entry, with a condition before it or without",
+            "map.transformMapEntry(k, v, {v: k})"
+        ),
         "optMap": ("a name and an expression", "optional.optMap(x, x + 1)"),
         "optFlatMap": ("a name and an optional", "optional.optFlatMap(x, x.?field)"),
     ]
@@ -200,7 +219,9 @@ extension Checker {
     }
 
     /// The result of the overloads that fit: their common type, or `dyn` if they differ; nil if none fits.
-    private mutating func resolve(_ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool) -> RuleType? {
+    private mutating func resolve(_ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool)
+        -> RuleType?
+    {
         var result: RuleType?
         let overloads = declaration.overloads
         // By index, because copying an overload costs more than most checks need.

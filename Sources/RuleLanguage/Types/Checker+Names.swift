@@ -52,7 +52,9 @@ extension Checker {
             scope.function(name) != nil
             ? "'\(name)' is a function: \(name)(…)"
             : nameHint(name) {
-                (locals.map(\.name) + scope.variableNames + scope.namespaceNames).lazy.filter { !$0.utf8.contains(UInt8(ascii: "@")) }
+                (locals.map(\.name) + scope.variableNames + scope.namespaceNames).lazy.filter {
+                    !$0.utf8.contains(UInt8(ascii: "@"))
+                }
             }
         fail(id, "undeclared reference to '\(name)'" + inContainer, hint: hint)
         return .error
@@ -75,8 +77,12 @@ extension Checker {
         guard let (names, isRooted) = tree.qualifiedName(id) else { return nil }
         if !isRooted, local(names[0]) != nil { return nil }
         if let type = resolve(id, names.joined(separator: "."), isRooted: isRooted) { return type }
-        guard names.count == 2, let noun = scope.namespace(names[0]), scope.variable(names[0]) == nil else { return nil }
-        fail(id, "no \(noun) '\(names[1])'", hint: nameHint(names[1]) { scope.names(below: names[0], among: scope.variableNames) })
+        guard names.count == 2, let noun = scope.namespace(names[0]), scope.variable(names[0]) == nil else {
+            return nil
+        }
+        fail(
+            id, "no \(noun) '\(names[1])'",
+            hint: nameHint(names[1]) { scope.names(below: names[0], among: scope.variableNames) })
         return .error
     }
 
@@ -86,7 +92,9 @@ extension Checker {
         case .dyn, .error, .variable, .parameter: return .dyn
         case .map(let key, let value):
             if !unifier.agree(.string, key) {
-                fail(id, "a map with keys of type '\(unifier.substitute(key))' has no field '\(field)'", hint: "write m[key]")
+                fail(
+                    id, "a map with keys of type '\(unifier.substitute(key))' has no field '\(field)'",
+                    hint: "write m[key]")
             }
             return value
         case .wrapper(let type): return select(type, field, id)
@@ -113,7 +121,8 @@ extension Checker {
     mutating func checkIndex(_ id: SyntaxTree.ID) -> RuleType {
         let operandID = tree.child(id, 0)
         // `env["key"]` is `env.key`.
-        if tree[operandID].kind == .identifier, !tree[id].flag, case .string(let key)? = tree.constant(tree.child(id, 1)),
+        if tree[operandID].kind == .identifier, !tree[id].flag,
+            case .string(let key)? = tree.constant(tree.child(id, 1)),
             local(tree.name(operandID)) == nil, scope.variable(tree.name(operandID)) == nil,
             let noun = scope.namespace(tree.name(operandID))
         {

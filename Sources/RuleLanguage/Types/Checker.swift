@@ -53,13 +53,16 @@ struct Checker {
         resolutions = [Resolution](repeating: .none, count: tree.nodes.count)
     }
 
-    static func check(_ tree: SyntaxTree, in scope: RuleScope, looksForNames: Bool = true) -> (CheckedTree, [Diagnostic]) {
+    static func check(_ tree: SyntaxTree, in scope: RuleScope, looksForNames: Bool = true) -> (
+        CheckedTree, [Diagnostic]
+    ) {
         var checker = Checker(tree, in: scope, looksForNames: looksForNames)
         let type = checker.check(tree.root)
         let result = checker.unifier.substitute(type).resolved
         let types = checker.unifier.isIdle ? checker.types : checker.types.map { checker.unifier.substitute($0) }
         let checked = CheckedTree(
-            tree: tree, types: types, resolutions: checker.resolutions, variables: checker.variables, resultType: result)
+            tree: tree, types: types, resolutions: checker.resolutions, variables: checker.variables, resultType: result
+        )
         if checker.diagnostics.isEmpty { return (checked, []) }
         checker.diagnostics.sort { $0.offset < $1.offset }
         return (checked, Array(checker.diagnostics.prefix(scope.limits.errors)))
@@ -109,7 +112,9 @@ struct Checker {
         case .optionalEntry: return checkOptionalEntry(id)
         case .message:
             for child in tree.children(id) { _ = check(Int(child)) }
-            fail(id, "'\(tree.name(id))' is not a type whose values can be written", hint: "write a map: {\"key\": value}")
+            fail(
+                id, "'\(tree.name(id))' is not a type whose values can be written",
+                hint: "write a map: {\"key\": value}")
             return .error
         case .not:
             expect(.bool, tree.child(id, 0))
@@ -188,7 +193,8 @@ struct Checker {
         for at in stride(from: children.startIndex, to: children.endIndex, by: 2) {
             var found = check(Int(children[at]))
             switch unifier.substitute(found) {
-            case .scalar(.bool), .scalar(.int), .scalar(.uint), .scalar(.string), .dyn, .error, .variable, .wrapper: break
+            case .scalar(.bool), .scalar(.int), .scalar(.uint), .scalar(.string), .dyn, .error, .variable, .wrapper:
+                break
             case let type:
                 fail(
                     Int(children[at]), "a map key is a bool, int, uint or string, not '\(type)'",
@@ -212,7 +218,8 @@ struct Checker {
         let result = unifier.fresh()
         guard unifier.agree([yes, no], [result, result]) else {
             fail(
-                id, "the branches of '?:' have different types, '\(unifier.substitute(yes))' and '\(unifier.substitute(no))'",
+                id,
+                "the branches of '?:' have different types, '\(unifier.substitute(yes))' and '\(unifier.substitute(no))'",
                 hint: "convert one of them, or make one dyn(…)")
             return .error
         }

@@ -71,7 +71,9 @@ public final class RuleScope {
         }
     }
 
-    private func isAssembledObject(_ name: String) -> Bool { assembled.contains(name) || parent?.isAssembledObject(name) ?? false }
+    private func isAssembledObject(_ name: String) -> Bool {
+        assembled.contains(name) || parent?.isAssembledObject(name) ?? false
+    }
 
     func function(_ name: String) -> FunctionDeclaration? {
         functions[name] ?? parent?.function(name) ?? FunctionTable.standard[name]

@@ -30,7 +30,8 @@ extension SceneChecker {
         let node = entry.value
         let hint = "use computed for a rule, or binding for $name"
         guard node.isForm(SceneChecker.stateForm, requiring: ["initial", "type"]) else {
-            guard let initial = literal(node, "a state starts from a literal", hint: hint), isShort(initial, node) else { return nil }
+            guard let initial = literal(node, "a state starts from a literal", hint: hint), isShort(initial, node)
+            else { return nil }
             return (initial, false, ValueType(of: initial))
         }
         guard let type = writtenType(node) else { return nil }
@@ -48,7 +49,9 @@ extension SceneChecker {
             guard let initial, at("initial", { isShort(initial, node) }) else { return nil }
         }
         guard let type else { return (initial ?? .null, isTransient, ValueType(of: initial ?? .null)) }
-        return at("initial") { self.initial(initial, of: type, node["initial"] ?? entry.key) }.map { ($0, isTransient, type) }
+        return at("initial") { self.initial(initial, of: type, node["initial"] ?? entry.key) }.map {
+            ($0, isTransient, type)
+        }
     }
 
     /// The initial value converted to its type.
@@ -68,7 +71,9 @@ extension SceneChecker {
         }
         // Lists and maps of such objects are checked then too.
         if type.objectNames.contains(where: { known.types[$0] == nil && typeNames.contains($0) }) { return value }
-        return fitting(value, as: type, at: node, hint: type == .bytes ? "bytes are written in base64, as !!binary aGk=" : nil) {
+        return fitting(
+            value, as: type, at: node, hint: type == .bytes ? "bytes are written in base64, as !!binary aGk=" : nil
+        ) {
             "the initial value is \(node.summary), not \(type.withArticle)"
         }
     }
@@ -81,7 +86,8 @@ extension SceneChecker {
     ) -> Value? {
         var room = context.valueSize
         let accepted = known.accept(value, as: type, within: &room)
-        guard room >= 0, accepted.map({ room == context.valueSize || !$0.isLonger(than: context.valueSize) }) ?? true else {
+        guard room >= 0, accepted.map({ room == context.valueSize || !$0.isLonger(than: context.valueSize) }) ?? true
+        else {
             tellLong(node)
             return nil
         }
@@ -97,7 +103,9 @@ extension SceneChecker {
     }
 
     private func tellLong(_ node: DocumentNode) {
-        fault(.limit, "the initial value has more than \(context.valueSize) bytes", at: node, hint: "value-size is the limit")
+        fault(
+            .limit, "the initial value has more than \(context.valueSize) bytes", at: node,
+            hint: "value-size is the limit")
     }
 
     // MARK: Bindings
@@ -119,7 +127,9 @@ extension SceneChecker {
         if isBindingForm(node) {
             checkKeys(node.map ?? [], of: "a binding", allowed: SceneChecker.bindingForm)
             guard let to = node["to"] else {
-                if node.isForm(SceneChecker.bindingForm) { fault("a binding needs something to write to", at: node, hint: "write to: $name") }
+                if node.isForm(SceneChecker.bindingForm) {
+                    fault("a binding needs something to write to", at: node, hint: "write to: $name")
+                }
                 return nil
             }
             guard var made = at("to", { target(to, place) }) else { return nil }
@@ -139,13 +149,15 @@ extension SceneChecker {
         guard let entries = node.map, !context.isKept else { return false }
         return entries.contains { entry in
             guard case .reference = written(entry.value) else { return false }
-            return entry.name == "to" || NearestName.find(entry.name, among: ["to"]) != nil || entries.contains { $0.name == "animation" }
+            return entry.name == "to" || NearestName.find(entry.name, among: ["to"]) != nil
+                || entries.contains { $0.name == "animation" }
         }
     }
 
     private func target(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
         switch written(node) {
-        case .literal(.string(let text)) where !context.isKept && text == node.text && Rule.reading(text, in: place.scope(base: baseScope).rules) != nil:
+        case .literal(.string(let text))
+        where !context.isKept && text == node.text && Rule.reading(text, in: place.scope(base: baseScope).rules) != nil:
             fault(
                 "'\(text)' is a text here, but names an attribute", at: node,
                 hint: "write $\(text) to bind to it, or \(SceneChecker.typed(text)) for the text")
@@ -177,7 +189,9 @@ extension SceneChecker {
     /// The reason why a reference cannot be written through; nil if it can.
     private func unwritable(_ entry: ScopeEntry, _ reference: Reference, _ object: ObjectProperty?) -> String? {
         if let object {
-            if case .computed = object.property.role { return "'\(object.property.name)' of \(object.type) is computed" }
+            if case .computed = object.property.role {
+                return "'\(object.property.name)' of \(object.type) is computed"
+            }
             return nil
         }
         guard case .readOnly(let what, let mayHoldObject) = entry.access else { return nil }
@@ -209,7 +223,8 @@ extension SceneChecker {
             fault(
                 "only a component declares parameters, as \(key): [\(name)]", at: node,
                 hint: key == "binding"
-                    ? "give each its target, as binding: {\(name): $\(name)}" : "give each its value, as let: {\(name): …}")
+                    ? "give each its target, as binding: {\(name): $\(name)}"
+                    : "give each its value, as let: {\(name): …}")
             return []
         }
         var names: [DocumentNode] = []
@@ -247,7 +262,8 @@ extension SceneChecker {
                     }
                     if typeNames.contains(key) {
                         let attribute = key.prefix(1).lowercased() + key.dropFirst()
-                        return fault("an object needs a name here", at: name, hint: "write inherit: {\(attribute): \(key)}")
+                        return fault(
+                            "an object needs a name here", at: name, hint: "write inherit: {\(attribute): \(key)}")
                     }
                     inherit(key, as: name, at: name, into: &list)
                 }
@@ -258,7 +274,8 @@ extension SceneChecker {
             at(entry.name) {
                 guard let key = entry.value.string else {
                     return fault(
-                        "inherit takes an environment key or an object type, not \(entry.value.summary)", at: entry.value)
+                        "inherit takes an environment key or an object type, not \(entry.value.summary)",
+                        at: entry.value)
                 }
                 let isObject = key.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
                 guard isObject else { return inherit(key, as: entry.key, at: entry.value, into: &list) }
@@ -268,7 +285,8 @@ extension SceneChecker {
                     enter(entry.key, .inherit(key: key), .dyn, into: &list)
                     return fault(
                         .notFound, "there is no object type '\(name)'", at: entry.value,
-                        hint: NearestName.hint(name, among: typeNames.sorted()) ?? "object types are declared under types")
+                        hint: NearestName.hint(name, among: typeNames.sorted())
+                            ?? "object types are declared under types")
                 }
                 enter(
                     entry.key, .inheritObject(type: name, isOptional: isOptional),

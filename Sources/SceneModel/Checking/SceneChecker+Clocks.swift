@@ -29,7 +29,9 @@ extension SceneChecker {
             checkKeys(self.entries(animation, "animation"), of: "animation", allowed: ["minimumInterval"])
             guard let interval = animation["minimumInterval"] else { return .animation(minimumInterval: nil) }
             return at("animation") {
-                at("minimumInterval") { span(Substring(interval.text), interval).map { .animation(minimumInterval: $0) } }
+                at("minimumInterval") {
+                    span(Substring(interval.text), interval).map { .animation(minimumInterval: $0) }
+                }
             }
         }
         checkKeys(entries, of: "a clock", allowed: ["every", "start", "animation"])
@@ -49,7 +51,8 @@ extension SceneChecker {
         }
         guard span.nanoseconds >= SceneLimits.shortestTick else {
             fault(
-                .limit, "a clock ticks every \(TimeSpan(nanoseconds: SceneLimits.shortestTick)) at most, not every \(span)",
+                .limit,
+                "a clock ticks every \(TimeSpan(nanoseconds: SceneLimits.shortestTick)) at most, not every \(span)",
                 at: node)
             return nil
         }

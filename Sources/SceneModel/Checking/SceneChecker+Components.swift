@@ -51,7 +51,8 @@ extension SceneChecker {
         guard nodeDepth <= SceneLimits.repetitionDepth else {
             let chain = (componentChain + [name]).joined(separator: " → ")
             return fault(
-                .limit, "components repeat each other from more than \(SceneLimits.repetitionDepth) nodes deep: \(chain)",
+                .limit,
+                "components repeat each other from more than \(SceneLimits.repetitionDepth) nodes deep: \(chain)",
                 at: state.entry.key)
         }
         let outer = (path, treePath, nodeDepth)
@@ -86,7 +87,8 @@ extension SceneChecker {
         let definition = state.definition
         definition.component = name
         definition.position = state.entry.key.position
-        let written = state.entry.value.isNull ? DocumentNode(.map([]), at: state.entry.key.position) : state.entry.value
+        let written =
+            state.entry.value.isNull ? DocumentNode(.map([]), at: state.entry.key.position) : state.entry.value
         guard let fields = fields(written) else { return }
         if let id = fields[.id] { at("id") { fault("a component has no id: each use gives its own", at: id) } }
         let place = Surroundings(isComponentRoot: true)
@@ -163,7 +165,8 @@ extension SceneChecker {
     }
 
     private func definition(of name: String, _ base: NodeDefinition) -> SceneFault.Note? {
-        base.position == .none || components[name] == nil ? nil : SceneFault.Note("\(name) is defined here", base.position)
+        base.position == .none || components[name] == nil
+            ? nil : SceneFault.Note("\(name) is defined here", base.position)
     }
 
     private func fill(
@@ -199,7 +202,8 @@ extension SceneChecker {
             node.footer = base.footer
         }
         let inside =
-            place.isComponentRoot ? Surroundings(enclosing: scope) : Surroundings(enclosing: place.enclosing, isContent: true)
+            place.isComponentRoot
+            ? Surroundings(enclosing: scope) : Surroundings(enclosing: place.enclosing, isContent: true)
         content(fields, of: node, inside)
     }
 
@@ -229,7 +233,9 @@ extension SceneChecker {
         for key in [NodeKey.children, .header, .content, .footer] where !allowed.contains(key) {
             guard let written = fields[key] else { continue }
             at(key.name) {
-                fault("\(name) is a \(kind.rawValue) and takes no \(key.name)", at: written, note: definition(of: name, base))
+                fault(
+                    "\(name) is a \(kind.rawValue) and takes no \(key.name)", at: written,
+                    note: definition(of: name, base))
             }
         }
     }
@@ -253,7 +259,8 @@ extension SceneChecker {
     // MARK: Arguments
 
     private func arguments(
-        _ fields: NodeFields, _ name: String, _ base: NodeDefinition, _ place: Surroundings, into list: inout AttributeList
+        _ fields: NodeFields, _ name: String, _ base: NodeDefinition, _ place: Surroundings,
+        into list: inout AttributeList
     ) {
         var given: Set<String> = []
         for key in [NodeKey.binding, .let] {
@@ -264,7 +271,9 @@ extension SceneChecker {
                     for parameter in parameterNames(written, key.name, place) {
                         // A parameter of the base that is named again stays a parameter.
                         if let known = list.attribute(named: parameter.text), known.isParameter(key) { continue }
-                        enter(parameter, key == .binding ? .binding(nil, animation: nil) : .constant(nil), .dyn, into: &list)
+                        enter(
+                            parameter, key == .binding ? .binding(nil, animation: nil) : .constant(nil), .dyn,
+                            into: &list)
                     }
                     return
                 }
@@ -330,7 +339,8 @@ extension SceneChecker {
     }
 
     /// Adds a further parameter with a default, for a component whose root is another component.
-    private func declare(_ entry: DocumentEntry, _ key: NodeKey, _ place: Surroundings, into list: inout AttributeList) {
+    private func declare(_ entry: DocumentEntry, _ key: NodeKey, _ place: Surroundings, into list: inout AttributeList)
+    {
         if key == .binding {
             guard let made = binding(entry.value, place) else { return }
             enter(entry.key, .binding(made.target, animation: made.animation), made.type, into: &list)
@@ -361,7 +371,8 @@ extension SceneChecker {
         fault(
             .notFound, "\(name) has no parameter '\(entry.name)'", at: entry.key,
             hint: NearestName.hint(entry.name, among: names)
-                ?? (names.isEmpty ? "\(name) takes no parameters" : "its parameters are \(names.joined(separator: ", "))"),
+                ?? (names.isEmpty
+                    ? "\(name) takes no parameters" : "its parameters are \(names.joined(separator: ", "))"),
             note: definition(of: name, base))
     }
 }

@@ -35,7 +35,8 @@ extension SceneChecker {
             $0.value.isForm(SceneChecker.computedForm, requiring: ["rule"]) ? $0.value["rule"] ?? $0.value : $0.value
         }
         let key = ComputedKey(
-            isContainer: base === containerScope, names: own.map(\.name), types: own.map(\.type), rules: rules.map(\.text),
+            isContainer: base === containerScope, names: own.map(\.name), types: own.map(\.type),
+            rules: rules.map(\.text),
             ruleNames: written.map(\.name))
         let isPlain = base === baseScope || base === containerScope
         let hasForms = written.contains { $0.value.map != nil }
@@ -70,7 +71,8 @@ extension SceneChecker {
                 if let wanted {
                     guard wanted.admits(result) else {
                         return fault(
-                            .ruleType, "the rule gives \(result.withArticle), not \(wanted.withArticle)", at: rules[position])
+                            .ruleType, "the rule gives \(result.withArticle), not \(wanted.withArticle)",
+                            at: rules[position])
                     }
                     result = wanted
                 }

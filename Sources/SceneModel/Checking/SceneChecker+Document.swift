@@ -91,7 +91,9 @@ extension SceneChecker {
     private func beginNodes() {
         // Without an existing tree, the document is applied at the root, whose attributes are the system values.
         let system = SystemEnvironment.keys.map { (name: $0.name, type: $0.type) }
-        let surroundings = (context.enclosing.isEmpty ? [system] : context.enclosing).reversed().reduce(dangling(in: document)) {
+        let surroundings = (context.enclosing.isEmpty ? [system] : context.enclosing).reversed().reduce(
+            dangling(in: document)
+        ) {
             outer, names in
             LexicalScope(names.map { ScopeEntry(name: $0.name, type: $0.type) }, in: outer, base: baseScope)
         }
@@ -99,10 +101,13 @@ extension SceneChecker {
         at("nodes") {
             let list = elements(written, "nodes", hint: "write each node behind a '-'")
             // The nodes inside a component cannot use names from outside it.
-            let place = context.existing?([]).flatMap { $0.component != nil ? self.surroundings(below: $0, in: surroundings) : nil }
+            let place = context.existing?([]).flatMap {
+                $0.component != nil ? self.surroundings(below: $0, in: surroundings) : nil
+            }
             open.append(
                 OpenNode(
-                    node: top, place: place ?? Surroundings(enclosing: surroundings), path: path, treePath: [], depth: 0,
+                    node: top, place: place ?? Surroundings(enclosing: surroundings), path: path, treePath: [],
+                    depth: 0,
                     lists: [OpenNode.List(key: nil, nodes: list, offset: 0, prefix: nil)]))
         }
     }
@@ -111,11 +116,15 @@ extension SceneChecker {
     private func dangling(in document: DocumentNode) -> LexicalScope? {
         guard let written = document["dangling"] else { return nil }
         guard context.admitsDangling else {
-            fault("names that lead nowhere need the right to read the whole tree", at: written, hint: "leave dangling out")
+            fault(
+                "names that lead nowhere need the right to read the whole tree", at: written, hint: "leave dangling out"
+            )
             return nil
         }
         let names = at("dangling") {
-            elements(written, "dangling", hint: "list the names that may lead nowhere").filter { checkName($0, "a name") }
+            elements(written, "dangling", hint: "list the names that may lead nowhere").filter {
+                checkName($0, "a name")
+            }
         }
         return LexicalScope(names.map { ScopeEntry(name: $0.text, type: .dyn) }, in: nil, base: baseScope)
     }
@@ -147,7 +156,8 @@ extension SceneChecker {
         let base = RuleScope(limits: context.rules)
         for (name, type) in known.types {
             base.declareObject(
-                name, properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first })
+                name, properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first }
+            )
         }
         func types(_ keys: [String: KeyDefinition]) -> [String: RuleType] { keys.mapValues { RuleType($0.type) } }
         base.declareNamespace("env", keysAre: "environment key", types(known.environment))
@@ -159,7 +169,8 @@ extension SceneChecker {
         let subviews = RuleType.list(subview)
         base.declareObject("containerValues", properties: types(known.container), isAssembled: true)
         base.declareObject(
-            "subview", properties: ["id": .string, "index": .int, "tag": .dyn, "containerValues": values], isAssembled: true)
+            "subview", properties: ["id": .string, "index": .int, "tag": .dyn, "containerValues": values],
+            isAssembled: true)
         base.declareObject(
             "section",
             properties: [

@@ -6,14 +6,17 @@ extension SceneChecker {
     private static let forEachKeys = ["in", "id", "as", "index", "node"]
     /// The keys of a component's use. Beside `component` inside `forEach`, they belong to the template.
     private static let templateKeys: [NodeKey] = [
-        .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences, .animation,
+        .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences,
+        .animation,
         .children, .header, .content, .footer,
     ]
 
     /// - Parameter scope: the scope of the forEach's own node, which its instances can use.
     func forEach(_ written: DocumentNode, _ place: Surroundings, _ scope: LexicalScope?) -> ForEachDefinition? {
         guard let entries = written.map else {
-            fault("forEach is a map, not \(written.summary)", at: written, hint: "write forEach: {in: $items, component: Name}")
+            fault(
+                "forEach is a map, not \(written.summary)", at: written,
+                hint: "write forEach: {in: $items, component: Name}")
             return nil
         }
         checkKeys(entries, of: "forEach", allowed: SceneChecker.forEachKeys + SceneChecker.templateKeys.map(\.name))
@@ -34,7 +37,8 @@ extension SceneChecker {
         let outer = treePath
         treePath = nil
         defer { treePath = outer }
-        guard let template = template(written, Surroundings(enclosing: inner, elements: elements, isTemplate: true)), let data
+        guard let template = template(written, Surroundings(enclosing: inner, elements: elements, isTemplate: true)),
+            let data
         else { return nil }
         return ForEachDefinition(
             data: data.expression, idField: idField, elementName: elementName, indexName: indexName, template: template)
@@ -92,7 +96,8 @@ extension SceneChecker {
                     checkIDs(elements, idField, node)
                     let types = Set(elements.map { ValueType(of: $0) })
                     return Data(
-                        expression: expression, element: types.count == 1 ? types.first ?? .dyn : .dyn, isWritable: false)
+                        expression: expression, element: types.count == 1 ? types.first ?? .dyn : .dyn,
+                        isWritable: false)
                 }
                 return Data(expression: expression, element: element, isWritable: isWritable)
             default:
@@ -116,9 +121,11 @@ extension SceneChecker {
                 default:
                     let isScalar = element.map == nil && element.list == nil
                     return fault(
-                        idField.isEmpty ? "\(place.summary) cannot be its own id" : "the element has no usable '\(idField)'",
+                        idField.isEmpty
+                            ? "\(place.summary) cannot be its own id" : "the element has no usable '\(idField)'",
                         at: place,
-                        hint: isScalar ? "write id: self" : "give every element its own text or number, and name it with id:")
+                        hint: isScalar
+                            ? "write id: self" : "give every element its own text or number, and name it with id:")
                 }
                 if let id, !seen.insert(id).inserted { fault(.conflict, "two elements have the id \(id)", at: place) }
             }
@@ -148,7 +155,8 @@ extension SceneChecker {
             return nil
         }
         // Here `id` names the field of the element. Faults for unknown keys have been added already.
-        let fields = NodeFields(written) { _ in }.without(NodeKey.allCases.filter { !SceneChecker.templateKeys.contains($0) })
+        let fields = NodeFields(written) { _ in }.without(
+            NodeKey.allCases.filter { !SceneChecker.templateKeys.contains($0) })
         return node(fields, id: "", place)
     }
 }

@@ -8,7 +8,8 @@ extension SceneChecker {
     private static let keyForm = ["default", "type", "reduce"]
 
     func declareKeys(_ node: DocumentNode) {
-        let groups = entries(node, "keys", hint: "keys has the groups \(SceneChecker.keyGroups.joined(separator: ", "))")
+        let groups = entries(
+            node, "keys", hint: "keys has the groups \(SceneChecker.keyGroups.joined(separator: ", "))")
         checkKeys(groups, of: "keys", allowed: SceneChecker.keyGroups)
         for group in groups where SceneChecker.keyGroups.contains(group.name) {
             at(group.name) {
@@ -23,7 +24,8 @@ extension SceneChecker {
         guard checkName(entry.key, "a key") else { return }
         if group == "environment", entry.name == "objects" {
             return fault(
-                "an environment key cannot be 'objects'", at: entry.key, hint: "objects: [$name] provides objects by their type"
+                "an environment key cannot be 'objects'", at: entry.key,
+                hint: "objects: [$name] provides objects by their type"
             )
         }
         if let first = entry.name.unicodeScalars.first, ("A"..."Z").contains(first), group == "environment" {
@@ -46,7 +48,8 @@ extension SceneChecker {
         case "environment":
             if let system = SystemEnvironment.keys.first(where: { $0.name == key.name }), system.type != key.type {
                 return fault(
-                    .typeMismatch, "'\(key.name)' is a system value of type \(system.type), not \(key.type)", at: entry.value,
+                    .typeMismatch, "'\(key.name)' is a system value of type \(system.type), not \(key.type)",
+                    at: entry.value,
                     hint: "choose another name")
             }
             declared.environment[key.name] = key
@@ -68,7 +71,8 @@ extension SceneChecker {
             return KeyDefinition(name: entry.name, type: ValueType(of: node.value), defaultValue: node.value)
         }
         checkKeys(
-            entries, of: "a key's declaration", allowed: group == "preference" ? SceneChecker.keyForm : ["default", "type"])
+            entries, of: "a key's declaration",
+            allowed: group == "preference" ? SceneChecker.keyForm : ["default", "type"])
         guard let type = writtenType(node) else { return nil }
         guard let standard = node["default"] else {
             guard let type, type.admits(.null), type != .dyn else {
@@ -96,7 +100,9 @@ extension SceneChecker {
         // The types are not known yet: see `checkDefaultObjects`.
         guard type.objectNames.isEmpty else { return KeyDefinition(name: entry.name, type: type, defaultValue: value) }
         guard let accepted = type.accept(value) else {
-            at("default") { fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard) }
+            at("default") {
+                fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard)
+            }
             return nil
         }
         return KeyDefinition(name: entry.name, type: type, defaultValue: accepted)
@@ -115,7 +121,8 @@ extension SceneChecker {
                 if let program = rule(written, in: scope) {
                     if !key.type.admits(type(of: program)) {
                         fault(
-                            .ruleType, "reduce gives \(type(of: program).withArticle), but the key is \(key.type.withArticle)",
+                            .ruleType,
+                            "reduce gives \(type(of: program).withArticle), but the key is \(key.type.withArticle)",
                             at: written)
                     }
                     key.reduce = program

@@ -79,7 +79,8 @@ extension SceneChecker {
                     }
                     if let first = types[name] {
                         return fault(
-                            .conflict, "there is one object of a type below a node, and \(name) is given twice", at: element,
+                            .conflict, "there is one object of a type below a node, and \(name) is given twice",
+                            at: element,
                             note: SceneFault.Note("it is given here first", first.position))
                     }
                     types[name] = element
@@ -98,17 +99,21 @@ extension SceneChecker {
     }
 
     private func keyed(
-        _ entries: [DocumentEntry], _ keys: [String: KeyDefinition], _ noun: String, _ section: String, _ scope: ModifierScope
+        _ entries: [DocumentEntry], _ keys: [String: KeyDefinition], _ noun: String, _ section: String,
+        _ scope: ModifierScope
     ) -> [KeyedExpression] {
         var made: [KeyedExpression] = []
         for entry in entries {
             at(entry.name) {
                 guard let (key, steps, type) = keyPath(entry.key, keys, noun, section) else { return }
-                guard let (expression, given) = self.expression(entry.value, in: scope.lexical, rules: { self.rules(scope) }),
+                guard
+                    let (expression, given) = self.expression(
+                        entry.value, in: scope.lexical, rules: { self.rules(scope) }),
                     let fitting = fit(expression, given, to: type, of: entry.name, at: entry.value)
                 else { return }
                 made.append(
-                    KeyedExpression(key: key, steps: steps, type: type, expression: fitting, position: entry.key.position))
+                    KeyedExpression(
+                        key: key, steps: steps, type: type, expression: fitting, position: entry.key.position))
             }
         }
         return made
@@ -126,7 +131,8 @@ extension SceneChecker {
         guard let key = keys[name] else {
             fault(
                 .notFound, "there is no \(noun) '\(name)'", at: node,
-                hint: NearestName.hint(name, among: keys.keys.sorted()) ?? "declare it under \(section), with its default")
+                hint: NearestName.hint(name, among: keys.keys.sorted())
+                    ?? "declare it under \(section), with its default")
             return nil
         }
         guard let last = path.steps.last else { return (name, [], key.type) }
@@ -176,7 +182,10 @@ extension SceneChecker {
     private func transforms(_ written: DocumentNode, of node: NodeDefinition, _ scope: ModifierScope) {
         for entry in entries(written, "transformEnvironment", hint: "write key: a rule over value") {
             at(entry.name) {
-                guard let (key, steps, type) = keyPath(entry.key, known.environment, "environment key", "keys.environment") else {
+                guard
+                    let (key, steps, type) = keyPath(
+                        entry.key, known.environment, "environment key", "keys.environment")
+                else {
                     return
                 }
                 let rules = RuleScope(parent: self.rules(scope))
@@ -185,10 +194,12 @@ extension SceneChecker {
                 let given = self.type(of: program)
                 guard type.admits(given) else {
                     return fault(
-                        .ruleType, "'\(entry.name)' is \(type.withArticle), but the rule gives \(given.withArticle)", at: entry.value)
+                        .ruleType, "'\(entry.name)' is \(type.withArticle), but the rule gives \(given.withArticle)",
+                        at: entry.value)
                 }
                 node.transformEnvironment.append(
-                    EnvironmentTransform(key: key, steps: steps, type: type, program: program, place: node.environment.count))
+                    EnvironmentTransform(
+                        key: key, steps: steps, type: type, program: program, place: node.environment.count))
             }
         }
     }
@@ -217,7 +228,9 @@ extension SceneChecker {
             return nil
         }
         let followed: Expression? = at("value") {
-            guard let (expression, _) = expression(value, in: scope.lexical, rules: { self.rules(scope) }) else { return nil }
+            guard let (expression, _) = expression(value, in: scope.lexical, rules: { self.rules(scope) }) else {
+                return nil
+            }
             if case .literal = expression {
                 fault(
                     "a literal never changes, so it animates nothing", at: value,

@@ -74,7 +74,9 @@ extension SceneChecker {
                 hint: fields[.id] == nil ? "the node got this id for its place; write one that no other has" : nil)
         }
         treePath?.append(id)
-        if let definition = self.node(fields, id: id, place(of: open[innermost].place)) { open[innermost].made.append(definition) }
+        if let definition = self.node(fields, id: id, place(of: open[innermost].place)) {
+            open[innermost].made.append(definition)
+        }
     }
 
     /// The surroundings of the node at `treePath`. An existing node that belongs to a component's body uses the
@@ -90,14 +92,18 @@ extension SceneChecker {
     /// The existing node that this one continues. A node with another kind or component begins anew, and so do all
     /// nodes below it.
     private func continued(by node: NodeDefinition) -> ExistingNode? {
-        guard let live, live.kind == node.kind, node.component == nil || node.component == live.component else { return nil }
+        guard let live, live.kind == node.kind, node.component == nil || node.component == live.component else {
+            return nil
+        }
         return live
     }
 
     /// The names that the children of an existing component's root can use.
-    func surroundings(below live: ExistingNode, in outer: LexicalScope?, adding own: [ScopeEntry] = []) -> Surroundings {
+    func surroundings(below live: ExistingNode, in outer: LexicalScope?, adding own: [ScopeEntry] = []) -> Surroundings
+    {
         let names = Set(own.map(\.name))
-        let entries = own + live.attributes.filter { !names.contains($0.name) }.map { ScopeEntry(name: $0.name, type: $0.type) }
+        let entries =
+            own + live.attributes.filter { !names.contains($0.name) }.map { ScopeEntry(name: $0.name, type: $0.type) }
         // Earlier versions looked up names in both.
         if context.isKept { return Surroundings(enclosing: LexicalScope(entries, in: outer, base: baseScope)) }
         var place = Surroundings(enclosing: outer)
@@ -311,19 +317,24 @@ extension SceneChecker {
 
     /// Opens a node, whose children are read next.
     /// - Parameter finish: called when they and everything below them have been read.
-    func children(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings, _ finish: @escaping () -> Void) {
+    func children(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings, _ finish: @escaping () -> Void)
+    {
         var opened = OpenNode(
-            node: node, place: place, path: path, treePath: continued(by: node) == nil ? nil : treePath, depth: nodeDepth, lists: [],
+            node: node, place: place, path: path, treePath: continued(by: node) == nil ? nil : treePath,
+            depth: nodeDepth, lists: [],
             finish: finish)
         for inherited in node.header + node.children + node.footer { _ = opened.ids.insert(inherited.id, at: 0) }
         func enter(_ key: NodeKey, _ offset: Int, prefix: String? = nil) {
             guard let written = fields[key] else { return }
             at(key.name) {
                 if written.map != nil {
-                    return fault("\(key.name) is a list of nodes, not a map", at: written, hint: "write each node behind a '-'")
+                    return fault(
+                        "\(key.name) is a list of nodes, not a map", at: written, hint: "write each node behind a '-'")
                 }
                 let nodes = elements(written, key.name, hint: "write each node behind a '-'")
-                if !nodes.isEmpty { opened.lists.append(OpenNode.List(key: key, nodes: nodes, offset: offset, prefix: prefix)) }
+                if !nodes.isEmpty {
+                    opened.lists.append(OpenNode.List(key: key, nodes: nodes, offset: offset, prefix: prefix))
+                }
             }
         }
         if node.kind == .section {

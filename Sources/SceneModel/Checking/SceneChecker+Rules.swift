@@ -20,7 +20,8 @@ extension SceneChecker {
             return text.hasPrefix("==")
                 ? .literal(.string(String(text.dropFirst()))) : .rule(String(text.dropFirst()), skipping: 1)
         case UInt8(ascii: "$"):
-            return text.hasPrefix("$$") ? .literal(.string(String(text.dropFirst()))) : .reference(String(text.dropFirst()))
+            return text.hasPrefix("$$")
+                ? .literal(.string(String(text.dropFirst()))) : .reference(String(text.dropFirst()))
         default: return .literal(.string(text))
         }
     }
@@ -38,10 +39,13 @@ extension SceneChecker {
     }
 
     /// Reads any of the three, with its type. A rule can also use the names in `extra`.
-    func expression(_ node: DocumentNode, in scope: LexicalScope, rules: (() -> RuleScope)? = nil) -> (Expression, ValueType)? {
+    func expression(_ node: DocumentNode, in scope: LexicalScope, rules: (() -> RuleScope)? = nil) -> (
+        Expression, ValueType
+    )? {
         switch written(node) {
         case .literal(let value):
-            if case .string(let text) = value, text == node.text, text.utf8.contains(where: SceneChecker.isOperator), !context.isKept,
+            if case .string(let text) = value, text == node.text, text.utf8.contains(where: SceneChecker.isOperator),
+                !context.isKept,
                 case .operation? = Rule.reading(text, in: rules?() ?? scope.rules)
             {
                 fault(
@@ -51,7 +55,9 @@ extension SceneChecker {
             }
             return (.literal(value), ValueType(of: value))
         case .rule(let text, let skipped):
-            return compile(text, in: rules?() ?? scope.rules, at: node, skipping: skipped).map { (.rule($0), type(of: $0)) }
+            return compile(text, in: rules?() ?? scope.rules, at: node, skipping: skipped).map {
+                (.rule($0), type(of: $0))
+            }
         case .reference(let text):
             return reference(text, in: scope, at: node).map { (.reference($0.reference), $0.type) }
         }
@@ -60,8 +66,10 @@ extension SceneChecker {
     /// True for bytes that occur in operations and calls, but not in names and most texts.
     private static func isOperator(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "<"), UInt8(ascii: ">"),
-            UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "&"), UInt8(ascii: "|"), UInt8(ascii: "?"), UInt8(ascii: "("):
+        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "%"),
+            UInt8(ascii: "<"), UInt8(ascii: ">"),
+            UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "&"), UInt8(ascii: "|"), UInt8(ascii: "?"),
+            UInt8(ascii: "("):
             true
         default: false
         }
@@ -99,7 +107,8 @@ extension SceneChecker {
         }
     }
 
-    private func fault(_ error: RuleError, of text: String, at node: DocumentNode, skipping skipped: Int) -> SceneFault {
+    private func fault(_ error: RuleError, of text: String, at node: DocumentNode, skipping skipped: Int) -> SceneFault
+    {
         let code: ErrorCode =
             switch error.kind {
             case .syntax: .ruleSyntax
@@ -108,11 +117,14 @@ extension SceneChecker {
             }
         let column = error.line == 1 ? error.column + skipped : error.column
         var hint = error.hint
-        if error.message.contains("'subviews'") || error.message.contains("'sections'"), error.message.contains("undeclared") {
+        if error.message.contains("'subviews'") || error.message.contains("'sections'"),
+            error.message.contains("undeclared")
+        {
             hint = "subviews and sections are in scope on containers: write kind: container"
         }
         return SceneFault(
-            code, error.message, place: place, position: lines?.position(of: error.line, column, in: node) ?? node.position,
+            code, error.message, place: place,
+            position: lines?.position(of: error.line, column, in: node) ?? node.position,
             rule: text, rulePosition: SourcePosition(line: error.line, column: error.column), hint: hint)
     }
 
@@ -133,7 +145,9 @@ extension SceneChecker {
             return nil
         }
         guard let entry = scope.find(name) else {
-            fault(.notFound, "no enclosing node has an attribute '\(name)'", at: node, hint: hint(for: name, among: scope.names))
+            fault(
+                .notFound, "no enclosing node has an attribute '\(name)'", at: node,
+                hint: hint(for: name, among: scope.names))
             return nil
         }
         guard let (type, object) = self.type(at: path.steps, in: entry.type, of: name, at: node) else { return nil }
@@ -199,7 +213,8 @@ extension SceneChecker {
                 let column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).unicodeScalars.count + 1
                 position = lines?.position(of: 1, column, in: node) ?? position
             }
-            let message = error.pointer.map { $0.isEmpty ? error.message : "\(error.message) at \($0)" } ?? error.message
+            let message =
+                error.pointer.map { $0.isEmpty ? error.message : "\(error.message) at \($0)" } ?? error.message
             faults.add(SceneFault(.invalid, message, place: place, position: position, hint: error.hint))
             return nil
         }

@@ -35,7 +35,9 @@ extension SceneChecker {
                 var list = AttributeList()
                 if let state = entry.value["state"] {
                     at("state") {
-                        for property in entries(state, "state") { at(property.name) { self.state(property, into: &list) } }
+                        for property in entries(state, "state") {
+                            at(property.name) { self.state(property, into: &list) }
+                        }
                     }
                 }
                 stored[entry.name] = list.attributes
@@ -45,10 +47,13 @@ extension SceneChecker {
         let scope = RuleScope(limits: context.rules)
         for (name, type) in known.types where stored[name] == nil {
             scope.declareObject(
-                name, properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first })
+                name, properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first }
+            )
         }
         for entry in usable {
-            var properties = Dictionary((stored[entry.name] ?? []).map { ($0.name, RuleType($0.type)) }) { first, _ in first }
+            var properties = Dictionary((stored[entry.name] ?? []).map { ($0.name, RuleType($0.type)) }) { first, _ in
+                first
+            }
             for computed in entry.value["computed"]?.map ?? [] { properties[computed.name] = .dyn }
             scope.declareObject(entry.name, properties: properties)
         }
@@ -57,7 +62,9 @@ extension SceneChecker {
             at(entry.name) {
                 var list = AttributeList(own)
                 if let computed = entry.value["computed"] {
-                    at("computed") { self.computed(computed, own: own.map { ScopeEntry($0) }, base: scope, into: &list) }
+                    at("computed") {
+                        self.computed(computed, own: own.map { ScopeEntry($0) }, base: scope, into: &list)
+                    }
                 }
                 let type = ObjectTypeDefinition(name: entry.name, properties: list.attributes)
                 declared.types[entry.name] = type
@@ -80,11 +87,14 @@ extension SceneChecker {
             at(entry.name) {
                 if extent.depth > SceneLimits.objectDepth {
                     fault(
-                        .limit, "an object of type \(entry.name) would hold objects inside each other, \(extent.depth) deep", at: entry.key,
+                        .limit,
+                        "an object of type \(entry.name) would hold objects inside each other, \(extent.depth) deep",
+                        at: entry.key,
                         hint: "at most \(SceneLimits.objectDepth)")
                 } else if extent.properties > SceneLimits.objectProperties {
                     fault(
-                        .limit, "an object of type \(entry.name) would begin with \(extent.properties) properties", at: entry.key,
+                        .limit, "an object of type \(entry.name) would begin with \(extent.properties) properties",
+                        at: entry.key,
                         hint: "at most \(SceneLimits.objectProperties), those of the objects in it counted")
                 }
             }
@@ -134,7 +144,8 @@ extension SceneChecker {
     func checkDefaultObjects(_ keys: DocumentNode) {
         for group in keys.map ?? [] {
             for entry in group.value.map ?? [] {
-                guard let standard = entry.value["default"], !standard.isNull, let written = entry.value["type"]?.string,
+                guard let standard = entry.value["default"], !standard.isNull,
+                    let written = entry.value["type"]?.string,
                     let type = ValueType(written), !type.objectNames.isEmpty
                 else { continue }
                 // A value that is not a map has been reported already.
@@ -162,7 +173,9 @@ extension SceneChecker {
         guard let type = known.types[name] else { return value }
         if case .null = value { return value }
         guard let map = value.map else {
-            fault(.typeMismatch, "an object of type \(name) starts from a map of its properties, not \(node.summary)", at: node)
+            fault(
+                .typeMismatch, "an object of type \(name) starts from a map of its properties, not \(node.summary)",
+                at: node)
             return nil
         }
         var accepted = ValueMap(minimumCapacity: map.count)
@@ -174,7 +187,8 @@ extension SceneChecker {
                 let isComputed = type.properties.contains { $0.name == name }
                 fault(
                     .notFound,
-                    isComputed ? "'\(name)' of \(type.name) is computed" : "\(type.name) has no stored property '\(name)'",
+                    isComputed
+                        ? "'\(name)' of \(type.name) is computed" : "\(type.name) has no stored property '\(name)'",
                     at: node[name] ?? node, hint: NearestName.hint(name, among: stored.map(\.name)))
                 isRight = false
                 continue

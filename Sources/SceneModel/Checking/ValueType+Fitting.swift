@@ -3,7 +3,9 @@ import AttributeValues
 extension ScalarType {
     func admits(_ other: ScalarType) -> Bool {
         switch (self, other) {
-        case (.double, .int), (.double, .uint), (.uint, .int), (.int, .uint), (.timestamp, .string), (.duration, .string): true
+        case (.double, .int), (.double, .uint), (.uint, .int), (.int, .uint), (.timestamp, .string),
+            (.duration, .string):
+            true
         default: self == other
         }
     }

@@ -47,7 +47,9 @@ struct DocumentReader {
             return false
         } catch {
             document = nil
-            faults.add(.invalid, "not YAML: \(error.message)", at: error.position, hint: DocumentReader.hint(for: error.message))
+            faults.add(
+                .invalid, "not YAML: \(error.message)", at: error.position,
+                hint: DocumentReader.hint(for: error.message))
             return true
         }
     }
@@ -75,7 +77,8 @@ struct DocumentReader {
             return false
         default:
             guard document == nil else {
-                faults.add(.invalid, "a file holds one document", at: event.position, hint: "remove what stands behind ---")
+                faults.add(
+                    .invalid, "a file holds one document", at: event.position, hint: "remove what stands behind ---")
                 return false
             }
             return takePart(event)

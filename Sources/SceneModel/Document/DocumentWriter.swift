@@ -55,7 +55,8 @@ public enum DocumentWriter {
     /// True if the value contains only scalars, or maps and lists of them.
     private static func isFlat(_ value: Value, levels: Int = 2) -> Bool {
         switch value {
-        case .map(let map): levels > 0 && map.keys.allSatisfy(isShort) && map.values.allSatisfy { isFlat($0, levels: levels - 1) }
+        case .map(let map):
+            levels > 0 && map.keys.allSatisfy(isShort) && map.values.allSatisfy { isFlat($0, levels: levels - 1) }
         case .list(let list): levels > 0 && list.allSatisfy { isFlat($0, levels: levels - 1) }
         default: true
         }
@@ -67,7 +68,9 @@ public enum DocumentWriter {
     private static func flow(_ value: Value) -> String {
         guard isFlat(value) else { return "" }
         switch value {
-        case .map(let map): return map.isEmpty ? "{}" : "{ " + map.map { "\(scalar($0.key)): \(flow($0.value))" }.joined(separator: ", ") + " }"
+        case .map(let map):
+            return map.isEmpty
+                ? "{}" : "{ " + map.map { "\(scalar($0.key)): \(flow($0.value))" }.joined(separator: ", ") + " }"
         case .list(let list): return "[" + list.map(flow).joined(separator: ", ") + "]"
         default: return scalar(value)
         }
@@ -75,7 +78,9 @@ public enum DocumentWriter {
 
     private static func scalar(_ value: Value) -> String {
         guard case .string(let text) = value, isPlain(text) else {
-            if case .double(let number) = value, !number.isFinite { return number.isNaN ? ".nan" : number < 0 ? "-.inf" : ".inf" }
+            if case .double(let number) = value, !number.isFinite {
+                return number.isNaN ? ".nan" : number < 0 ? "-.inf" : ".inf"
+            }
             if case .bytes = value { return "!!binary \(value.jsonText)" }
             return escaped(value.jsonText)
         }
@@ -105,9 +110,13 @@ public enum DocumentWriter {
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, let last = text.utf8.last, last != UInt8(ascii: " ") else { return false }
         let isLetter: (UInt8) -> Bool = { ($0 | 32) >= UInt8(ascii: "a") && ($0 | 32) <= UInt8(ascii: "z") }
-        guard isLetter(first) || [UInt8(ascii: "$"), UInt8(ascii: "_"), UInt8(ascii: "/")].contains(first) else { return false }
+        guard isLetter(first) || [UInt8(ascii: "$"), UInt8(ascii: "_"), UInt8(ascii: "/")].contains(first) else {
+            return false
+        }
         let inside: Set<UInt8> = Set("_-./$ +*()=".utf8)
-        guard text.utf8.allSatisfy({ isLetter($0) || ($0 >= 48 && $0 <= 57) || inside.contains($0) }) else { return false }
+        guard text.utf8.allSatisfy({ isLetter($0) || ($0 >= 48 && $0 <= 57) || inside.contains($0) }) else {
+            return false
+        }
         if case .string? = PlainScalar.value(text) { return true }
         return false
     }

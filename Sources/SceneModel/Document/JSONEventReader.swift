@@ -57,7 +57,9 @@ final class JSONEventReader: DocumentEvents {
 
     /// A number, `true`, `false` or `null`. They have the same meaning in YAML.
     private func word() -> String {
-        let word = bytes[offset...].prefix { !JSONEventReader.isBetween($0) && $0 != UInt8(ascii: "]") && $0 != UInt8(ascii: "}") }
+        let word = bytes[offset...].prefix {
+            !JSONEventReader.isBetween($0) && $0 != UInt8(ascii: "]") && $0 != UInt8(ascii: "}")
+        }
         advance(word.count)
         return String(decoding: word, as: UTF8.self)
     }

@@ -56,7 +56,8 @@ enum PlainScalar {
             guard text.hasPrefix("-") else { return integer(digits: unsigned, radix: 10) }
             return Int64(text).map { .value(.int($0)) } ?? .outOfRange
         }
-        guard unsigned.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 || $0 == 43 || $0 == 45 || $0 | 32 == 101 }),
+        guard
+            unsigned.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 || $0 == 43 || $0 == 45 || $0 | 32 == 101 }),
             let number = Double(text)
         else { return .other }
         return number.isFinite ? .value(.double(number)) : .outOfRange
@@ -89,7 +90,8 @@ enum JSONEscapes {
                 continue
             }
             if let high = unit(bytes, at), (0xd800..<0xdc00).contains(high), let low = unit(bytes, at + 6),
-                (0xdc00..<0xe000).contains(low), let scalar = Unicode.Scalar(0x10000 + (high - 0xd800) << 10 + (low - 0xdc00))
+                (0xdc00..<0xe000).contains(low),
+                let scalar = Unicode.Scalar(0x10000 + (high - 0xd800) << 10 + (low - 0xdc00))
             {
                 out += Array(String(scalar).utf8)
                 at += 12
@@ -111,7 +113,9 @@ enum JSONEscapes {
     /// The code unit of `\uXXXX` at a position; nil if there is none. It has four hexadecimal digits, so it is below
     /// 65,536.
     static func unit(_ bytes: [UInt8], _ at: Int) -> UInt32? {
-        guard at + 6 <= bytes.count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") else { return nil }
+        guard at + 6 <= bytes.count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") else {
+            return nil
+        }
         return UInt32(String(decoding: bytes[at + 2..<at + 6], as: UTF8.self), radix: 16)
     }
 }

@@ -8,7 +8,9 @@ protocol DocumentEvents: AnyObject {
 
 /// One event of a YAML stream.
 struct YAMLEvent {
-    enum Kind { case streamStart, streamEnd, documentStart, documentEnd, alias, scalar, listStart, listEnd, mapStart, mapEnd }
+    enum Kind {
+        case streamStart, streamEnd, documentStart, documentEnd, alias, scalar, listStart, listEnd, mapStart, mapEnd
+    }
 
     var kind: Kind
     /// The unescaped text of a scalar, or the anchor of an alias.
@@ -131,7 +133,9 @@ final class YAMLEventReader: DocumentEvents {
     /// The construct that is open at the end of the text, reported at its beginning.
     private var opened: YAMLError? {
         let ending = UnsafeBufferPointer(start: bytes, count: count).reduce(0) { $1 & 0xc0 != 0x80 ? $0 + 1 : $0 }
-        guard parser.pointee.problem_mark.index >= ending, let context = parser.pointee.context.map({ String(cString: $0) }) else { return nil }
+        guard parser.pointee.problem_mark.index >= ending,
+            let context = parser.pointee.context.map({ String(cString: $0) })
+        else { return nil }
         let message: String
         switch context {
         case "while scanning a quoted scalar": message = "the quote that opens here does not end"

@@ -107,10 +107,12 @@ extension SceneFaults: CustomStringConvertible {
             }
             let more = omitted > 0 ? ["and \(omitted) more"] : []
             return Failure(
-                .invalid, "the document has \(faults.count + omitted) faults:\n" + (told + more).joined(separator: "\n"))
+                .invalid, "the document has \(faults.count + omitted) faults:\n" + (told + more).joined(separator: "\n")
+            )
         }
         return Failure(
-            first.code, "\(location(first.position, first.place)): \(first.message)\(note(of: first))", rule: first.rule,
+            first.code, "\(location(first.position, first.place)): \(first.message)\(note(of: first))",
+            rule: first.rule,
             line: first.rulePosition?.line, column: first.rulePosition?.column, hint: first.hint)
     }
 }

@@ -155,7 +155,9 @@ public struct LineExcerpt {
         for _ in 0..<LineExcerpt.shownAfter where end < line.count {
             repeat { end += 1 } while end < line.count && isInside(end)
         }
-        func part(_ from: Int, _ to: Int) -> String { String(decoding: line.dropFirst(from).prefix(to - from), as: UTF8.self) }
+        func part(_ from: Int, _ to: Int) -> String {
+            String(decoding: line.dropFirst(from).prefix(to - from), as: UTF8.self)
+        }
         let before = part(start, at).unicodeScalars.map { $0 == "\t" ? "\t" : " " as Unicode.Scalar }
         text = (start > 0 ? "…" : "") + part(start, end) + (end < line.count ? "…" : "")
         lead = (start > 0 ? " " : "") + String(String.UnicodeScalarView(before))

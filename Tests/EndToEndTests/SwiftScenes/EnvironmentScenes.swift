@@ -178,7 +178,9 @@ extension SwiftScenes {
                 }
                 .environment(
                     \.colorScheme,
-                    .rule("preferences.preferredColorScheme == null ? env.colorScheme : preferences.preferredColorScheme"))
+                    .rule(
+                        "preferences.preferredColorScheme == null ? env.colorScheme : preferences.preferredColorScheme")
+                )
             }
         }
     }

@@ -5,7 +5,8 @@ enum NormalDocument {
     static func of(_ document: Value) -> Value {
         edit(document) { scene in
             scene["keys"] = entries(scene["keys"]) { group in entries(group, key) ?? group }
-            scene["types"] = entries(scene["types"]) { type in edit(type) { $0["state"] = entries($0["state"], state) } }
+            scene["types"] = entries(scene["types"]) { type in edit(type) { $0["state"] = entries($0["state"], state) }
+            }
             scene["components"] = entries(scene["components"]) { node($0, isBody: true) }
             scene["nodes"] = scene["nodes"]?.list.map { .list($0.map { node($0) }) }
         }
@@ -46,7 +47,9 @@ enum NormalDocument {
                 node["children"] = content
                 node["content"] = nil
             }
-            for slot in ["children", "header", "footer"] { node[slot] = node[slot]?.list.map { .list($0.map { self.node($0) }) } }
+            for slot in ["children", "header", "footer"] {
+                node[slot] = node[slot]?.list.map { .list($0.map { self.node($0) }) }
+            }
             node["forEach"] = node["forEach"].map(forEach)
         }
     }

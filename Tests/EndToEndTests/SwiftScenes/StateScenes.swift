@@ -42,10 +42,12 @@ extension SwiftScenes {
             }
             Container("queue") {
                 State("selected", 0)
-                State("episodes", [
-                    ["title": "Some Episode", "showTitle": "Great Show"],
-                    ["title": "Another Episode", "showTitle": "Great Show"],
-                ])
+                State(
+                    "episodes",
+                    [
+                        ["title": "Some Episode", "showTitle": "Great Show"],
+                        ["title": "Another Episode", "showTitle": "Great Show"],
+                    ])
                 // The parent selects another episode, the player gets it as its new input.
                 Instance("player", of: "PlayerView") { Let("episode", .rule("episodes[selected]")) }
             }

@@ -49,9 +49,13 @@ struct SwiftSceneTests {
         }.joined(separator: "\n")
         for (name, _) in SwiftScenes.all {
             let swift = try #require(SwiftSceneTests.body(of: name, in: sources), "no function for \(name)")
-            let yaml = try yaml(name).split(separator: "\n", omittingEmptySubsequences: false).drop { $0.hasPrefix("#") }
-                .joined(separator: "\n")
-            #expect(page.contains("```yaml\n\(yaml)```\n\n```swift\n\(swift)\n```\n"), "\(name) is not as the page shows it")
+            let yaml = try yaml(name).split(separator: "\n", omittingEmptySubsequences: false).drop {
+                $0.hasPrefix("#")
+            }
+            .joined(separator: "\n")
+            #expect(
+                page.contains("```yaml\n\(yaml)```\n\n```swift\n\(swift)\n```\n"), "\(name) is not as the page shows it"
+            )
         }
     }
 

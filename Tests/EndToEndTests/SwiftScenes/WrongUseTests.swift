@@ -10,7 +10,8 @@ private enum Compiler {
     static let moduleMap = Program.folder + "/CSimdJSON.build/module.modulemap"
 
     static var isThere: Bool {
-        path != nil && [modules + "/AGScenes.swiftmodule", moduleMap].allSatisfy { FileManager.default.fileExists(atPath: $0) }
+        path != nil
+            && [modules + "/AGScenes.swiftmodule", moduleMap].allSatisfy { FileManager.default.fileExists(atPath: $0) }
     }
 
     /// What it says of a source file.

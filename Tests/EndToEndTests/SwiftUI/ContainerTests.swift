@@ -8,17 +8,20 @@ struct SwiftUIContainerTests {
     func containerValueKey() throws {
         let example = try Example("container-value-key")
         func row(_ subview: Value, _ text: Value) -> Value { ["subview": subview, "text": text] }
-        #expect(try example.watch("/myContainer.rows").values["/myContainer.rows"]
-            == [row("a", "Hello"), row("b", "World"), row("c", "Default value")])
-        let told = try example.merge("""
+        #expect(
+            try example.watch("/myContainer.rows").values["/myContainer.rows"]
+                == [row("a", "Hello"), row("b", "World"), row("c", "Default value")])
+        let told = try example.merge(
+            """
             nodes:
               - id: myContainer
                 component: MyContainer
                 children: [{ id: d, component: Text, let: { string: D }, containerValues: { myCustomValue: New } }]
             """)
         #expect(told.updates == 1)
-        #expect(told.values["/myContainer.rows"]
-            == [row("a", "Hello"), row("b", "World"), row("c", "Default value"), row("d", "New")])
+        #expect(
+            told.values["/myContainer.rows"]
+                == [row("a", "Hello"), row("b", "World"), row("c", "Default value"), row("d", "New")])
         let removed = try example.remove("/myContainer/a")
         #expect(removed.values["/myContainer.rows"]?.list?.first == row("b", "World"))
     }
@@ -26,10 +29,12 @@ struct SwiftUIContainerTests {
     @Test("a dedicated modifier marks its view as the key path does")
     func modifier() throws {
         let example = try Example("container-value-modifier")
-        #expect(try example.watch("/stack.values").values["/stack.values"]
-            == ["Default value", "Another string", "Another string"])
-        #expect(try example.set("/stack.text", "A third").values
-            == ["/stack.values": ["Default value", "A third", "A third"]])
+        #expect(
+            try example.watch("/stack.values").values["/stack.values"]
+                == ["Default value", "Another string", "Another string"])
+        #expect(
+            try example.set("/stack.text", "A third").values
+                == ["/stack.values": ["Default value", "A third", "A third"]])
         // What else a subview holds is its own affair.
         #expect(try example.set("/stack/modified/myView.isSelected", true).updates == 0)
     }
@@ -39,17 +44,21 @@ struct SwiftUIContainerTests {
         let example = try Example("container-value-entry")
         #expect(try example.watch("/stack.values").values["/stack.values"] == ["Plain", "Default value"])
         #expect(try example.set("/stack.isMarked", true).values["/stack.values"] == ["Marked", "Default value"])
-        #expect(try example.client.refusal("apply", [
-            "document": "nodes: [{ id: x, containerValues: { myCustomValue: 1 } }]",
-        ])["data"]?["code"] == "typeMismatch")
+        #expect(
+            try example.client.refusal(
+                "apply",
+                [
+                    "document": "nodes: [{ id: x, containerValues: { myCustomValue: 1 } }]"
+                ])["data"]?["code"] == "typeMismatch")
     }
 
     @Test("texts made of the subviews' values follow them, and come and go with the subviews")
     func groupSubviews() throws {
         let example = try Example("group-subviews")
-        #expect(try example.watch("/group/texts/*.string").values == [
-            "/group/texts/a.string": "Hello", "/group/texts/b.string": "World",
-        ])
+        #expect(
+            try example.watch("/group/texts/*.string").values == [
+                "/group/texts/a.string": "Hello", "/group/texts/b.string": "World",
+            ])
         try example.watch("/group/texts/**", events: ["structure"])
         let told = try example.set("/group/content.a", "Hi")
         #expect(told.values == ["/group/texts/a.string": "Hi"])
@@ -66,10 +75,12 @@ struct SwiftUIContainerTests {
     @Test("values reach the closest container through wrappers that are none, and do not escape it")
     func containerValues() throws {
         let example = try Example("container-values")
-        #expect(try example.watch("/outer.values", "/outer/stack.values").values == [
-            "/outer.values": [0], "/outer/stack.values": [1, 2, 3],
-        ])
-        let told = try example.merge("nodes: [{ id: c, containerValues: { myCustomValue: 4 } }]", at: "/outer/stack/padding")
+        #expect(
+            try example.watch("/outer.values", "/outer/stack.values").values == [
+                "/outer.values": [0], "/outer/stack.values": [1, 2, 3],
+            ])
+        let told = try example.merge(
+            "nodes: [{ id: c, containerValues: { myCustomValue: 4 } }]", at: "/outer/stack/padding")
         #expect(told.values == ["/outer/stack.values": [1, 2, 4]])
         // A value on the stack itself is the outer container's to read.
         let marked = try example.merge("nodes: [{ id: stack, containerValues: { myCustomValue: 9 } }]", at: "/outer")
@@ -79,17 +90,24 @@ struct SwiftUIContainerTests {
     @Test("a container reads a direct subview's value, and not one behind a stack with a single child")
     func subview() throws {
         let example = try Example("container-values-subview")
-        #expect(try example.watch("/*.texts").values == ["/direct.texts": ["value = 1"], "/wrapped.texts": ["value = 0"]])
-        #expect(try example.merge("nodes: [{ id: a, containerValues: { myCustomValue: 5 } }]", at: "/wrapped/stack").updates == 0)
-        #expect(try example.merge("nodes: [{ id: a, containerValues: { myCustomValue: 5 } }]", at: "/direct").values
-            == ["/direct.texts": ["value = 5"]])
+        #expect(
+            try example.watch("/*.texts").values == ["/direct.texts": ["value = 1"], "/wrapped.texts": ["value = 0"]])
+        #expect(
+            try example.merge("nodes: [{ id: a, containerValues: { myCustomValue: 5 } }]", at: "/wrapped/stack").updates
+                == 0)
+        #expect(
+            try example.merge("nodes: [{ id: a, containerValues: { myCustomValue: 5 } }]", at: "/direct").values
+                == ["/direct.texts": ["value = 5"]])
     }
 
     @Test("parts of a grouped value are written by their key paths and keep the others")
     func pinPosition() throws {
         let example = try Example("pin-position")
-        func pin(_ rotation: Double, _ xOffset: Int64) -> Value { ["rotation": .double(rotation), "xOffset": .int(xOffset)] }
-        #expect(try example.watch("/board.pins").values["/board.pins"] == [pin(0, 3), pin(10, 5), pin(0, 0), pin(45, 3)])
+        func pin(_ rotation: Double, _ xOffset: Int64) -> Value {
+            ["rotation": .double(rotation), "xOffset": .int(xOffset)]
+        }
+        #expect(
+            try example.watch("/board.pins").values["/board.pins"] == [pin(0, 3), pin(10, 5), pin(0, 0), pin(45, 3)])
         let told = try example.merge("nodes: [{ id: a, containerValues: { pinPosition.rotation: 90 } }]", at: "/board")
         #expect(told.values["/board.pins"] == [pin(90, 3), pin(10, 5), pin(0, 0), pin(45, 3)])
     }
@@ -97,7 +115,9 @@ struct SwiftUIContainerTests {
     @Test("a modifier for each part of a grouped value, one inside the other, write both parts")
     func pinModifiers() throws {
         let example = try Example("pin-modifiers")
-        func pin(_ rotation: Double, _ xOffset: Int64) -> Value { ["rotation": .double(rotation), "xOffset": .int(xOffset)] }
+        func pin(_ rotation: Double, _ xOffset: Int64) -> Value {
+            ["rotation": .double(rotation), "xOffset": .int(xOffset)]
+        }
         #expect(try example.watch("/board.pins").values["/board.pins"] == [pin(0, 3), pin(10, 5)])
         let told = try example.merge(
             "nodes: [{ id: turned, component: PinXOffset, let: { offset: 7 } }]", at: "/board")
@@ -107,29 +127,35 @@ struct SwiftUIContainerTests {
     @Test("tags are found by their value and their type")
     func tags() throws {
         let example = try Example("tags")
-        #expect(try example.watch("/picker.selected", "/picker.texts", "/picker.tags").values == [
-            "/picker.selected": ["number"], "/picker.texts": ["1"], "/picker.tags": [1, "1", 7, .null],
-        ])
+        #expect(
+            try example.watch("/picker.selected", "/picker.texts", "/picker.tags").values == [
+                "/picker.selected": ["number"], "/picker.texts": ["1"], "/picker.tags": [1, "1", 7, .null],
+            ])
         #expect(try example.set("/picker.selection", "1").values == ["/picker.selected": ["text"]])
         #expect(try example.set("/picker.selection", 8).values == ["/picker.selected": []])
-        #expect(try example.set("/picker.edition", 8).values == [
-            "/picker.selected": ["latest"], "/picker.tags": [1, "1", 8, .null],
-        ])
+        #expect(
+            try example.set("/picker.edition", 8).values == [
+                "/picker.selected": ["latest"], "/picker.tags": [1, "1", 8, .null],
+            ])
     }
 
     @Test("the first section stands out; the others follow with header and footer, and move up when it goes")
     func magazineFirst() throws {
         let example = try Example("magazine-first")
-        #expect(try example.watch("/magazine.prominent", "/magazine.shelves").values == [
-            "/magazine.prominent": ["favorites/red", "favorites/orange"],
-            "/magazine.shelves": [["second/green", "second/yellow"], ["third/blue", "third/purple", "third/footer"]],
-        ])
+        #expect(
+            try example.watch("/magazine.prominent", "/magazine.shelves").values == [
+                "/magazine.prominent": ["favorites/red", "favorites/orange"],
+                "/magazine.shelves": [
+                    ["second/green", "second/yellow"], ["third/blue", "third/purple", "third/footer"],
+                ],
+            ])
         let told = try example.remove("/magazine/favorites")
         #expect(told.updates == 1)
-        #expect(told.values == [
-            "/magazine.prominent": ["second/green", "second/yellow"],
-            "/magazine.shelves": [["third/blue", "third/purple", "third/footer"]],
-        ])
+        #expect(
+            told.values == [
+                "/magazine.prominent": ["second/green", "second/yellow"],
+                "/magazine.shelves": [["third/blue", "third/purple", "third/footer"]],
+            ])
         try example.remove("/magazine/second")
         #expect(try example.remove("/magazine/third").values == ["/magazine.prominent": []])
     }
@@ -138,12 +164,16 @@ struct SwiftUIContainerTests {
     func magazineFeatured() throws {
         let example = try Example("magazine-featured")
         let magazine = "/content/magazine"
-        #expect(try example.watch("\(magazine).featured", "\(magazine).notFeatured").values == [
-            "\(magazine).featured": ["marked/second"], "\(magazine).notFeatured": ["favorites", "maybeMarked/third"],
-        ])
-        #expect(try example.set("/content.isThirdFeatured", true).values == [
-            "\(magazine).featured": ["marked/second", "maybeMarked/third"], "\(magazine).notFeatured": ["favorites"],
-        ])
+        #expect(
+            try example.watch("\(magazine).featured", "\(magazine).notFeatured").values == [
+                "\(magazine).featured": ["marked/second"],
+                "\(magazine).notFeatured": ["favorites", "maybeMarked/third"],
+            ])
+        #expect(
+            try example.set("/content.isThirdFeatured", true).values == [
+                "\(magazine).featured": ["marked/second", "maybeMarked/third"],
+                "\(magazine).notFeatured": ["favorites"],
+            ])
     }
 
     @Test("marking another section featured moves it to the top; every subview in it reads as featured")
@@ -154,11 +184,12 @@ struct SwiftUIContainerTests {
         #expect(try order() == ["second", "favorites", "third"])
         #expect(try example.get("\(magazine).featuredViews") == ["second/green", "second/yellow"])
         // A featured section shows its content alone, the others their header and footer as well.
-        #expect(try example.watch("/content/page/*.views").values == [
-            "/content/page/second.views": ["second/green", "second/yellow"],
-            "/content/page/favorites.views": ["favorites/title", "favorites/red", "favorites/orange"],
-            "/content/page/third.views": ["third/blue", "third/purple", "third/footer"],
-        ])
+        #expect(
+            try example.watch("/content/page/*.views").values == [
+                "/content/page/second.views": ["second/green", "second/yellow"],
+                "/content/page/favorites.views": ["favorites/title", "favorites/red", "favorites/orange"],
+                "/content/page/third.views": ["third/blue", "third/purple", "third/footer"],
+            ])
         try example.watch("/content/page/**", events: ["structure"])
         let told = try example.set("/content.chosen", "third")
         #expect(try order() == ["third", "favorites", "second"])
@@ -168,7 +199,10 @@ struct SwiftUIContainerTests {
         // They moved: none was made anew.
         #expect(told.added.isEmpty && told.removed.isEmpty)
         #expect(told.moved.contains { $0.hasPrefix("/content/page/") })
-        #expect(try example.set("/content.chosen", "none").values == ["/content/page/third.views": ["third/blue", "third/purple", "third/footer"]])
+        #expect(
+            try example.set("/content.chosen", "none").values == [
+                "/content/page/third.views": ["third/blue", "third/purple", "third/footer"]
+            ])
         #expect(try order() == ["favorites", "second", "third"])
     }
 }

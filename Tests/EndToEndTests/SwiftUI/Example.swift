@@ -31,7 +31,9 @@ final class Example {
     }
 
     @discardableResult
-    func set(_ path: String, _ value: Value) throws -> Told { try told("set", ["path": .string(path), "value": value]) }
+    func set(_ path: String, _ value: Value) throws -> Told {
+        try told("set", ["path": .string(path), "value": value])
+    }
 
     @discardableResult
     func toggle(_ path: String, animation: Value = .null) throws -> Told {

@@ -4,7 +4,8 @@ import Testing
 /// Every scene is driven by a test, applies without a fault, and stands in the table.
 @Suite("SwiftUI: all examples")
 struct ExampleTests {
-    static let names = (try? FileManager.default.contentsOfDirectory(atPath: Project.file("Examples/swiftui")))?
+    static let names =
+        (try? FileManager.default.contentsOfDirectory(atPath: Project.file("Examples/swiftui")))?
         .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted() ?? []
 
     @Test("is named by a test that drives it")
@@ -29,10 +30,13 @@ struct ExampleTests {
         #expect(try Project.text("Examples/swiftui/README.md").contains("`\(name).yaml`"))
     }
 
-    @Test("applies without a fault, and no attribute of it is an error that it does not show on purpose", arguments: names)
+    @Test(
+        "applies without a fault, and no attribute of it is an error that it does not show on purpose", arguments: names
+    )
     func applies(_ name: String) throws {
         let example = try Example(name)
-        let errors = try example.watch("/**").values.filter { $0.value.string?.hasPrefix("error: ") == true }.keys.sorted()
+        let errors = try example.watch("/**").values.filter { $0.value.string?.hasPrefix("error: ") == true }.keys
+            .sorted()
         #expect(errors == (name == "library-optional" ? ["/required.count", "/required.library"] : []))
     }
 
@@ -49,9 +53,11 @@ struct ExampleTests {
         }
     }
 
-    @Test("pages about them lead to files that are there", arguments: [
-        "Examples/swiftui/README.md", "Documentation/SwiftScenes.md", "Documentation/Scenes.md",
-    ])
+    @Test(
+        "pages about them lead to files that are there",
+        arguments: [
+            "Examples/swiftui/README.md", "Documentation/SwiftScenes.md", "Documentation/Scenes.md",
+        ])
     func links(_ page: String) throws {
         let folder = Project.file(page).split(separator: "/").dropLast().joined(separator: "/")
         let links = try Project.text(page).matches(of: #/\]\(([^)#:]+)\)/#).map { String($0.1) }

@@ -7,14 +7,16 @@ struct UserInterfaceStateTests {
     @Test("a state is read and written by its name, and what depends on it is updated")
     func playerState() throws {
         let example = try Example("player-state")
-        #expect(try example.watch("/player/**").values == [
-            "/player.isPlaying": false, "/player/image.isPlaying": false, "/player/image.systemName": "play.circle",
-        ])
+        #expect(
+            try example.watch("/player/**").values == [
+                "/player.isPlaying": false, "/player/image.isPlaying": false, "/player/image.systemName": "play.circle",
+            ])
         let told = try example.toggle("/player.isPlaying")
         #expect(told.updates == 1)
-        #expect(told.values == [
-            "/player.isPlaying": true, "/player/image.isPlaying": true, "/player/image.systemName": "pause.circle",
-        ])
+        #expect(
+            told.values == [
+                "/player.isPlaying": true, "/player/image.isPlaying": true, "/player/image.systemName": "pause.circle",
+            ])
         #expect(try example.set("/player.isPlaying", true).updates == 0)
     }
 
@@ -26,9 +28,11 @@ struct UserInterfaceStateTests {
         #expect(try example.remove("/player").values == ["/player/image.systemName": "error: removed"])
         try example.merge(Project.text("Examples/swiftui/player-state.yaml"))
         #expect(try example.get("/player.isPlaying") == false)
-        let refusal = try example.client.refusal("apply", [
-            "document": "nodes: [{ id: other, computed: { symbol: isPlaying } }]",
-        ])
+        let refusal = try example.client.refusal(
+            "apply",
+            [
+                "document": "nodes: [{ id: other, computed: { symbol: isPlaying } }]"
+            ])
         #expect(refusal["data"]?["code"] == "ruleType")
     }
 
@@ -36,10 +40,11 @@ struct UserInterfaceStateTests {
     func playerLet() throws {
         let example = try Example("player-let")
         try example.set("/queue/player.isPlaying", true)
-        #expect(try example.watch("/queue/player.isPlaying", "/queue/player/*.text").values == [
-            "/queue/player.isPlaying": true, "/queue/player/title.text": "Some Episode",
-            "/queue/player/showTitle.text": "Great Show",
-        ])
+        #expect(
+            try example.watch("/queue/player.isPlaying", "/queue/player/*.text").values == [
+                "/queue/player.isPlaying": true, "/queue/player/title.text": "Some Episode",
+                "/queue/player/showTitle.text": "Great Show",
+            ])
         // The show is the same, so nothing is told of it; isPlaying is not touched by a new episode.
         let told = try example.set("/queue.selected", 1)
         #expect(told.updates == 1)
@@ -55,24 +60,27 @@ struct UserInterfaceStateTests {
         let told = try example.toggle("/player/playButton.isPlaying")
         #expect(told.updates == 1)
         // The texts beside the button depend on the episode alone.
-        #expect(told.values == [
-            "/player.isPlaying": true, "/player/playButton.isPlaying": true,
-            "/player/playButton.systemName": "pause.circle",
-        ])
-        #expect(try example.set("/player.isPlaying", false).values == [
-            "/player.isPlaying": false, "/player/playButton.isPlaying": false,
-            "/player/playButton.systemName": "play.circle",
-        ])
+        #expect(
+            told.values == [
+                "/player.isPlaying": true, "/player/playButton.isPlaying": true,
+                "/player/playButton.systemName": "pause.circle",
+            ])
+        #expect(
+            try example.set("/player.isPlaying", false).values == [
+                "/player.isPlaying": false, "/player/playButton.isPlaying": false,
+                "/player/playButton.systemName": "play.circle",
+            ])
     }
 
     @Test("a binding is handed down through any number of levels; all share the one state")
     func bindingLevels() throws {
         let example = try Example("binding-levels")
         try example.watch("/studio/**")
-        #expect(try example.set("/studio/desk/channel/knob.value", -3.0).values == [
-            "/studio.volume": -3.0, "/studio/desk.level": -3.0, "/studio/desk/channel.gain": -3.0,
-            "/studio/desk/channel/knob.value": -3.0, "/studio/desk/channel/knob.label": "-3 dB",
-        ])
+        #expect(
+            try example.set("/studio/desk/channel/knob.value", -3.0).values == [
+                "/studio.volume": -3.0, "/studio/desk.level": -3.0, "/studio/desk/channel.gain": -3.0,
+                "/studio/desk/channel/knob.value": -3.0, "/studio/desk/channel/knob.label": "-3 dB",
+            ])
         #expect(try example.set("/studio/desk.level", 1.5).values["/studio/desk/channel/knob.label"] == "1.5 dB")
         #expect(try example.refusal(of: "loud", at: "/studio/desk/channel/knob.value") == "typeMismatch")
     }
@@ -87,13 +95,15 @@ struct UserInterfaceStateTests {
         #expect(try example.runs() == runs)
         try example.set("/podcaster.episode.isFavorite", false)
         try example.watch("/podcaster/favorite.isOn", "/podcaster.episode")
-        #expect(try example.toggle("/podcaster/favorite.isOn").values == [
-            "/podcaster/favorite.isOn": true,
-            "/podcaster.episode": ["title": "Some Episode", "showTitle": "Great Show", "isFavorite": true],
-        ])
+        #expect(
+            try example.toggle("/podcaster/favorite.isOn").values == [
+                "/podcaster/favorite.isOn": true,
+                "/podcaster.episode": ["title": "Some Episode", "showTitle": "Great Show", "isFavorite": true],
+            ])
         #expect(try example.get("/podcaster/player/showTitle.text") == "Great Show")
         try example.toggle("/podcaster/player/playButton.isPlaying")
-        #expect(try example.set("/podcaster.episode.title", "Another").values["/podcaster/player/title.text"] == "Another")
+        #expect(
+            try example.set("/podcaster.episode.title", "Another").values["/podcaster/player/title.text"] == "Another")
         // Another input, the same player: its own state stays.
         #expect(try example.get("/podcaster/player.isPlaying") == true)
         #expect(try example.get("/podcaster/player/playButton.systemName") == "pause.circle")
@@ -126,7 +136,8 @@ struct UserInterfaceStateTests {
         #expect(plain.timelines.isEmpty)
         #expect(try example.displayed("/player/playButton.scaleEffect") == 1.0)
         let eased = try example.toggle("/player.isPlaying", animation: "easeInOut")
-        #expect(eased.timelines["/player/playButton.scaleEffect"]?["curve"]?["timingCurve"]?["duration"]?.number == 0.35)
+        #expect(
+            eased.timelines["/player/playButton.scaleEffect"]?["curve"]?["timingCurve"]?["duration"]?.number == 0.35)
         try example.toggle("/player.isPlaying")
         let animated = try example.toggle("/player.isPlaying", animation: "default")
         #expect(animated.timelines["/player/playButton.scaleEffect"]?["curve"]?["spring"] != nil)
