@@ -13,7 +13,7 @@ extension Method {
     private static func path(_ meaning: String = pathMeaning) -> Parameter { .required(.path, .string, meaning) }
     private static var typed: Parameter {
         .optional(
-            .typed, .bool, default: false, "Values are typed JSON, in the request and in what it is answered with.")
+            .typed, .bool, default: false, "The values of the request and of the answer are typed JSON.")
     }
     private static var animation: Parameter {
         .optional(
@@ -29,15 +29,15 @@ extension Method {
     }
     static var mutation: Shape {
         .object([
-            .required("op", .choice(Mutation.Operation.allCases.map(\.rawValue)), "What is done."),
-            .required("path", .string, "Where it is done."),
+            .required("op", .choice(Mutation.Operation.allCases.map(\.rawValue)), "The operation."),
+            .required("path", .string, "The path of the attribute or of a part of its value."),
             .optional(
                 "value", .any, "Operand of set, add, append, insert, merge and test; toggle and remove have none."),
             .optional("index", .count, "The place before which insert puts the value; the end when left out."),
         ])
     }
     private static var mutations: Parameter {
-        .required(.mutations, .array(mutation), "Done in order, all or none.")
+        .required(.mutations, .array(mutation), "Performed in order, all or none.")
     }
     private static var revision: Field {
         Field.required("revision", .count, "The revision that the answer belongs to.")
@@ -77,7 +77,8 @@ extension Method {
                 .optional(
                     .paths, .array(.string),
                     "Several paths, or patterns in which * is one segment and ** any number, answered as a map."),
-                .optional(.presentation, .bool, default: false, "What is displayed now instead of the model value."),
+                .optional(
+                    .presentation, .bool, default: false, "Return the displayed value instead of the model value."),
                 typed,
             ],
             result: .object(
@@ -124,7 +125,8 @@ extension Method {
     private static var onDisconnect: Method {
         Method(
             name: "onDisconnect",
-            summary: "Mutations that the daemon commits when this client goes away, behind those given before.",
+            summary:
+                "Adds mutations that the daemon commits when this client's connection ends, after those given before.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly,
             errors: writeErrors, need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
@@ -145,15 +147,15 @@ extension Method {
                     .mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
                     "create refuses nodes that exist, merge completes them, replace makes them what the document says; both keep states."
                 ),
-                .optional(.dryRun, .bool, default: false, "Only check and tell what would change."),
+                .optional(.dryRun, .bool, default: false, "Only check the document and report what would change."),
             ] + transactionOptions,
             result: .object([
-                revision, .required("added", paths, "Nodes that came."),
-                .required("removed", paths, "Nodes that went."),
+                revision, .required("added", paths, "Nodes that were created."),
+                .required("removed", paths, "Nodes that were removed."),
                 .required("changed", paths, "Nodes whose definition changed."),
                 .optional(
-                    "differences", .array(.string), "Of a dry run: what changes at nodes that stay, a line each."),
-                .optional("unset", paths, "Paths of the document's values where no state takes them."),
+                    "differences", .array(.string), "Only of a dry run: the changes of remaining nodes, one line each."),
+                .optional("unset", paths, "Paths of values in the document for which there is no state."),
             ]),
             errors: [
                 .invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .readOnly, .limit, .denied,
@@ -211,7 +213,8 @@ extension Method {
             parameters: [
                 .required(.paths, .array(.string), "Paths, or patterns in which * is one segment and ** any number."),
                 .optional(
-                    .events, .array(.choice(EventKinds.names.map(\.name))), default: ["update"], "What is wanted."),
+                    .events, .array(.choice(EventKinds.names.map(\.name))), default: ["update"],
+                    "The kinds of events to send."),
                 .optional(.initial, .bool, "Begin with the current values; true unless events leaves update out."),
                 .optional(
                     .since,
@@ -224,7 +227,8 @@ extension Method {
                     .frames, .object([.required("rate", .positive, "Samples per second.")]),
                     "Displayed values of moving attributes; implies the event frames."),
                 .optional(.css, .bool, default: false, "Timelines carry an easing that a browser plays."),
-                .optional(.bookmarks, .bool, default: false, "Say when a revision has been sent entirely."),
+                .optional(
+                    .bookmarks, .bool, default: false, "Send a bookmark when all events of a revision have been sent."),
                 typed,
             ],
             result: .object([
@@ -232,7 +236,8 @@ extension Method {
                 .required("epoch", .string, "The life of the graph."), revision,
                 .optional(
                     "resumed", .bool,
-                    "Answers since: false when a snapshot follows because the past is no longer known."),
+                    "Only with since. False if a snapshot follows, because the daemon no longer knows the changes since then."
+                ),
             ]),
             errors: [.invalid, .notFound, .limit, .denied],
             need: Need(.read, on: "all that the paths and patterns can match")
@@ -255,7 +260,8 @@ extension Method {
     private static var hello: Method {
         Method(
             name: "hello",
-            summary: "Who is there: the protocol's version, epoch, revision, and the daemon's clock against wall time.",
+            summary:
+                "Names the client. Returns the protocol's version, the epoch, the revision and the present time on both clocks.",
             parameters: [.optional(.client, .string, "The client's name, for explanations.")],
             result: .object([
                 .required("server", .string, "The daemon's name."),
@@ -274,7 +280,7 @@ extension Method {
 
     private static var ping: Method {
         Method(
-            name: "ping", summary: "Answers when all requests before it are answered.", parameters: [],
+            name: "ping", summary: "Answers after all earlier requests of this client.", parameters: [],
             result: .object([.required("pong", .bool, "True.")]), errors: []
         ) { (_) throws(Failure) in .ping }
     }
@@ -342,11 +348,11 @@ extension Method {
         Method(
             name: "trace",
             summary:
-                "What each turn did and which rules ran, in the Chrome trace format, with the time that they took.",
+                "Records what each turn did and which rules ran, with their times, in the Chrome trace format.",
             parameters: [
                 .optional(
                     .enable, .bool,
-                    "Whether turns are recorded from now on, which begins anew if they were not; left out: what was recorded."
+                    "True starts a recording if none runs, false ends it. Without it, the recording so far is returned."
                 )
             ],
             result: .any, errors: [.denied, .limit], need: Need(.admin, on: "the whole tree")
@@ -357,9 +363,9 @@ extension Method {
         Method(
             name: "prune",
             summary:
-                "Deletes what the store has kept of nodes that are not there: of scenes that have changed, and of data that nobody feeds.",
+                "Deletes the stored rows of nodes that do not exist, because a scene has changed or a list lacks the element.",
             parameters: [],
-            result: .object([.required("pruned", .count, "How many rows were deleted.")]), errors: [.denied, .limit],
+            result: .object([.required("pruned", .count, "The number of deleted rows.")]), errors: [.denied, .limit],
             need: Need(.admin, on: "the whole tree")
         ) { (_) throws(Failure) in .prune }
     }

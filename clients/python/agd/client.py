@@ -160,7 +160,7 @@ class Client:
     def get(self, path: str, *, presentation: bool = False) -> Value:
         """The value of one attribute.
 
-        :param presentation: what is displayed now instead of the model value.
+        :param presentation: returns the displayed value instead of the model value.
         :raises AttributeFailed: when the attribute has an error in place of a value.
         """
         return self._perform(wire.get(path, presentation))
