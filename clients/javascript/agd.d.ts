@@ -125,6 +125,7 @@ export class Client {
   describe(path?: string, options?: { depth?: number }): Promise<any>
   explain(path: string, options?: { revision?: number }): Promise<any>
   dump(path?: string, options?: { format?: 'json' | 'dot' | 'scene' }): Promise<any>
+  prune(): Promise<number>
   stats(): Promise<Record<string, number | string>>
   watch(paths: string | string[], options?: WatchOptions): Watch
   close(): Promise<void>

@@ -20,6 +20,7 @@ export const PARAMETERS = {
   explain: ['path', 'revision'],
   dump: ['path', 'format'],
   stats: ['format'],
+  prune: [],
   trace: ['enable'],
   eval: ['expression', 'bindings', 'at', 'typed'],
 }
@@ -134,6 +135,11 @@ export class Client {
 
   async dump(path, options = {}) {
     return this.call('dump', { path, ...options })
+  }
+
+  /** Deletes the stored rows of nodes that do not exist; resolves to their number. */
+  async prune() {
+    return (await this.call('prune')).pruned
   }
 
   async stats() {

@@ -34,6 +34,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "explain": ["path", "revision"],
     "dump": ["path", "format"],
     "stats": ["format"],
+    "prune": [],
     "trace": ["enable"],
     "eval": ["expression", "bindings", "at", "typed"],
 }  # fmt: skip

@@ -218,6 +218,9 @@ class AsyncClient:
     async def stats(self) -> Dict[str, Any]:
         return await self.call("stats")  # type: ignore[no-any-return]
 
+    async def prune(self) -> int:
+        return (await self.call("prune"))["pruned"]  # type: ignore[no-any-return]
+
     def watch(
         self, *paths: str,
         events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,

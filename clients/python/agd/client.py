@@ -246,6 +246,10 @@ class Client:
     def stats(self) -> Dict[str, Any]:
         return self.call("stats")  # type: ignore[no-any-return]
 
+    def prune(self) -> int:
+        """Deletes the stored rows of nodes that do not exist. Returns their number."""
+        return self.call("prune")["pruned"]  # type: ignore[no-any-return]
+
     def watch(
         self, *paths: str,
         events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
