@@ -72,13 +72,12 @@ extension ViewGraph {
 
     /// What a definition says beside its id, kind and children, as a document has it.
     private func members(of definition: NodeDefinition, _ row: UInt32) -> ValueMap {
-        var fields = ValueMap()
+        var groups = MemberGroups()
         for attribute in definition.attributes {
             let (group, value) = DefinitionWriter.attribute(attribute)
-            var entries = fields[group]?.map ?? ValueMap()
-            entries[attribute.name] = value
-            fields[group] = .map(entries)
+            groups.add(group, attribute.name, value)
         }
+        var fields = groups.fields
         DefinitionWriter.modifiers(of: definition, beyond: nil, into: &fields)
         if let forEach = definition.forEach {
             var exporter = SceneExporter(self, at: row)
@@ -90,20 +89,15 @@ extension ViewGraph {
     private func addDifferences(of row: UInt32, to fields: inout ValueMap) {
         let (base, definition) = (base(of: row), nodes[Int(row)].definition)
         guard base !== definition else { return }
-        var members = ValueMap()
+        var groups = MemberGroups()
         var without: [Value] = []
-        func add(_ group: String, _ name: String, _ value: Value) {
-            var entries = members[group]?.map ?? ValueMap()
-            entries[name] = value
-            members[group] = .map(entries)
-        }
         let old = Dictionary(base.attributes.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         var names: Set<String> = []
         for attribute in definition.attributes {
             names.insert(attribute.name)
             if old[attribute.name]?.isSame(as: attribute) == true { continue }
             let (group, value) = DefinitionWriter.attribute(attribute)
-            add(group, attribute.name, value)
+            groups.add(group, attribute.name, value)
         }
         for attribute in base.attributes where !names.contains(attribute.name) {
             without.append(["attribute", .string(attribute.name)])
@@ -113,11 +107,14 @@ extension ViewGraph {
         DefinitionWriter.modifiers(of: definition, beyond: nil, into: &after)
         for group in ["environment", "containerValues", "preferences"] {
             let (before, after) = (before[group]?.map ?? ValueMap(), after[group]?.map ?? ValueMap())
-            for case (.string(let name), let value) in after where before[name] != value { add(group, name, value) }
+            for case (.string(let name), let value) in after where before[name] != value {
+                groups.add(group, name, value)
+            }
             for case .string(let name) in before.keys where after[name] == nil {
                 without.append([.string(group), .string(name)])
             }
         }
+        var members = groups.fields
         for group in ["transformEnvironment", "tag", "animation"] where before[group] != after[group] {
             if let value = after[group] { members[group] = value } else { without.append([.string(group), ""]) }
         }
@@ -163,6 +160,19 @@ extension ViewGraph {
         for row in nodes.living where nodes[Int(row)].kept != nil && nodes[Int(row)].definition.forEach != nil {
             noteRow(of: row)
         }
+    }
+}
+
+/// Members by group and name. Each entry is added in place: one node may have thousands.
+private struct MemberGroups {
+    private var groups: [String: ValueMap] = [:]
+
+    mutating func add(_ group: String, _ name: String, _ value: Value) {
+        groups[group, default: ValueMap()][name] = value
+    }
+
+    var fields: ValueMap {
+        ValueMap(groups.map { (.string($0.key), .map($0.value)) }.sorted { $0.0.description < $1.0.description })
     }
 }
 
