@@ -1,6 +1,7 @@
 import AttributeValues
 
-/// What the request at hand may still do, in steps. Whoever begins a request sets both. Without a request there is no limit.
+/// What the request at hand may still do, in steps. Whoever begins a request sets both. Without a
+/// request there is no limit.
 struct Budget {
     /// Steps that rules and answers may take. Below zero, rules are deferred.
     var steps = Int.max
@@ -20,11 +21,13 @@ struct Budget {
     mutating func charge(_ cost: Int) throws(Failure) {
         steps -= cost
         guard steps > 0 else {
-            throw Failure(.limit, "more work than one request may ask for", hint: "ask for less at once; request-cost is the limit")
+            throw Failure(
+                .limit, "more work than one request may ask for", hint: "ask for less at once; request-cost is the limit")
         }
     }
 
-    /// - Throws: `limit` when the instances would take more steps than are left; then nothing is charged.
+    /// - Throws: `limit` when the instances would take more steps than are left; then nothing is
+    ///   charged.
     mutating func chargeInstances(_ count: Int, nodes: Int, attributes: Int) throws(Failure) {
         let cost = count * (nodes * Budget.stepsPerNewNode + attributes * Budget.stepsPerNewAttribute)
         guard cost <= growth else {
@@ -44,7 +47,8 @@ struct Budget {
         return (most - room) / Budget.bytesPerStep
     }
 
-    /// Steps for what a write copies: the lists, maps and texts on the way to the place, and the one that stands there.
+    /// Steps for what a write copies: the lists, maps and texts on the way to the place, and the
+    /// one that stands there.
     /// - Parameter bindings: that led there.
     static func cost(ofWriteInto whole: Value, at steps: [AttributePath.Step], through bindings: Int) -> Int {
         var copied = whole.breadth

@@ -2,10 +2,12 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// Describes subviews and sections to their container, as the running rule asks. Only the closest container reads container values:
-/// transparent nodes pass them through, views and containers stop them.
+/// Describes subviews and sections to their container, as the running rule asks. Only the closest
+/// container reads container values: transparent nodes pass them through, views and containers stop
+/// them.
 ///
-/// Its functions throw a `Failure` that is the content in the place of what they describe, or what the engine throws.
+/// Its functions throw a `Failure` that is the content in the place of what they describe, or what
+/// the engine throws.
 struct SubviewReader {
     let tree: Tree<NodeRecord>
     /// The declared container values.
@@ -36,7 +38,8 @@ struct SubviewReader {
 
     /// Container values of a node: defaults, then what wrappers set from outside in, then its own.
     private func values(of row: UInt32, _ parts: SubviewParts) throws -> Value {
-        let shown = parts.keys.map { $0.compactMap { keys[$0] } } ?? keys.values.sorted { $0.name.precedesByBytes($1.name) }
+        let shown =
+            parts.keys.map { $0.compactMap { keys[$0] } } ?? keys.values.sorted { $0.name.precedesByBytes($1.name) }
         var whole = Value.map(ValueMap(shown.map { (Value.string($0.name), $0.defaultValue) }))
         for writer in tree.wrappers(of: row, in: container).reversed() {
             for (key, steps, source) in tree[Int(writer)].containerValues where parts.keys?.contains(key) ?? true {
@@ -64,7 +67,9 @@ struct SubviewReader {
     // MARK: Places
 
     /// What stands at a place inside a subview; nil where the place is none of it.
-    func place(_ steps: ArraySlice<AttributePath.Step>, in row: UInt32, _ index: Int, _ given: SubviewParts) throws -> Content? {
+    func place(
+        _ steps: ArraySlice<AttributePath.Step>, in row: UInt32, _ index: Int, _ given: SubviewParts
+    ) throws -> Content? {
         var parts = given
         if case .key(let name)? = steps.first {
             parts = SubviewParts()
@@ -81,8 +86,11 @@ struct SubviewReader {
         return Content.value(try subview(row, index, parts)).selecting(steps)
     }
 
-    /// What stands at a place inside a section, whose first step is the property of a section; nil where the place is none of it.
-    func place(_ steps: ArraySlice<AttributePath.Step>, in group: SectionGroup, _ index: Int, _ given: SubviewParts) throws -> Content? {
+    /// What stands at a place inside a section, whose first step is the property of a section; nil
+    /// where the place is none of it.
+    func place(
+        _ steps: ArraySlice<AttributePath.Step>, in group: SectionGroup, _ index: Int, _ given: SubviewParts
+    ) throws -> Content? {
         guard case .key(let name)? = steps.first else { return nil }
         let rest = steps.dropFirst()
         if let slot = SubviewParts.slots.first(where: { $0.name == name })?.slot, case .index(let place)? = rest.first {

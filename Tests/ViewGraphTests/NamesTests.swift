@@ -14,7 +14,8 @@ private struct Names {
     private mutating func insert(_ id: String, _ parent: UInt32) -> UInt32 {
         tree.insert {
             NodeRecord(
-                id: id, kind: .group, slot: .content, generation: $0, parent: parent, definition: NodeDefinition(), isScopeBoundary: false)
+                id: id, kind: .group, slot: .content, generation: $0, parent: parent, definition: NodeDefinition(),
+                isScopeBoundary: false)
         }
     }
 
@@ -63,7 +64,8 @@ struct NamesTests {
         #expect(names.tree.meaning(of: "y", at: body, .enclosing) == nil)
     }
 
-    @Test("content that is given to a component sees what stands around the use, not what the component has") func content() {
+    @Test("content that is given to a component sees what stands around the use, not what the component has")
+    func content() {
         var names = Names()
         let outer = names.node("outer")
         let root = names.node("root", under: outer)

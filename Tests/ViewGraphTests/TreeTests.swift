@@ -8,16 +8,16 @@ import Testing
 struct Grove {
     var tree = Tree<TreeNode>()
 
-    init() { _ = make("", under: 0) }
+    init() { _ = make("", .group, under: 0, .content) }
 
-    private mutating func make(_ id: String, _ kind: NodeKind = .group, under parent: UInt32, _ slot: Slot = .content) -> UInt32 {
+    private mutating func make(_ id: String, _ kind: NodeKind, under parent: UInt32, _ slot: Slot) -> UInt32 {
         tree.insert { TreeNode(id: id, kind: kind, slot: slot, generation: $0, parent: parent) }
     }
 
     @discardableResult
-    mutating func add(_ id: String, _ kind: NodeKind = .group, under parent: UInt32 = 0, _ slot: Slot = .content, at place: Int? = nil)
-        -> UInt32
-    {
+    mutating func add(
+        _ id: String, _ kind: NodeKind = .group, under parent: UInt32 = 0, _ slot: Slot = .content, at place: Int? = nil
+    ) -> UInt32 {
         let row = make(id, kind, under: parent, slot)
         tree.attach(row, to: parent, at: place)
         return row
@@ -100,7 +100,8 @@ struct TreeTests {
                 children[row]?.insert(made, at: place)
                 (children[made], parents[made], ids[made]) = ([], row, "n\(step)")
             case 6..<8:
-                guard row != 0, let target = rows.randomElement(using: &random), !grove.tree.isInside(target, of: row) else { continue }
+                guard row != 0, let target = rows.randomElement(using: &random), !grove.tree.isInside(target, of: row)
+                else { continue }
                 children[parents[row] ?? 0]?.removeAll { $0 == row }
                 children[target]?.append(row)
                 parents[row] = target
@@ -124,7 +125,8 @@ struct TreeTests {
             var way: [UInt32] = [row]
             while let last = way.last, let parent = parents[last] { way.append(parent) }
             #expect(Array(grove.tree.upward(from: row)) == way && grove.tree.depth(of: row) == way.count - 1)
-            #expect(grove.tree.path(of: row) == "/" + way.dropLast().reversed().map { ids[$0] ?? "" }.joined(separator: "/"))
+            let path = "/" + way.dropLast().reversed().map { ids[$0] ?? "" }.joined(separator: "/")
+            #expect(grove.tree.path(of: row) == path)
         }
         let levels = grove.tree.subtree(of: 0, depth: 2)
         #expect(levels.allSatisfy { grove.tree.depth(of: $0.row) == $0.level })
@@ -143,9 +145,11 @@ struct SubviewTests {
         let inner = grove.add("inner", .container, under: top)
         let b = grove.add("b", .view, under: inner)
         #expect(grove.tree.subviews(of: top) == [a, inner] && grove.tree.subviews(of: inner) == [b])
-        #expect(grove.tree.container(of: a) == top && grove.tree.container(of: b) == inner && grove.tree.container(of: top) == 0)
+        #expect(grove.tree.container(of: a) == top && grove.tree.container(of: b) == inner)
+        #expect(grove.tree.container(of: top) == 0)
         #expect(grove.tree.wrappers(of: a, in: top) == [a, list, group])
-        #expect(grove.tree.id(ofSubview: a, in: top) == "group/list/a" && grove.tree.id(ofSubview: inner, in: top) == "inner")
+        #expect(grove.tree.id(ofSubview: a, in: top) == "group/list/a")
+        #expect(grove.tree.id(ofSubview: inner, in: top) == "inner")
     }
 
     @Test("runs of subviews outside any section are sections of their own") func sections() {
@@ -157,7 +161,8 @@ struct SubviewTests {
         let (c, d) = (grove.add("c", .view), grove.add("d", .view))
         let groups = grove.tree.sections(of: 0)
         #expect(groups == [SectionGroup(loose: [a]), SectionGroup(section: section), SectionGroup(loose: [c, d])])
-        #expect(grove.tree.subviews(of: groups[1], in: .header) == [header] && grove.tree.subviews(of: groups[1], in: .content) == [b])
-        #expect(grove.tree.subviews(of: groups[2], in: .content) == [c, d] && grove.tree.subviews(of: groups[2], in: .footer) == [])
+        func subviews(_ group: Int, _ slot: Slot) -> [UInt32] { grove.tree.subviews(of: groups[group], in: slot) }
+        #expect(subviews(1, .header) == [header] && subviews(1, .content) == [b])
+        #expect(subviews(2, .content) == [c, d] && subviews(2, .footer) == [])
     }
 }

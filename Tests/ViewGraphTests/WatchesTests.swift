@@ -28,7 +28,8 @@ struct WatchesTests {
     private let rule = AttributeID(index: 90, generation: 1)
     private let other = AttributeID(index: 91, generation: 1)
 
-    @Test("a vertex is reported once however often it was collected, in the order of the first report") func once() throws {
+    @Test("a vertex is reported once however often it was collected, in the order of the first report")
+    func once() throws {
         var watches = Watches()
         for vertex in [inputs.a, inputs.b] { watches.begin(vertex, in: engine) }
         for number in 1...3 {
@@ -71,7 +72,8 @@ struct WatchesTests {
         #expect(watches.proxyCount == 0 && watches.begun == watches.ended)
     }
 
-    @Test("a proxy that somebody watches himself stays watched when the rule has run, and the other way round") func both() {
+    @Test("a proxy that somebody watches himself stays watched when the rule has run, and the other way round")
+    func both() {
         var watches = Watches()
         watches.begin(inputs.a, in: engine)
         watches.addProxy(inputs.a, of: rule, in: engine)
@@ -97,7 +99,8 @@ struct SharedVerticesTests {
         #expect(first == [vertex(1), vertex(2)] && second == [])
     }
 
-    @Test("loose ones are looked at once as many uses have ended as there are of them, and no fewer than 64") func loose() {
+    @Test("loose ones are looked at once as many uses have ended as there are of them, and no fewer than 64")
+    func loose() {
         var sharing = SharedVertices()
         for row in 0..<100 { sharing.noteLoose(vertex(row)) }
         func taken(_ ended: UInt64) -> Int { sharing.takeLoose(UseCounts(begun: 0, ended: ended)).count }
