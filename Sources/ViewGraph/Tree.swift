@@ -59,7 +59,7 @@ class TreeNode {
 ///
 /// A node that `insert` makes knows its parent. The parent knows the node from `attach` until
 /// `detach`.
-struct Tree<Node: TreeNode> {
+final class Tree<Node: TreeNode> {
     private var rows: [Node?] = []
     /// Of the node that is in a row, or of the next one to be there.
     private var generations: [UInt32] = []
@@ -89,12 +89,12 @@ struct Tree<Node: TreeNode> {
     var count: Int { rows.count - free.count }
 
     /// In ascending order.
-    var living: some Sequence<UInt32> { rows.indices.lazy.map { UInt32($0) }.filter { isAlive($0) } }
+    var living: some Sequence<UInt32> { rows.indices.lazy.map { UInt32($0) }.filter { self.isAlive($0) } }
 
     // MARK: Life
 
     /// - Returns: its row.
-    mutating func insert(_ make: (_ generation: UInt32) -> Node) -> UInt32 {
+    func insert(_ make: (_ generation: UInt32) -> Node) -> UInt32 {
         if let row = free.popLast() {
             rows[Int(row)] = make(generations[Int(row)])
             return row
@@ -105,7 +105,7 @@ struct Tree<Node: TreeNode> {
     }
 
     /// Ends the life of a node, which no parent names any more.
-    mutating func remove(_ row: UInt32) {
+    func remove(_ row: UInt32) {
         let gone = node(row)
         gone.isAlive = false
         gone.children = []
@@ -116,7 +116,7 @@ struct Tree<Node: TreeNode> {
 
     /// Forgets nodes that have gone, and free rows at the end. Of the other free ones those at the
     /// beginning are used first.
-    mutating func giveBack() {
+    func giveBack() {
         for row in rows.indices where rows[row]?.isAlive == false { rows[row] = nil }
         while let last = rows.last, last == nil {
             rows.removeLast()
@@ -226,7 +226,7 @@ struct Tree<Node: TreeNode> {
 
     /// The node and those above it, from inside out; the root is the last.
     func upward(from row: UInt32) -> some Sequence<UInt32> {
-        sequence(first: row) { $0 == NodeID.root.row ? nil : node($0).parent }
+        sequence(first: row) { $0 == NodeID.root.row ? nil : self.node($0).parent }
     }
 
     /// Levels from the root down to a node; 0 for the root. O(depth).

@@ -10,7 +10,7 @@ struct SubviewReaderTests {
     private let inputs = Inputs()
 
     private func insert(
-        _ id: String, _ kind: NodeKind, _ tree: inout Tree<NodeRecord>, under parent: UInt32?
+        _ id: String, _ kind: NodeKind, _ tree: Tree<NodeRecord>, under parent: UInt32?
     ) -> UInt32 {
         let row = tree.insert {
             NodeRecord(
@@ -23,10 +23,10 @@ struct SubviewReaderTests {
 
     /// `/g/v` and `/w`, where the group writes the container value `k` and has the tag that is read from `inputs.a`.
     private func scene() -> (SubviewReader, rows: [UInt32]) {
-        var tree = Tree<NodeRecord>()
-        let root = insert("", .container, &tree, under: nil)
-        let group = insert("g", .group, &tree, under: root)
-        let rows = [insert("v", .view, &tree, under: group), insert("w", .view, &tree, under: root)]
+        let tree = Tree<NodeRecord>()
+        let root = insert("", .container, tree, under: nil)
+        let group = insert("g", .group, tree, under: root)
+        let rows = [insert("v", .view, tree, under: group), insert("w", .view, tree, under: root)]
         tree[Int(group)].tag = inputs.a
         tree[Int(group)].containerValues = [("k", [], inputs.b)]
         let keys = ["k", "l"].map { KeyDefinition(name: $0, type: .dyn, defaultValue: "standard") }

@@ -6,16 +6,16 @@ import Testing
 
 /// A tree whose nodes hold nothing.
 struct Grove {
-    var tree = Tree<TreeNode>()
+    let tree = Tree<TreeNode>()
 
     init() { _ = make("", .group, under: 0, .content) }
 
-    private mutating func make(_ id: String, _ kind: NodeKind, under parent: UInt32, _ slot: Slot) -> UInt32 {
+    private func make(_ id: String, _ kind: NodeKind, under parent: UInt32, _ slot: Slot) -> UInt32 {
         tree.insert { TreeNode(id: id, kind: kind, slot: slot, generation: $0, parent: parent) }
     }
 
     @discardableResult
-    mutating func add(
+    func add(
         _ id: String, _ kind: NodeKind = .group, under parent: UInt32 = 0, _ slot: Slot = .content, at place: Int? = nil
     ) -> UInt32 {
         let row = make(id, kind, under: parent, slot)
@@ -29,7 +29,7 @@ struct Grove {
 @Suite("the tree")
 struct TreeTests {
     @Test("a row that is used again has another id, also after its memory was given back") func generations() {
-        var grove = Grove()
+        let grove = Grove()
         func add() -> NodeID {
             let row = grove.add("a")
             return grove.tree.nodeID(row)
@@ -49,7 +49,7 @@ struct TreeTests {
     }
 
     @Test("children of a section stand in its parts, whatever place is asked for") func sections() {
-        var grove = Grove()
+        let grove = Grove()
         let section = grove.add("s", .section)
         grove.add("c1", under: section)
         grove.add("f", under: section, .footer)
@@ -64,7 +64,7 @@ struct TreeTests {
     }
 
     @Test("a number of a sibling is known to its parent wherever it moves") func numbers() {
-        var grove = Grove()
+        let grove = Grove()
         let (a, b) = (grove.add("a"), grove.add("b"))
         let child = grove.add("c", under: a)
         grove.tree.number(child)
@@ -74,7 +74,7 @@ struct TreeTests {
     }
 
     @Test("a stretch of children is replaced; those that are gone are no longer found") func stretches() {
-        var grove = Grove()
+        let grove = Grove()
         let list = grove.add("list", .forEach)
         let old = (0..<20).map { grove.add("e\($0)", under: list) }
         let new = grove.add("new", under: list)
@@ -86,7 +86,7 @@ struct TreeTests {
     /// The same acts on a tree and on a plain list of paths.
     @Test("paths, order, depth and look-up agree with a model", arguments: 0..<20) func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var grove = Grove()
+        let grove = Grove()
         var children: [UInt32: [UInt32]] = [0: []]
         var parents: [UInt32: UInt32] = [:]
         var ids: [UInt32: String] = [0: ""]
@@ -137,7 +137,7 @@ struct TreeTests {
 @Suite("subviews")
 struct SubviewTests {
     @Test("groups and lists are looked through; views and containers are not") func subviews() {
-        var grove = Grove()
+        let grove = Grove()
         let top = grove.add("top", .container)
         let group = grove.add("group", under: top)
         let list = grove.add("list", .forEach, under: group)
@@ -153,7 +153,7 @@ struct SubviewTests {
     }
 
     @Test("runs of subviews outside any section are sections of their own") func sections() {
-        var grove = Grove()
+        let grove = Grove()
         let a = grove.add("a", .view)
         let section = grove.add("s", .section)
         let header = grove.add("h", .view, under: section, .header)
