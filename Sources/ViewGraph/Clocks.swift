@@ -2,8 +2,9 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// The vertices of clocks: inputs that show the date of their last tick. All clocks of one schedule share a vertex. Nobody looks at a
-/// real clock here: `advance` is told the time, and `nextTick` says when it wants to be told again.
+/// The vertices of clocks: inputs that show the date of their last tick. All clocks of one schedule
+/// share a vertex. Nobody looks at a real clock here: `advance` is told the time, and `nextTick`
+/// says when it wants to be told again.
 struct Clocks {
     /// The time that clocks show.
     private(set) var time: Timestamp
@@ -13,12 +14,14 @@ struct Clocks {
     /// How often it was looked up whether a clock is observed; only tests ask.
     private(set) var lookups = 0
 
-    /// Whether a clock was observed (somebody watches it or what depends on it) when it was looked up last.
+    /// Whether a clock was observed (somebody watches it or what depends on it) when it was looked
+    /// up last.
     private struct Observation {
         let isObserved: Bool
         let uses: UseCounts
 
-        /// Only a use that begins can make a clock observed, and only one that ends can change that.
+        /// Only a use that begins can make a clock observed, and only one that ends can change
+        /// that.
         func holds(_ now: UseCounts) -> Bool { isObserved ? uses.ended == now.ended : uses.begun == now.begun }
     }
 
@@ -49,8 +52,8 @@ struct Clocks {
         return vertices.map { ($1, reading(of: $0)) }
     }
 
-    /// When the next clock that is observed will tick; nil when none is. A clock is looked up again only if a use that may matter to
-    /// it has begun or ended.
+    /// When the next clock that is observed will tick; nil when none is. A clock is looked up again
+    /// only if a use that may matter to it has begun or ended.
     mutating func nextTick(_ uses: UseCounts, isObserved: (AttributeID) -> Bool) -> Timestamp? {
         var next: Timestamp?
         for (schedule, vertex) in vertices {

@@ -3,7 +3,8 @@ import RuleLanguage
 
 /// The rules of a graph, and what runs them.
 ///
-/// A run reads other rules, so nothing here may change this value for longer than it takes to enter or leave a level.
+/// A run reads other rules, so nothing here may change this value for longer than it takes to enter
+/// or leave a level.
 struct Evaluation: ~Copyable {
     /// The rules of the rows whose source is one.
     var rules = RuleTable()
@@ -15,7 +16,8 @@ struct Evaluation: ~Copyable {
     /// Steps of costly evaluations since the last sign of life.
     private var longWork = 0
 
-    /// Steps from which an evaluation is counted. Cheaper ones add up to little: there are only so many attributes.
+    /// Steps from which an evaluation is counted. Cheaper ones add up to little: there are only so
+    /// many attributes.
     static let costly = 10_000
     /// Steps from which it is time for a sign of life: a second or less.
     private static let long = 20_000_000
@@ -37,10 +39,11 @@ struct Evaluation: ~Copyable {
     }
 }
 
-/// A read may evaluate another rule before this one goes on, so each level of nesting has an evaluator of its own; the engine
-/// bounds the levels.
+/// A read may evaluate another rule before this one goes on, so each level of nesting has an
+/// evaluator of its own; the engine bounds the levels.
 ///
-/// The stack owns its evaluators from the first use of their level to `deinit`; what `enter` gives is good until then.
+/// The stack owns its evaluators from the first use of their level to `deinit`; what `enter` gives
+/// is good until then.
 struct EvaluatorStack: ~Copyable {
     private var levels: UnsafeMutablePointer<Unmanaged<Evaluator>> = .allocate(capacity: 4)
     private var capacity = 4

@@ -3,8 +3,8 @@ import AttributeValues
 
 /// The writes of a transaction, before they have reached the engine.
 ///
-/// The engine may have to be told of writes ahead of the commit, so that rules see them. From then on each vertex is noted as it was
-/// before it gets another content.
+/// The engine may have to be told of writes ahead of the commit, so that rules see them. From then
+/// on each vertex is noted as it was before it gets another content.
 struct OpenTransaction {
     /// The engine's clock when it began.
     let stamp: UInt64
@@ -33,7 +33,8 @@ struct OpenTransaction {
 
     var hasWrites: Bool { !values.isEmpty }
 
-    /// Values that the engine does not have yet, in the order in which their states were first written.
+    /// Values that the engine does not have yet, in the order in which their states were first
+    /// written.
     var writes: [(state: AttributeID, value: Value)] { order.compactMap { state in values[state].map { (state, $0) } } }
 
     mutating func stage(_ value: Value, for state: AttributeID, _ animation: String?) {

@@ -7,12 +7,15 @@ struct UseCounts: Equatable {
     var ended: UInt64
 }
 
-/// The shared vertices that a sweep has to look at: places in values and clocks, each of which is one vertex for all that use it.
+/// The shared vertices that a sweep has to look at: places in values and clocks, each of which is
+/// one vertex for all that use it.
 ///
-/// A use is a source that names the vertex, a reader of the engine, or a watch. Sources are counted, because a rule that has not run
-/// yet has no edges. When the last source goes, a watch ends or a reader is destroyed, the vertex is noted as idle, and the next
-/// sweep frees it if it has no use. A rule that reads another key than before only drops an edge, which the engine reports to nobody.
-/// Therefore a sweep looks at all loose vertices, which no source names, once as many uses have ended as there are such vertices.
+/// A use is a source that names the vertex, a reader of the engine, or a watch. Sources are
+/// counted, because a rule that has not run yet has no edges. When the last source goes, a watch
+/// ends or a reader is destroyed, the vertex is noted as idle, and the next sweep frees it if it
+/// has no use. A rule that reads another key than before only drops an edge, which the engine
+/// reports to nobody. Therefore a sweep looks at all loose vertices, which no source names, once as
+/// many uses have ended as there are such vertices.
 struct SharedVertices {
     private var idle: [AttributeID] = []
     private var loose: [AttributeID] = []

@@ -1,6 +1,7 @@
 import RuleLanguage
 
-/// The parts of subviews and sections that a rule looks at. A list of them holds no others, so that it changes with no others.
+/// The parts of subviews and sections that a rule looks at. A list of them holds no others, so that
+/// it changes with no others.
 struct SubviewParts: Hashable {
     var hasID = false
     var hasTag = false

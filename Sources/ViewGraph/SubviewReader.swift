@@ -2,10 +2,12 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// Describes subviews and sections to their container, as the running rule asks. Only the closest container reads container values:
-/// transparent nodes pass them through, views and containers stop them.
+/// Describes subviews and sections to their container, as the running rule asks. Only the closest
+/// container reads container values: transparent nodes pass them through, views and containers stop
+/// them.
 ///
-/// Its functions throw a `Failure` that is the content in the place of what they describe, or what the engine throws.
+/// Its functions throw a `Failure` that is the content in the place of what they describe, or what
+/// the engine throws.
 struct SubviewReader {
     let tree: Tree<NodeRecord>
     /// The declared container values.
@@ -65,9 +67,9 @@ struct SubviewReader {
     // MARK: Places
 
     /// What stands at a place inside a subview; nil where the place is none of it.
-    func place(_ steps: ArraySlice<AttributePath.Step>, in row: UInt32, _ index: Int, _ given: SubviewParts) throws
-        -> Content?
-    {
+    func place(
+        _ steps: ArraySlice<AttributePath.Step>, in row: UInt32, _ index: Int, _ given: SubviewParts
+    ) throws -> Content? {
         var parts = given
         if case .key(let name)? = steps.first {
             parts = SubviewParts()
@@ -84,10 +86,11 @@ struct SubviewReader {
         return Content.value(try subview(row, index, parts)).selecting(steps)
     }
 
-    /// What stands at a place inside a section, whose first step is the property of a section; nil where the place is none of it.
-    func place(_ steps: ArraySlice<AttributePath.Step>, in group: SectionGroup, _ index: Int, _ given: SubviewParts)
-        throws -> Content?
-    {
+    /// What stands at a place inside a section, whose first step is the property of a section; nil
+    /// where the place is none of it.
+    func place(
+        _ steps: ArraySlice<AttributePath.Step>, in group: SectionGroup, _ index: Int, _ given: SubviewParts
+    ) throws -> Content? {
         guard case .key(let name)? = steps.first else { return nil }
         let rest = steps.dropFirst()
         if let slot = SubviewParts.slots.first(where: { $0.name == name })?.slot, case .index(let place)? = rest.first {

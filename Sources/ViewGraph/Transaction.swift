@@ -21,7 +21,9 @@ extension ViewGraph {
     /// what was read in between.
     public func commit() -> Commit {
         let done = closeTransaction()
-        for (state, value) in done.writes { setInput(state, .value(value)) }
+        for state in done.order {
+            if let value = done.value(of: state) { setInput(state, .value(value)) }
+        }
         engine.endBatch()
         let same = forgetDetours(of: done)
         let states = done.order.filter { engine.changedAt($0) > done.stamp }

@@ -9,10 +9,12 @@ enum Scope {
     case enclosing
     /// Modifiers: the node itself, then as `enclosing`.
     case modifier
-    /// Modifiers that a component or its use writes: as `modifier`, but `env` is what is inherited there, which is changed by so many
-    /// of the node's modifiers of the environment: those that stand further out.
+    /// Modifiers that a component or its use writes: as `modifier`, but `env` is what is inherited
+    /// there, which is changed by so many of the node's modifiers of the environment: those that
+    /// stand further out.
     case nestedModifier(behind: Int)
-    /// The data of a `forEach`: as `enclosing`, but `preferences` are those of the node around, for its own are its instances'.
+    /// The data of a `forEach`: as `enclosing`, but `preferences` are those of the node around, for
+    /// its own are its instances'.
     case data
 }
 
@@ -36,7 +38,8 @@ extension Tree<NodeRecord> {
     /// What a name means in a scope of a node; nil: nothing.
     func meaning(of name: String, at row: UInt32, _ scope: Scope) -> Meaning? {
         if scope.isEnclosing {
-            // An instance of a `forEach` sees its own element and index where other nodes see only what encloses them.
+            // An instance of a `forEach` sees its own element and index where other nodes see only
+            // what encloses them.
             if let found = element(name, of: row) { return found }
         } else if let own = own(name, of: row) {
             return own
@@ -47,7 +50,8 @@ extension Tree<NodeRecord> {
             let isContent = self[Int(at)].isContent
             at = self[Int(at)].parent
             if isContent {
-                // Written where the parent's component is used: what the component has inside means nothing here.
+                // Written where the parent's component is used: what the component has inside means
+                // nothing here.
                 if let found = element(name, of: at) { return found }
                 continue
             }
@@ -76,7 +80,8 @@ extension Tree<NodeRecord> {
     // MARK: Environment
 
     /// The vertex of the nearest override of a key at or above a node.
-    /// - Parameter position: looks only at the node's first so many overrides, for one that builds on those before it.
+    /// - Parameter position: looks only at the node's first so many overrides, for one that builds
+    ///   on those before it.
     func nearestOverride(of key: String, at row: UInt32, before position: Int? = nil) -> AttributeID? {
         var overrides = self[Int(row)].environment[...]
         if let position { overrides = overrides.prefix(position) }

@@ -1,8 +1,9 @@
 import AttributeValues
 import SceneModel
 
-// What the tree is to containers. Views and containers are opaque: each counts as one subview of the closest container above it.
-// Groups, sections and lists are transparent: their children count in their place.
+// What the tree is to containers. Views and containers are opaque: each counts as one subview of
+// the closest container above it. Groups, sections and lists are transparent: their children count
+// in their place.
 
 /// A section of a container; without a node for a run of subviews outside any section.
 struct SectionGroup: Equatable {
@@ -51,14 +52,16 @@ extension Tree {
         Array(upward(from: row).prefix { $0 != container })
     }
 
-    /// The path of a subview or section from its container, which no other has: groups and lists between them do not hide it.
+    /// The path of a subview or section from its container, which no other has: groups and lists
+    /// between them do not hide it.
     func id(ofSubview row: UInt32, in container: UInt32) -> String {
         let ids = wrappers(of: row, in: container).map { self[Int($0)].id }
         if ids.count == 1, let id = ids.first, !id.utf8.contains(UInt8(ascii: "/")) { return id }
         return String(AttributePath.describe(nodes: ids.reversed()).dropFirst())
     }
 
-    /// A container's sections in order. A run of subviews outside any section forms a section of its own.
+    /// A container's sections in order. A run of subviews outside any section forms a section of
+    /// its own.
     func sections(of row: UInt32) -> [SectionGroup] {
         var groups: [SectionGroup] = []
         var pending = self[Int(row)].children.reversed() as [UInt32]

@@ -24,7 +24,8 @@ enum Slot: UInt8 {
     }
 }
 
-/// The place of a node in a tree. A subclass adds what the node holds, so that a node is one object. `Tree` alone changes places.
+/// The place of a node in a tree. A subclass adds what the node holds, so that a node is one
+/// object. `Tree` alone changes places.
 class TreeNode {
     let id: String
     let kind: NodeKind
@@ -37,7 +38,8 @@ class TreeNode {
     fileprivate(set) var children: [UInt32] = []
     /// Child rows by id; only once there are more than a few.
     fileprivate var childrenByID: [String: UInt32]?
-    /// The place of the child that was looked for last: whoever asks for all children asks in order.
+    /// The place of the child that was looked for last: whoever asks for all children asks in
+    /// order.
     fileprivate var lastPlace = 0
     /// Somebody keeps the node's index among its siblings.
     fileprivate var isNumbered = false
@@ -55,8 +57,9 @@ class TreeNode {
 
 /// The nodes by their rows: ids, paths and order. It knows no vertices. Row 0 is `/`.
 ///
-/// A node that `insert` makes knows its parent. The parent knows the node from `attach` until `detach`.
-struct Tree<Node: TreeNode> {
+/// A node that `insert` makes knows its parent. The parent knows the node from `attach` until
+/// `detach`.
+final class Tree<Node: TreeNode> {
     private var rows: [Node?] = []
     /// Of the node that is in a row, or of the next one to be there.
     private var generations: [UInt32] = []
@@ -67,7 +70,8 @@ struct Tree<Node: TreeNode> {
     /// From this many children on they are found through a dictionary.
     private static var childIndexThreshold: Int { 12 }
 
-    /// A node that has gone can be asked where it was, until its row is used again or memory is given back.
+    /// A node that has gone can be asked where it was, until its row is used again or memory is
+    /// given back.
     subscript(row: Int) -> Node {
         guard let record = rows[row] else { preconditionFailure("no node in row \(row)") }
         return record
@@ -85,12 +89,12 @@ struct Tree<Node: TreeNode> {
     var count: Int { rows.count - free.count }
 
     /// In ascending order.
-    var living: some Sequence<UInt32> { rows.indices.lazy.map { UInt32($0) }.filter { isAlive($0) } }
+    var living: some Sequence<UInt32> { rows.indices.lazy.map { UInt32($0) }.filter { self.isAlive($0) } }
 
     // MARK: Life
 
     /// - Returns: its row.
-    mutating func insert(_ make: (_ generation: UInt32) -> Node) -> UInt32 {
+    func insert(_ make: (_ generation: UInt32) -> Node) -> UInt32 {
         if let row = free.popLast() {
             rows[Int(row)] = make(generations[Int(row)])
             return row
@@ -101,7 +105,7 @@ struct Tree<Node: TreeNode> {
     }
 
     /// Ends the life of a node, which no parent names any more.
-    mutating func remove(_ row: UInt32) {
+    func remove(_ row: UInt32) {
         let gone = node(row)
         gone.isAlive = false
         gone.children = []
@@ -110,8 +114,9 @@ struct Tree<Node: TreeNode> {
         free.append(row)
     }
 
-    /// Forgets nodes that have gone, and free rows at the end. Of the other free ones those at the beginning are used first.
-    mutating func giveBack() {
+    /// Forgets nodes that have gone, and free rows at the end. Of the other free ones those at the
+    /// beginning are used first.
+    func giveBack() {
         for row in rows.indices where rows[row]?.isAlive == false { rows[row] = nil }
         while let last = rows.last, last == nil {
             rows.removeLast()
@@ -133,7 +138,8 @@ struct Tree<Node: TreeNode> {
         return node(parent).children.first { node($0).id.hasSameBytes(as: id) }
     }
 
-    /// Adds a child at a place among its siblings, or the nearest in its part of a section; nil: last.
+    /// Adds a child at a place among its siblings, or the nearest in its part of a section; nil:
+    /// last.
     func attach(_ child: UInt32, to parent: UInt32, at place: Int? = nil) {
         let (above, new) = (node(parent), node(child))
         above.children.insert(child, at: position(for: new.slot, nearest: place ?? .max, in: above))
@@ -146,7 +152,8 @@ struct Tree<Node: TreeNode> {
         }
     }
 
-    /// Where a child of a slot can stand, nearest to a place: in a section, in its part. O(children in the parts beside its own).
+    /// Where a child of a slot can stand, nearest to a place: in a section, in its part. O(children
+    /// in the parts beside its own).
     private func position(for slot: Slot, nearest place: Int, in parent: Node) -> Int {
         let children = parent.children
         guard parent.kind == .section else { return min(place, children.count) }
@@ -196,7 +203,8 @@ struct Tree<Node: TreeNode> {
     /// Gives children another order.
     func order(_ children: [UInt32], below parent: UInt32) { node(parent).children = children }
 
-    /// Puts children into the place of a stretch of others, of which some are gone. New ones are attached already, as the last.
+    /// Puts children into the place of a stretch of others, of which some are gone. New ones are
+    /// attached already, as the last.
     func replace(_ stretch: Range<Int>, with children: [UInt32], gone: [UInt32], below parent: UInt32) {
         let parent = node(parent)
         parent.children.removeLast(children.count + gone.count - stretch.count)
@@ -206,7 +214,8 @@ struct Tree<Node: TreeNode> {
 
     // MARK: Places
 
-    /// A node's place among its siblings. O(1) for one that follows the one asked for last, else O(siblings).
+    /// A node's place among its siblings. O(1) for one that follows the one asked for last, else
+    /// O(siblings).
     func index(of row: UInt32) -> Int {
         let parent = node(node(row).parent)
         let next = parent.lastPlace + 1
@@ -223,7 +232,7 @@ struct Tree<Node: TreeNode> {
 
     /// The node and those above it, from inside out; the root is the last.
     func upward(from row: UInt32) -> some Sequence<UInt32> {
-        sequence(first: row) { $0 == NodeID.root.row ? nil : node($0).parent }
+        sequence(first: row) { $0 == NodeID.root.row ? nil : self.node($0).parent }
     }
 
     /// Levels from the root down to a node; 0 for the root. O(depth).

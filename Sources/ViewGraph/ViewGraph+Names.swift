@@ -18,7 +18,8 @@ extension ViewGraph {
         }
     }
 
-    /// Every attribute that has a name, in the order of definition, an instance's element and index last.
+    /// Every attribute that has a name, in the order of definition, an instance's element and index
+    /// last.
     func namedAttributes(of row: UInt32) -> [(name: String, attribute: AttributeID)] {
         var named = nodes[Int(row)].namedAttributes
         if let name = nodes[Int(row)].namedIndex, let index = indexAttribute(of: row) { named.append((name, index)) }

@@ -2,11 +2,14 @@ import AttributeGraph
 import AttributeValues
 
 extension ViewGraph {
-    /// Follows a place to where its value lives. Never fails: a place that leads nowhere reads as its failure.
-    /// - Parameter isWritten: to where a write ends, past aliases that read the value as another type.
+    /// Follows a place to where its value lives. Never fails: a place that leads nowhere reads as
+    /// its failure.
+    /// - Parameter isWritten: to where a write ends, past aliases that read the value as another
+    ///   type.
     public func follow(_ place: Place, isWritten: Bool = false) -> Place {
         var place = place
-        // Bindings form a chain upwards in the tree, so it ends; the bound guards against a mistake of ours.
+        // Bindings form a chain upwards in the tree, so it ends; the bound guards against a mistake
+        // of ours.
         for _ in 0...limits.depth {
             guard let record = attributes[Int(place.attribute.index)] else { return place }
             switch record.source {
@@ -33,8 +36,8 @@ extension ViewGraph {
         return projection(of: place.attribute, at: place.steps)
     }
 
-    /// The vertex for a place inside an attribute's value; made when first asked for, shared from then on. It goes when no source
-    /// names it and nobody reads or watches it.
+    /// The vertex for a place inside an attribute's value; made when first asked for, shared from
+    /// then on. It goes when no source names it and nobody reads or watches it.
     func projection(of attribute: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
         let index = Int(attribute.index)
         guard let record = attributes[index] else { return attribute }
@@ -65,8 +68,8 @@ extension ViewGraph {
         return made
     }
 
-    /// What a place in the value of an attribute that is no input shows: behind a reference what the place there shows, so that no
-    /// other place of what it refers to matters.
+    /// What a place in the value of an attribute that is no input shows: behind a reference what
+    /// the place there shows, so that no other place of what it refers to matters.
     func source(of steps: [AttributePath.Step], in attribute: AttributeID) -> Source {
         let place = Place(attribute, steps)
         return follow(place).attribute == attribute

@@ -16,7 +16,7 @@ public final class ViewGraph {
     public let limits: Limits
 
     /// Rows by `NodeID.row`. Row 0 is `/`.
-    var nodes = Tree<NodeRecord>()
+    let nodes = Tree<NodeRecord>()
     var attributes = AttributeTable()
 
     /// The declared default of each environment key, where no node overrides it.

@@ -3,8 +3,9 @@ import AttributeValues
 
 /// Which vertices somebody watches, and what was reported of them and not yet taken.
 ///
-/// A rule that never ran has no inputs the engine knows of. So that its watcher hears of changes all the same, the inputs that it may
-/// read are watched in its place, as its proxies, until it runs.
+/// A rule that never ran has no inputs the engine knows of. So that its watcher hears of changes
+/// all the same, the inputs that it may read are watched in its place, as its proxies, until it
+/// runs.
 struct Watches {
     /// Watches that ever began and ended.
     private(set) var begun: UInt64 = 0

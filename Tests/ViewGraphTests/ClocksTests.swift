@@ -27,8 +27,8 @@ struct ClocksTests {
         var clocks = try both()
         let whole = try time(1000)
         #expect(clocks.reading(of: second) == whole && clocks.reading(of: minute) == .epoch)
-        let readings = Dictionary(
-            uniqueKeysWithValues: clocks.advance(to: try time(61_900)).map { ($0.vertex, $0.reading) })
+        let advanced = clocks.advance(to: try time(61_900))
+        let readings = Dictionary(uniqueKeysWithValues: advanced.map { ($0.vertex, $0.reading) })
         let expected = [fast: try time(61_000), slow: try time(60_000)]
         #expect(readings == expected)
     }
@@ -45,9 +45,8 @@ struct ClocksTests {
         #expect(ofSlow == expectedOfSlow && ofBoth == expectedOfBoth && ofNone == nil)
     }
 
-    @Test("an observed clock is looked up again when a use has ended, another one when a use has begun") func lookups()
-        throws
-    {
+    @Test("an observed clock is looked up again when a use has ended, another one when a use has begun")
+    func lookups() throws {
         var clocks = Clocks(time: .epoch)
         clocks.add(fast, of: second)
         func lookups(_ begun: UInt64, _ ended: UInt64, isObserved: Bool) -> Int {

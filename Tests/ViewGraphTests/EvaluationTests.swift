@@ -60,7 +60,7 @@ struct BudgetTests {
         let list = Value.list((0..<80).map { .int($0) })
         let steps: [AttributePath.Step] = [.index(3)]
         #expect(Budget.cost(ofWriteInto: list, at: steps, through: 0) == 10)
-        #expect(
-            Budget.cost(ofWriteInto: .map(ValueMap([(.string("k"), list)])), at: [.key("k")] + steps, through: 2) == 18)
+        let map = Value.map(ValueMap([(.string("k"), list)]))
+        #expect(Budget.cost(ofWriteInto: map, at: [.key("k")] + steps, through: 2) == 18)
     }
 }

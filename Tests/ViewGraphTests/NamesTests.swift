@@ -6,12 +6,12 @@ import Testing
 
 /// Nodes with attributes that no engine knows.
 private struct Names {
-    var tree = Tree<NodeRecord>()
+    let tree = Tree<NodeRecord>()
     private var count: UInt32 = 0
 
     init() { _ = insert("", 0) }
 
-    private mutating func insert(_ id: String, _ parent: UInt32) -> UInt32 {
+    private func insert(_ id: String, _ parent: UInt32) -> UInt32 {
         tree.insert {
             NodeRecord(
                 id: id, kind: .group, slot: .content, generation: $0, parent: parent, definition: NodeDefinition(),

@@ -9,8 +9,9 @@ import Testing
 struct SubviewReaderTests {
     private let inputs = Inputs()
 
-    private func insert(_ id: String, _ kind: NodeKind, _ tree: inout Tree<NodeRecord>, under parent: UInt32?) -> UInt32
-    {
+    private func insert(
+        _ id: String, _ kind: NodeKind, _ tree: Tree<NodeRecord>, under parent: UInt32?
+    ) -> UInt32 {
         let row = tree.insert {
             NodeRecord(
                 id: id, kind: kind, slot: .content, generation: $0, parent: parent ?? 0, definition: NodeDefinition(),
@@ -22,24 +23,19 @@ struct SubviewReaderTests {
 
     /// `/g/v` and `/w`, where the group writes the container value `k` and has the tag that is read from `inputs.a`.
     private func scene() -> (SubviewReader, rows: [UInt32]) {
-        var tree = Tree<NodeRecord>()
-        let root = insert("", .container, &tree, under: nil)
-        let group = insert("g", .group, &tree, under: root)
-        let rows = [insert("v", .view, &tree, under: group), insert("w", .view, &tree, under: root)]
+        let tree = Tree<NodeRecord>()
+        let root = insert("", .container, tree, under: nil)
+        let group = insert("g", .group, tree, under: root)
+        let rows = [insert("v", .view, tree, under: group), insert("w", .view, tree, under: root)]
         tree[Int(group)].tag = inputs.a
         tree[Int(group)].containerValues = [("k", [], inputs.b)]
         let keys = ["k", "l"].map { KeyDefinition(name: $0, type: .dyn, defaultValue: "standard") }
-        return (
-            SubviewReader(
-                tree: tree, keys: Dictionary(uniqueKeysWithValues: keys.map { ($0.name, $0) }), engine: inputs.engine,
-                container: root),
-            rows
-        )
+        let byName = Dictionary(uniqueKeysWithValues: keys.map { ($0.name, $0) })
+        return (SubviewReader(tree: tree, keys: byName, engine: inputs.engine, container: root), rows)
     }
 
-    @Test("a wrapper's tag and container values hold for what it wraps; others have the defaults") func wrappers()
-        throws
-    {
+    @Test("a wrapper's tag and container values hold for what it wraps; others have the defaults")
+    func wrappers() throws {
         try inputs.set(inputs.a, 7)
         try inputs.set(inputs.b, 8)
         let (reader, rows) = scene()
@@ -52,21 +48,19 @@ struct SubviewReaderTests {
             second == ["id": "w", "index": 1, "tag": .null, "containerValues": ["k": "standard", "l": "standard"]])
         parts = SubviewParts(hasContainerValues: true, keys: ["l"])
         let one = try reader.subview(rows[0], 0, parts)
-        #expect(
-            one == ["index": 0, "containerValues": ["l": "standard"]], "a rule that looks at one key is shown no other")
+        #expect(one == ["index": 0, "containerValues": ["l": "standard"]], "a rule is shown the keys that it looks at")
     }
 
-    @Test("a place is found by what it needs alone; what is no part of a subview is left to the list") func places()
-        throws
-    {
+    @Test("a place is found by what it needs alone; what is no part of a subview is left to the list")
+    func places() throws {
         try inputs.set(inputs.b, 8)
         let (reader, rows) = scene()
         let value = try reader.place([.key("containerValues"), .key("k")], in: rows[0], 0, .whole)
         #expect(value == .value(8))
         let other = try reader.place([.key("colour")], in: rows[0], 0, .whole)
         #expect(other == nil)
-        let run = try reader.place(
-            [.key("content"), .index(0), .key("id")], in: SectionGroup(loose: [rows[1]]), 0, .whole)
+        let group = SectionGroup(loose: [rows[1]])
+        let run = try reader.place([.key("content"), .index(0), .key("id")], in: group, 0, .whole)
         #expect(run == .value("w"))
     }
 

@@ -24,9 +24,8 @@ struct TransactionTests {
         var open = OpenTransaction(stamp: 1)
         open.stage(1, for: a, nil)
         let first = open.handOver()
-        #expect(
-            states(first) == [a] && !open.hasWrites && open.writes.isEmpty && open.value(of: a) == nil && open.isAhead)
-        #expect(open.needsNote(of: a))
+        #expect(states(first) == [a] && open.isAhead && open.needsNote(of: a))
+        #expect(!open.hasWrites && open.writes.isEmpty && open.value(of: a) == nil)
         open.note(.init(attribute: a, content: .value(0), changedAt: 1))
         #expect(!open.needsNote(of: a) && open.needsNote(of: b) && open.touched.count == 1)
         open.stage(2, for: a, nil)

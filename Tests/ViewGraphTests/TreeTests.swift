@@ -6,22 +6,18 @@ import Testing
 
 /// A tree whose nodes hold nothing.
 struct Grove {
-    var tree = Tree<TreeNode>()
+    let tree = Tree<TreeNode>()
 
-    init() { _ = make("", under: 0) }
+    init() { _ = make("", .group, under: 0, .content) }
 
-    private mutating func make(_ id: String, _ kind: NodeKind = .group, under parent: UInt32, _ slot: Slot = .content)
-        -> UInt32
-    {
+    private func make(_ id: String, _ kind: NodeKind, under parent: UInt32, _ slot: Slot) -> UInt32 {
         tree.insert { TreeNode(id: id, kind: kind, slot: slot, generation: $0, parent: parent) }
     }
 
     @discardableResult
-    mutating func add(
+    func add(
         _ id: String, _ kind: NodeKind = .group, under parent: UInt32 = 0, _ slot: Slot = .content, at place: Int? = nil
-    )
-        -> UInt32
-    {
+    ) -> UInt32 {
         let row = make(id, kind, under: parent, slot)
         tree.attach(row, to: parent, at: place)
         return row
@@ -33,7 +29,7 @@ struct Grove {
 @Suite("the tree")
 struct TreeTests {
     @Test("a row that is used again has another id, also after its memory was given back") func generations() {
-        var grove = Grove()
+        let grove = Grove()
         func add() -> NodeID {
             let row = grove.add("a")
             return grove.tree.nodeID(row)
@@ -53,7 +49,7 @@ struct TreeTests {
     }
 
     @Test("children of a section stand in its parts, whatever place is asked for") func sections() {
-        var grove = Grove()
+        let grove = Grove()
         let section = grove.add("s", .section)
         grove.add("c1", under: section)
         grove.add("f", under: section, .footer)
@@ -68,7 +64,7 @@ struct TreeTests {
     }
 
     @Test("a number of a sibling is known to its parent wherever it moves") func numbers() {
-        var grove = Grove()
+        let grove = Grove()
         let (a, b) = (grove.add("a"), grove.add("b"))
         let child = grove.add("c", under: a)
         grove.tree.number(child)
@@ -78,7 +74,7 @@ struct TreeTests {
     }
 
     @Test("a stretch of children is replaced; those that are gone are no longer found") func stretches() {
-        var grove = Grove()
+        let grove = Grove()
         let list = grove.add("list", .forEach)
         let old = (0..<20).map { grove.add("e\($0)", under: list) }
         let new = grove.add("new", under: list)
@@ -90,7 +86,7 @@ struct TreeTests {
     /// The same acts on a tree and on a plain list of paths.
     @Test("paths, order, depth and look-up agree with a model", arguments: 0..<20) func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var grove = Grove()
+        let grove = Grove()
         var children: [UInt32: [UInt32]] = [0: []]
         var parents: [UInt32: UInt32] = [:]
         var ids: [UInt32: String] = [0: ""]
@@ -129,9 +125,8 @@ struct TreeTests {
             var way: [UInt32] = [row]
             while let last = way.last, let parent = parents[last] { way.append(parent) }
             #expect(Array(grove.tree.upward(from: row)) == way && grove.tree.depth(of: row) == way.count - 1)
-            #expect(
-                grove.tree.path(of: row) == "/" + way.dropLast().reversed().map { ids[$0] ?? "" }.joined(separator: "/")
-            )
+            let path = "/" + way.dropLast().reversed().map { ids[$0] ?? "" }.joined(separator: "/")
+            #expect(grove.tree.path(of: row) == path)
         }
         let levels = grove.tree.subtree(of: 0, depth: 2)
         #expect(levels.allSatisfy { grove.tree.depth(of: $0.row) == $0.level })
@@ -142,7 +137,7 @@ struct TreeTests {
 @Suite("subviews")
 struct SubviewTests {
     @Test("groups and lists are looked through; views and containers are not") func subviews() {
-        var grove = Grove()
+        let grove = Grove()
         let top = grove.add("top", .container)
         let group = grove.add("group", under: top)
         let list = grove.add("list", .forEach, under: group)
@@ -150,17 +145,15 @@ struct SubviewTests {
         let inner = grove.add("inner", .container, under: top)
         let b = grove.add("b", .view, under: inner)
         #expect(grove.tree.subviews(of: top) == [a, inner] && grove.tree.subviews(of: inner) == [b])
-        #expect(
-            grove.tree.container(of: a) == top && grove.tree.container(of: b) == inner
-                && grove.tree.container(of: top) == 0)
+        #expect(grove.tree.container(of: a) == top && grove.tree.container(of: b) == inner)
+        #expect(grove.tree.container(of: top) == 0)
         #expect(grove.tree.wrappers(of: a, in: top) == [a, list, group])
-        #expect(
-            grove.tree.id(ofSubview: a, in: top) == "group/list/a"
-                && grove.tree.id(ofSubview: inner, in: top) == "inner")
+        #expect(grove.tree.id(ofSubview: a, in: top) == "group/list/a")
+        #expect(grove.tree.id(ofSubview: inner, in: top) == "inner")
     }
 
     @Test("runs of subviews outside any section are sections of their own") func sections() {
-        var grove = Grove()
+        let grove = Grove()
         let a = grove.add("a", .view)
         let section = grove.add("s", .section)
         let header = grove.add("h", .view, under: section, .header)
@@ -168,11 +161,8 @@ struct SubviewTests {
         let (c, d) = (grove.add("c", .view), grove.add("d", .view))
         let groups = grove.tree.sections(of: 0)
         #expect(groups == [SectionGroup(loose: [a]), SectionGroup(section: section), SectionGroup(loose: [c, d])])
-        #expect(
-            grove.tree.subviews(of: groups[1], in: .header) == [header]
-                && grove.tree.subviews(of: groups[1], in: .content) == [b])
-        #expect(
-            grove.tree.subviews(of: groups[2], in: .content) == [c, d]
-                && grove.tree.subviews(of: groups[2], in: .footer) == [])
+        func subviews(_ group: Int, _ slot: Slot) -> [UInt32] { grove.tree.subviews(of: groups[group], in: slot) }
+        #expect(subviews(1, .header) == [header] && subviews(1, .content) == [b])
+        #expect(subviews(2, .content) == [c, d] && subviews(2, .footer) == [])
     }
 }

@@ -28,9 +28,8 @@ struct WatchesTests {
     private let rule = AttributeID(index: 90, generation: 1)
     private let other = AttributeID(index: 91, generation: 1)
 
-    @Test("a vertex is reported once however often it was collected, in the order of the first report") func once()
-        throws
-    {
+    @Test("a vertex is reported once however often it was collected, in the order of the first report")
+    func once() throws {
         var watches = Watches()
         for vertex in [inputs.a, inputs.b] { watches.begin(vertex, in: engine) }
         for number in 1...3 {
