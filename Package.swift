@@ -62,6 +62,7 @@ let package = Package(
         .executable(name: "agd-host-feeder", targets: ["agd-host-feeder"]),
         .executable(name: "agd-gateway", targets: ["agd-gateway"]),
         .library(name: "AttributeGraph", targets: ["AttributeGraph"]),
+        .library(name: "ReactiveGraph", targets: ["ReactiveGraph"]),
         .library(name: "RuleLanguage", targets: ["RuleLanguage"]),
         .library(name: "Timelines", targets: ["Timelines"]),
         .library(name: "AGClient", targets: ["AGClient"]),
@@ -86,6 +87,7 @@ let package = Package(
         module("RuleLanguage", ["AttributeValues", "CRE2"], settings: fast),
         module("Timelines", ["AttributeValues"], settings: fast),
         // Row 3
+        module("ReactiveGraph", ["AttributeGraph"], settings: fast),
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"]),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
@@ -120,7 +122,7 @@ let package = Package(
         program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
         program("agd-gateway", ["AttributeValues", "WireProtocol", arguments] + nio),
 
-        benchmark("reactivity-benchmark", ["AttributeGraph"]),
+        benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
         benchmark("timelines-benchmark", ["AttributeValues", "Timelines", "BenchmarkSupport", "TestSupport"]),
         benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph", "TestSupport"]),
@@ -144,6 +146,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["AttributeValues"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
+        tests("ReactiveGraph", ["AttributeGraph", "ReactiveGraph"]),
         tests("RuleLanguage", ["RuleCases", "RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),
         tests("Timelines", ["Timelines", "AttributeValues"]),
         tests("SceneModel", ["SceneModel", "RuleLanguage", "AttributeValues"]),

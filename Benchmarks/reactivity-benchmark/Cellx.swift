@@ -1,4 +1,5 @@
 import AttributeGraph
+import ReactiveGraph
 
 /// Layers of four rules and four observers; the sum of ten runs, each on a graph of its own.
 func cellxRun(layers: Int) throws -> Measurement {

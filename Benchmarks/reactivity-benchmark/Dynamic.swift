@@ -1,4 +1,5 @@
 import AttributeGraph
+import ReactiveGraph
 
 /// Grids of rules, some of which skip an input depending on what they read; the fastest of five runs on one graph.
 struct DynamicCase {

@@ -1,4 +1,5 @@
 import AttributeGraph
+import ReactiveGraph
 
 /// The eight small graphs of the kairo suite: the fastest of ten samples of 500 iterations on one graph.
 struct KairoCase<Value: Equatable> {

@@ -1,4 +1,5 @@
 import AttributeGraph
+import ReactiveGraph
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,5 @@
 import AttributeGraph
+import ReactiveGraph
 
 /// Creating and updating observers in bulk, disposal included; the fastest of ten runs.
 struct SBenchCase {

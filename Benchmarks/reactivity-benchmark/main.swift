@@ -2,6 +2,7 @@
     import Glibc
 #endif
 import AttributeGraph
+import ReactiveGraph
 
 // Without arguments all cases; otherwise the named ones, and these modes:
 //   --cpu          processor time instead of wall-clock time

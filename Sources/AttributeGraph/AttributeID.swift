@@ -18,25 +18,6 @@ public struct AttributeID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "#\(index).\(generation)" }
 }
 
-/// Names one subgraph: a set of attributes and further subgraphs that are destroyed together.
-@frozen
-public struct SubgraphID: Hashable, Sendable, CustomStringConvertible {
-    public let index: UInt32
-    public let generation: UInt32
-
-    @inlinable
-    public init(index: UInt32, generation: UInt32) {
-        self.index = index
-        self.generation = generation
-    }
-
-    /// The subgraph every graph begins with; it cannot be destroyed.
-    @inlinable
-    public static var root: SubgraphID { SubgraphID(index: 0, generation: 1) }
-
-    public var description: String { "subgraph \(index).\(generation)" }
-}
-
 /// The graph's logical clock: it advances by one with every settled change from outside, and never goes back.
 ///
 /// A revision is a point in the order of changes, not a time. 0 means "never".

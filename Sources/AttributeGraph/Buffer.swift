@@ -3,13 +3,13 @@
 /// Lifetime: the memory belongs to the one owner of the buffer and goes with it. A pointer into it holds
 /// only until the next `append`.
 @usableFromInline
-struct Buffer<Element: BitwiseCopyable>: ~Copyable {
-    @usableFromInline var base: UnsafeMutablePointer<Element>
-    @usableFromInline var count: Int
-    @usableFromInline var capacity: Int
+package struct Buffer<Element: BitwiseCopyable>: ~Copyable {
+    @usableFromInline package var base: UnsafeMutablePointer<Element>
+    @usableFromInline package var count: Int
+    @usableFromInline package var capacity: Int
 
     @inlinable
-    init(capacity: Int) {
+    package init(capacity: Int) {
         base = .allocate(capacity: capacity)
         count = 0
         self.capacity = capacity
@@ -19,23 +19,23 @@ struct Buffer<Element: BitwiseCopyable>: ~Copyable {
     deinit { base.deallocate() }
 
     @inlinable @inline(__always)
-    mutating func append(_ element: Element) {
+    package mutating func append(_ element: Element) {
         if _slowPath(count == capacity) { grow(to: capacity * 2) }
         base[count] = element
         count &+= 1
     }
 
     @inlinable @inline(__always)
-    mutating func removeLast() -> Element {
+    package mutating func removeLast() -> Element {
         count &-= 1
         return base[count]
     }
 
     @inlinable
-    var last: Element? { count == 0 ? nil : base[count &- 1] }
+    package var last: Element? { count == 0 ? nil : base[count &- 1] }
 
     @inlinable @inline(never)
-    mutating func grow(to newCapacity: Int) {
+    package mutating func grow(to newCapacity: Int) {
         let moved = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)
         moved.update(from: base, count: count)
         base.deallocate()

@@ -7,29 +7,29 @@
 /// changed; walking touches `ends` alone. Positions are relative to the block, so a block can move freely.
 ///
 /// Sizes are 2, 3, 4, 6, 8, 12, 16, 24 …: a block is at least two thirds full when it has just grown (of up to eight
-/// readers at least half), so an edge costs 16 bytes and at most 24; a list of one costs nothing here, it is kept in its
-/// vertex (`EdgeList`). Freed blocks are kept by size; a large one is carved up before the pool grows.
+/// readers at least half), so an edge costs 16 bytes and at most 24; a list of one costs nothing here, it is kept in
+/// its vertex (`EdgeList`). Freed blocks are kept by size; a large one is carved up before the pool grows.
 @usableFromInline
-struct EdgePool: ~Copyable {
-    @usableFromInline var ends: UnsafeMutablePointer<UInt32>
-    @usableFromInline var slots: UnsafeMutablePointer<UInt32>
-    @usableFromInline var capacity: UInt32
+package struct EdgePool: ~Copyable {
+    @usableFromInline package var ends: UnsafeMutablePointer<UInt32>
+    @usableFromInline package var slots: UnsafeMutablePointer<UInt32>
+    @usableFromInline package var capacity: UInt32
     /// The region that new blocks are cut from.
-    @usableFromInline var next: UInt32
-    @usableFromInline var limit: UInt32
+    @usableFromInline package var next: UInt32
+    @usableFromInline package var limit: UInt32
     /// By size class, the first free block (0: none); its first entry names the following one.
-    @usableFromInline let free: UnsafeMutablePointer<UInt32>
+    @usableFromInline package let free: UnsafeMutablePointer<UInt32>
 
-    @usableFromInline static let classCount = 64
+    @usableFromInline package static let classCount = 64
     /// Free blocks are looked for up to this class: 800 million entries.
-    @usableFromInline static let largestFreeClass: UInt8 = 59
+    @usableFromInline package static let largestFreeClass: UInt8 = 59
     /// The class of lists that are kept in the vertex.
-    @usableFromInline static let single: UInt8 = 1
+    @usableFromInline package static let single: UInt8 = 1
     /// Only blocks of this class or larger are worth carving up.
-    @usableFromInline static let carvedClass: UInt8 = 10
+    @usableFromInline package static let carvedClass: UInt8 = 10
 
     @inlinable
-    init(capacity: UInt32 = 1024) {
+    package init(capacity: UInt32 = 1024) {
         self.capacity = capacity
         ends = .allocate(capacity: Int(capacity))
         slots = .allocate(capacity: Int(capacity))
@@ -48,28 +48,29 @@ struct EdgePool: ~Copyable {
 
     /// Entries in a list of a class: 0, 1, 2, 3, 4, 6, 8, 12, 16 …
     @inlinable @inline(__always)
-    static func size(of sizeClass: UInt8) -> UInt32 {
+    package static func size(of sizeClass: UInt8) -> UInt32 {
         let number = UInt32(sizeClass)
         return number < 2 ? number : (2 | number & 1) &<< ((number &>> 1) &- 1)
     }
 
     /// The smallest class for so many entries, of which there are two or more.
     @inlinable @inline(__always)
-    static func sizeClass(holding count: Int) -> UInt8 {
+    package static func sizeClass(holding count: Int) -> UInt8 {
         // Between two powers of two there is one other size.
         let exponent = UInt8(truncatingIfNeeded: Int.bitWidth - 1 - (count &- 1).leadingZeroBitCount)
         let lower = 2 &* exponent &+ 1
         return count <= Int(size(of: lower)) ? lower : lower &+ 1
     }
 
-    /// The class that a full list of readers grows to: short ones double, as many are filled when things are made in bulk.
+    /// The class that a full list of readers grows to: short ones double, as many are filled when things are made in
+    /// bulk.
     @inlinable @inline(__always)
-    static func classOfReaders(after sizeClass: UInt8) -> UInt8 {
+    package static func classOfReaders(after sizeClass: UInt8) -> UInt8 {
         sizeClass &+ (sizeClass == 2 || sizeClass == 4 ? 2 : 1)
     }
 
     @inlinable @inline(__always)
-    mutating func allocate(_ sizeClass: UInt8) -> UInt32 {
+    package mutating func allocate(_ sizeClass: UInt8) -> UInt32 {
         let first = free[Int(sizeClass)]
         if first != 0 {
             free[Int(sizeClass)] = ends[Int(first)]
@@ -84,13 +85,13 @@ struct EdgePool: ~Copyable {
     }
 
     @inlinable @inline(__always)
-    mutating func release(_ block: UInt32, _ sizeClass: UInt8) {
+    package mutating func release(_ block: UInt32, _ sizeClass: UInt8) {
         ends[Int(block)] = free[Int(sizeClass)]
         free[Int(sizeClass)] = block
     }
 
     @inlinable @inline(never)
-    mutating func refill(_ size: UInt32) {
+    package mutating func refill(_ size: UInt32) {
         recycleRemainder()
         var sizeClass = EdgePool.carvedClass
         while EdgePool.size(of: sizeClass) < size { sizeClass += 1 }
@@ -116,7 +117,7 @@ struct EdgePool: ~Copyable {
 
     /// Puts what is left of the region into the free lists, largest blocks first.
     @inlinable
-    mutating func recycleRemainder() {
+    package mutating func recycleRemainder() {
         var sizeClass = EdgePool.largestFreeClass
         while next < limit {
             while EdgePool.size(of: sizeClass) > limit - next || EdgePool.size(of: sizeClass) + 1 == limit - next {
@@ -128,7 +129,7 @@ struct EdgePool: ~Copyable {
     }
 
     @inlinable
-    static func grown(_ old: UnsafeMutablePointer<UInt32>, from count: UInt32, to capacity: UInt32)
+    package static func grown(_ old: UnsafeMutablePointer<UInt32>, from count: UInt32, to capacity: UInt32)
         -> UnsafeMutablePointer<UInt32>
     {
         let larger = UnsafeMutablePointer<UInt32>.allocate(capacity: Int(capacity))

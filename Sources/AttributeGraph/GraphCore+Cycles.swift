@@ -2,66 +2,66 @@
 /// stack of unfinished members that is merged as it unwinds (H. Gabow, Path-based depth-first search for strong
 /// and biconnected components, 2000).
 ///
-/// Every member takes the cycle's value, wherever the evaluation happened to enter: what its run returned was computed from a
-/// read that had no answer.
+/// Every member takes the cycle's value, wherever the evaluation happened to enter: what its run returned was
+/// computed from a read that had no answer.
 extension GraphCore where Host: ~Copyable {
     /// The running rule has read a vertex that is running, or that waits for its cycle to be closed.
     @inlinable @inline(never)
-    func noteCycle(_ index: UInt32) {
+    package func noteCycle(_ index: UInt32) {
         var target = s.pointee.vertex(index).pointee.cause
         if target & Vertex.openBit != 0 { target = lowOfGroup(containing: target & ~Vertex.openBit) }
         let position = s.pointee.pending.count &- 1
         var mark = s.pointee.cycleMark(at: position)
         mark.low = min(mark.low, target)
         s.pointee.forgetCycles(from: position)
-        s.pointee.cycleMarks.append(mark)
+        s.pointee.cycles.marks.append(mark)
         s.pointee.attention.insert(.cycle)
     }
 
     /// The group of a waiting member, by binary search.
     @inlinable
-    func lowOfGroup(containing place: UInt32) -> UInt32 {
+    package func lowOfGroup(containing place: UInt32) -> UInt32 {
         var from = 0
-        var to = s.pointee.openGroups.count
+        var to = s.pointee.cycles.groups.count
         while to - from > 1 {
             let middle = (from + to) / 2
-            if s.pointee.openGroups.base[middle].start <= place { from = middle } else { to = middle }
+            if s.pointee.cycles.groups.base[middle].start <= place { from = middle } else { to = middle }
         }
-        return s.pointee.openGroups.base[from].low
+        return s.pointee.cycles.groups.base[from].low
     }
 
     /// A run that met a cycle has ended. It forms one component with all members that began to wait since it
     /// began; if nothing below it on the stack belongs to that too, the component is complete.
     @inlinable @inline(never)
-    func endCyclicRun(_ index: UInt32, _ mark: CycleMark) {
+    package func endCyclicRun(_ index: UInt32, _ mark: CycleMark) {
         s.pointee.forgetCycles(from: Int(mark.position))
         var low = mark.low
-        while s.pointee.openGroups.count > 0 {
-            let group = s.pointee.openGroups.base[s.pointee.openGroups.count - 1]
+        while s.pointee.cycles.groups.count > 0 {
+            let group = s.pointee.cycles.groups.base[s.pointee.cycles.groups.count - 1]
             guard group.start >= mark.openBefore else { break }
             low = min(low, group.low)
-            s.pointee.openGroups.count -= 1
+            s.pointee.cycles.groups.count -= 1
         }
-        s.pointee.vertex(index).pointee.cause = UInt32(truncatingIfNeeded: s.pointee.openCycle.count) | Vertex.openBit
-        s.pointee.openCycle.append(index)
+        s.pointee.vertex(index).pointee.cause =
+            UInt32(truncatingIfNeeded: s.pointee.cycles.members.count) | Vertex.openBit
+        s.pointee.cycles.members.append(index)
         s.pointee.freeHeight = 0
         if low < mark.position {
-            s.pointee.openGroups.append(OpenGroup(start: mark.openBefore, low: low))
+            s.pointee.cycles.groups.append(OpenGroup(start: mark.openBefore, low: low))
         } else {
             closeCycle(from: Int(mark.openBefore))
         }
     }
 
-    /// Gives the members from a place on their value. O(members + their edges + orders).
+    /// Gives the members from a place on their value. O(members + their edges).
     @inlinable
-    func closeCycle(from start: Int) {
+    package func closeCycle(from start: Int) {
         s.pointee.counters.cycles &+= 1
-        // No order leads through a cycle. One that is closed by looking only may have come without an edge.
-        forgetOrders()
-        let members = (start..<s.pointee.openCycle.count).map { s.pointee.openCycle.base[$0] }
+        let members = (start..<s.pointee.cycles.members.count).map { s.pointee.cycles.members.base[$0] }
         let path = cyclePath(from: UInt32(truncatingIfNeeded: start) | Vertex.openBit, members).map { s.pointee.id($0) }
-        s.pointee.openCycle.count = start
-        // A run that was given up may have read what is gone now, and the next one did not: without that there may be no cycle.
+        s.pointee.cycles.members.count = start
+        // A run that was given up may have read what is gone now, and the next one did not: without that there may be
+        // no cycle.
         if s.pointee.condemned.count != 0 {
             for member in members { s.pointee.condemned.append(Condemned(vertex: member, maker: Condemned.runsAgain)) }
         }
@@ -81,7 +81,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// The shortest way from the member of lowest index along its reads back to itself.
     @usableFromInline
-    func cyclePath(from firstCause: UInt32, _ members: [UInt32]) -> [UInt32] {
+    package func cyclePath(from firstCause: UInt32, _ members: [UInt32]) -> [UInt32] {
         guard let least = members.min() else { return [] }
         var readBy: [UInt32: UInt32] = [:]
         var reached = [least]

@@ -1,6 +1,6 @@
 extension GraphCore where Host: ~Copyable {
-    /// The graph as one JSON object, `{"revision": …, "attributes": [{"id", "label", "kind", "state", "inputs", …}]}`, for
-    /// tools and bug reports. Evaluates nothing. O(graph).
+    /// The graph as one JSON object, `{"revision": …, "attributes": [{"id", "label", "kind", "state", "inputs",
+    /// …}]}`, for tools and bug reports. Evaluates nothing. O(graph).
     ///
     /// - Parameter label: a name for people; any text.
     public func dumpJSON(label: (AttributeID) -> String) -> String {
@@ -40,7 +40,8 @@ extension GraphCore where Host: ~Copyable {
         return text + "}\n"
     }
 
-    /// A string literal that JSON and dot both read as the text; of control characters but line ends dot shows the number.
+    /// A string literal that JSON and dot both read as the text; of control characters but line ends dot shows the
+    /// number.
     func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

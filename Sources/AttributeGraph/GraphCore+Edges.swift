@@ -1,6 +1,7 @@
 extension GraphCore where Host: ~Copyable {
-    /// How far a read that is not the expected next one is looked for in the list of inputs before other means are tried.
-    @inlinable static var searchWindow: Int { 8 }
+    /// How far a read that is not the expected next one is looked for in the list of inputs before other means are
+    /// tried.
+    @inlinable package static var searchWindow: Int { 8 }
 
     // MARK: Tracking
 
@@ -11,12 +12,12 @@ extension GraphCore where Host: ~Copyable {
     /// cursor (read twice), then just after it (something in between was not read this time: the two change places),
     /// in a long list through the vertex's hint; else it is a new edge.
     @inlinable @inline(never)
-    func trackRead(of input: UInt32) {
-        let inputs = s.pointee.cursorStart
-        let read = s.pointee.cursor - inputs
-        let count = s.pointee.cursorEnd - inputs
+    package func trackRead(of input: UInt32) {
+        let inputs = s.pointee.tracking.cursorStart
+        let read = s.pointee.tracking.cursor - inputs
+        let count = s.pointee.tracking.cursorEnd - inputs
         if read < count && inputs[read] == input {
-            s.pointee.cursor = inputs + (read + 1)
+            s.pointee.tracking.cursor = inputs + (read + 1)
             return
         }
         if s.pointee.attention.contains(.hinted) { return trackHintedRead(of: input, read, count) }
@@ -42,37 +43,40 @@ extension GraphCore where Host: ~Copyable {
 
     /// As `trackRead`, while every input points at its place.
     @inlinable @inline(__always)
-    func trackHintedRead(of input: UInt32, _ read: Int, _ count: Int) {
+    package func trackHintedRead(of input: UInt32, _ read: Int, _ count: Int) {
         let hint = Int(s.pointee.vertex(input).pointee.hint)
-        if hint < count && s.pointee.cursorStart[hint] == input {
+        if hint < count && s.pointee.tracking.cursorStart[hint] == input {
             if hint >= read { moveToCursor(hint) }
         } else {
             insertInput(input)
         }
     }
 
-    /// Lets every input of the running rule point at its place in the list, until the run ends. O(inputs), once per run.
+    /// Lets every input of the running rule point at its place in the list, until the run ends. O(inputs), once per
+    /// run.
     @inlinable
-    func hintInputs() {
-        for position in 0..<(s.pointee.cursorEnd - s.pointee.cursorStart) {
-            setHint(of: s.pointee.cursorStart[position], position)
+    package func hintInputs() {
+        for position in 0..<(s.pointee.tracking.cursorEnd - s.pointee.tracking.cursorStart) {
+            setHint(of: s.pointee.tracking.cursorStart[position], position)
         }
         s.pointee.attention.insert(.hinted)
     }
 
-    /// The rule that a nested run interrupted may have hints of its own in the same vertices: they are put back at its end.
+    /// The rule that a nested run interrupted may have hints of its own in the same vertices: they are put back at
+    /// its end.
     @inlinable
-    func setHint(of vertex: UInt32, _ position: Int) {
+    package func setHint(of vertex: UInt32, _ position: Int) {
         let row = s.pointee.vertex(vertex)
-        s.pointee.overwrittenHints.append(Hint(reader: s.pointee.reader, vertex: vertex, hint: row.pointee.hint))
+        s.pointee.tracking.overwrittenHints.append(
+            Hint(reader: s.pointee.tracking.reader, vertex: vertex, hint: row.pointee.hint))
         row.pointee.hint = UInt32(truncatingIfNeeded: position)
     }
 
     /// The entry at a position after the cursor is what was read next.
     @inlinable
-    func moveToCursor(_ position: Int) {
-        let inputs = self.inputs(of: s.pointee.vertex(s.pointee.reader))
-        let read = s.pointee.cursor - inputs.ends
+    package func moveToCursor(_ position: Int) {
+        let inputs = self.inputs(of: s.pointee.vertex(s.pointee.tracking.reader))
+        let read = s.pointee.tracking.cursor - inputs.ends
         if position != read {
             let (endA, slotA) = (inputs.ends[read], inputs.slots[read])
             let (endB, slotB) = (inputs.ends[position], inputs.slots[position])
@@ -83,12 +87,12 @@ extension GraphCore where Host: ~Copyable {
                 setHint(of: endA, position)
             }
         }
-        s.pointee.cursor = inputs.ends + (read + 1)
+        s.pointee.tracking.cursor = inputs.ends + (read + 1)
     }
 
     /// Writes an entry of a list of inputs, and in the input where it now is.
     @inlinable @inline(__always)
-    func setInput(_ inputs: EdgeEntries, _ position: Int, _ end: UInt32, _ slot: UInt32) {
+    package func setInput(_ inputs: EdgeEntries, _ position: Int, _ end: UInt32, _ slot: UInt32) {
         inputs.ends[position] = end
         inputs.slots[position] = slot
         if end != 0 { readers(of: s.pointee.vertex(end)).slots[Int(slot)] = UInt32(truncatingIfNeeded: position) }
@@ -96,8 +100,8 @@ extension GraphCore where Host: ~Copyable {
 
     /// Adds a new edge at the cursor; what stood there from the last run moves to the end of the list.
     @inlinable @inline(__always)
-    func insertInput(_ input: UInt32) {
-        let reader = s.pointee.reader
+    package func insertInput(_ input: UInt32) {
+        let reader = s.pointee.tracking.reader
         let read = readSoFar
         let vertex = s.pointee.vertex(reader)
         let count = addInputEntry(to: vertex)
@@ -115,17 +119,17 @@ extension GraphCore where Host: ~Copyable {
     // MARK: The two lists
 
     @inlinable @inline(__always)
-    func inputs(of vertex: UnsafeMutablePointer<Vertex>) -> EdgeEntries {
+    package func inputs(of vertex: UnsafeMutablePointer<Vertex>) -> EdgeEntries {
         withUnsafeMutablePointer(to: &vertex.pointee.inputs) { entries(vertex.pointee.inputClass, $0) }
     }
 
     @inlinable @inline(__always)
-    func readers(of vertex: UnsafeMutablePointer<Vertex>) -> EdgeEntries {
+    package func readers(of vertex: UnsafeMutablePointer<Vertex>) -> EdgeEntries {
         withUnsafeMutablePointer(to: &vertex.pointee.readers) { entries(vertex.pointee.readerClass, $0) }
     }
 
     @inlinable @inline(__always)
-    func entries(_ sizeClass: UInt8, _ list: UnsafeMutablePointer<EdgeList>) -> EdgeEntries {
+    package func entries(_ sizeClass: UInt8, _ list: UnsafeMutablePointer<EdgeList>) -> EdgeEntries {
         if sizeClass == EdgePool.single {
             let words = UnsafeMutableRawPointer(list).assumingMemoryBound(to: UInt32.self)
             return EdgeEntries(words, words + 1, 1)
@@ -136,7 +140,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Adds the first edge to an empty list of inputs.
     @inlinable @inline(__always)
-    func linkFirst(_ input: UInt32, to reader: UInt32, _ vertex: UnsafeMutablePointer<Vertex>) {
+    package func linkFirst(_ input: UInt32, to reader: UInt32, _ vertex: UnsafeMutablePointer<Vertex>) {
         vertex.pointee.inputClass = EdgePool.single
         vertex.pointee.inputs.start = input
         vertex.pointee.inputs.extent = addReader(reader, at: 0, to: input)
@@ -144,7 +148,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Fills the entry at a position of a reader's inputs, and adds the reader to the input's readers.
     @inlinable @inline(__always)
-    func link(_ reader: UInt32, at position: UInt32, to input: UInt32) {
+    package func link(_ reader: UInt32, at position: UInt32, to input: UInt32) {
         let slot = addReader(reader, at: position, to: input)
         let inputs = inputs(of: s.pointee.vertex(reader))
         inputs.ends[Int(position)] = input
@@ -153,7 +157,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Adds a reader that has the input at a position to the input's readers. Returns its place among them.
     @inlinable @inline(__always)
-    func addReader(_ reader: UInt32, at position: UInt32, to input: UInt32) -> UInt32 {
+    package func addReader(_ reader: UInt32, at position: UInt32, to input: UInt32) -> UInt32 {
         s.pointee.counters.edgesAdded &+= 1
         let target = s.pointee.vertex(input)
         if target.pointee.readerClass == 0 {
@@ -176,7 +180,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Makes room for one more input, and counts it. Returns its position.
     @inlinable @inline(__always)
-    func addInputEntry(to vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
+    package func addInputEntry(to vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
         if vertex.pointee.inputClass == 0 {
             vertex.pointee.inputClass = EdgePool.single
             return 0
@@ -191,7 +195,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Takes an entry out of an input's readers; the last one fills the hole.
     @inlinable @inline(__always)
-    func unlink(slot: UInt32, of input: UInt32) {
+    package func unlink(slot: UInt32, of input: UInt32) {
         let vertex = s.pointee.vertex(input)
         s.pointee.counters.edgesRemoved &+= 1
         let readers = readers(of: vertex)
@@ -209,7 +213,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Drops the inputs from a position on: the last run did not read them.
     @inlinable @inline(never)
-    func dropInputs(of reader: UInt32, from position: UInt32) {
+    package func dropInputs(of reader: UInt32, from position: UInt32) {
         let vertex = s.pointee.vertex(reader)
         let inputs = inputs(of: vertex)
         var index = Int(inputs.count)
@@ -233,7 +237,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Drops the only input of a vertex that is being destroyed.
     @inlinable @inline(never)
-    func dropOnlyInput(of vertex: UnsafeMutablePointer<Vertex>) {
+    package func dropOnlyInput(of vertex: UnsafeMutablePointer<Vertex>) {
         let (input, slot) = (vertex.pointee.inputs.start, vertex.pointee.inputs.extent)
         vertex.pointee.inputClass = 0
         vertex.pointee.inputs.extent = 0
@@ -242,7 +246,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Nobody reads a vertex any more.
     @inlinable @inline(__always)
-    func emptyReaders(of vertex: UnsafeMutablePointer<Vertex>) {
+    package func emptyReaders(of vertex: UnsafeMutablePointer<Vertex>) {
         if vertex.pointee.readerClass > EdgePool.single {
             s.pointee.edges.release(vertex.pointee.readers.start, vertex.pointee.readerClass)
         }
@@ -252,13 +256,13 @@ extension GraphCore where Host: ~Copyable {
 
     /// Gives a full list, of one or more, a larger block.
     @inlinable @inline(never)
-    func grow(_ list: inout EdgeList, _ sizeClass: inout UInt8, to newClass: UInt8) {
+    package func grow(_ list: inout EdgeList, _ sizeClass: inout UInt8, to newClass: UInt8) {
         move(&list, from: sizeClass, to: newClass)
         sizeClass = newClass
     }
 
     @inlinable @inline(never)
-    func shrinkInputs(of reader: UInt32) {
+    package func shrinkInputs(of reader: UInt32) {
         let vertex = s.pointee.vertex(reader)
         var sizeClass = vertex.pointee.inputClass
         while EdgePool.size(of: sizeClass - 1) >= vertex.pointee.inputs.extent * 2 { sizeClass -= 1 }
@@ -266,10 +270,10 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.inputClass = sizeClass
     }
 
-    /// Copies a list into a block of another class. Positions are relative, so nothing else changes but the cursor, when
-    /// the pool has moved under it.
+    /// Copies a list into a block of another class. Positions are relative, so nothing else changes but the cursor,
+    /// when the pool has moved under it.
     @inlinable
-    func move(_ list: inout EdgeList, from sizeClass: UInt8, to newClass: UInt8) {
+    package func move(_ list: inout EdgeList, from sizeClass: UInt8, to newClass: UInt8) {
         let before = s.pointee.edges.ends
         let read = readSoFar
         let new = s.pointee.edges.allocate(newClass)
@@ -299,7 +303,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Gives a vertex without inputs an empty list with room for so many, two or more.
     @inlinable @inline(__always)
-    func reserveInputs(_ count: Int, of vertex: UnsafeMutablePointer<Vertex>) {
+    package func reserveInputs(_ count: Int, of vertex: UnsafeMutablePointer<Vertex>) {
         let before = s.pointee.edges.ends
         let read = readSoFar
         let sizeClass = EdgePool.sizeClass(holding: count)
@@ -310,9 +314,11 @@ extension GraphCore where Host: ~Copyable {
 
     /// Sets the cursor again where the pool has moved under it.
     @inlinable @inline(__always)
-    func followPool(from before: UnsafeMutablePointer<UInt32>, _ read: UInt32) {
-        if _slowPath(s.pointee.edges.ends != before) && s.pointee.reader != 0 && !s.pointee.isCursorHidden {
-            setCursor(s.pointee.vertex(s.pointee.reader), read)
+    package func followPool(from before: UnsafeMutablePointer<UInt32>, _ read: UInt32) {
+        if _slowPath(s.pointee.edges.ends != before) && s.pointee.tracking.reader != 0
+            && !s.pointee.tracking.isCursorHidden
+        {
+            setCursor(s.pointee.vertex(s.pointee.tracking.reader), read)
         }
     }
 }

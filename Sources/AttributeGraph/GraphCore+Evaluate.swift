@@ -9,7 +9,7 @@ extension GraphCore where Host: ~Copyable {
     ///
     /// False if a run was interrupted: then the entries stay, for the outermost validation to go on with.
     @inlinable @inline(never)
-    func validate(_ root: UInt32) -> Bool {
+    package func validate(_ root: UInt32) -> Bool {
         let base = s.pointee.pending.count
         if s.pointee.nesting > 0 { return process(root, above: base) }
         s.pointee.beginNesting()
@@ -23,8 +23,8 @@ extension GraphCore where Host: ~Copyable {
     /// Works off what is on the stack above a height, or if nothing is, a vertex. The tracked reader is another one
     /// meanwhile, and restored at the end.
     @inlinable @inline(__always)
-    func process(_ root: UInt32, above base: Int) -> Bool {
-        let reader = s.pointee.reader
+    package func process(_ root: UInt32, above base: Int) -> Bool {
+        let reader = s.pointee.tracking.reader
         let read = readSoFar
         let isHinted = s.pointee.attention.contains(.hinted)
         if reader != 0 { s.pointee.pending.base[base &- 1].validated = read }
@@ -42,7 +42,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// As `validate`, while nothing is running, for a vertex whose inputs decide.
     @inlinable @inline(__always)
-    func validateAtRest(_ root: UInt32) {
+    package func validateAtRest(_ root: UInt32) {
         s.pointee.beginNesting()
         s.pointee.nesting = 1
         s.pointee.push(root)
@@ -50,10 +50,10 @@ extension GraphCore where Host: ~Copyable {
         rest()
     }
 
-    /// `workOff` for the entry at the top alone, of a marked vertex whose inputs decide, with a short way for the commonest
-    /// case: the first has changed.
+    /// `workOff` for the entry at the top alone, of a marked vertex whose inputs decide, with a short way for the
+    /// commonest case: the first has changed.
     @inlinable @inline(__always)
-    func workOffAlone(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> Bool {
+    package func workOffAlone(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> Bool {
         guard _fastPath(firstInputChanged(vertex)) else { return workOff(position) }
         if _slowPath(runEither(index, vertex, firstInput(of: vertex), at: position) == .interrupted) { return false }
         s.pointee.pending.count = position
@@ -62,17 +62,17 @@ extension GraphCore where Host: ~Copyable {
 
     /// Works the whole stack off after an interruption.
     @inlinable @inline(never)
-    func updateRest() {
+    package func updateRest() {
         while s.pointee.pending.count > 0 {
             s.pointee.attention.remove(.interrupted)
             _ = workOff(0)
         }
     }
 
-    /// Whether a marked vertex is known by its first input to have to run: that is valid and another than last time. False of
-    /// those over several fixed inputs, which wait for all of them.
+    /// Whether a marked vertex is known by its first input to have to run: that is valid and another than last time.
+    /// False of those over several fixed inputs, which wait for all of them.
     @inlinable @inline(__always)
-    func firstInputChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+    package func firstInputChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         if vertex.pointee.inputClass == 0 { return false }
         if vertex.pointee.kind.isFixed && vertex.pointee.inputClass != EdgePool.single { return false }
         let input = s.pointee.vertex(firstInput(of: vertex))
@@ -82,7 +82,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Of a vertex that has inputs.
     @inlinable @inline(__always)
-    func firstInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
+    package func firstInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
         let start = vertex.pointee.inputs.start
         return vertex.pointee.inputClass == EdgePool.single ? start : s.pointee.edges.ends[Int(start)]
     }
@@ -92,7 +92,7 @@ extension GraphCore where Host: ~Copyable {
     /// False if a run was interrupted. The walk keeps the height in a register: `pending.count` is written before
     /// anything else can look at it.
     @inlinable @inline(never)
-    func workOff(_ base: Int) -> Bool {
+    package func workOff(_ base: Int) -> Bool {
         var position = s.pointee.pending.count &- 1
         next: while position >= base {
             var index = s.pointee.pending.base[position].vertex
@@ -236,16 +236,16 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// Takes a vertex off the stack that was destroyed while it waited: it does not run. Its readers go on as if it had not changed, and are made
-    /// stale when it is freed.
+    /// Takes a vertex off the stack that was destroyed while it waited: it does not run. Its readers go on as if it
+    /// had not changed, and are made stale when it is freed.
     @inlinable @inline(never)
-    func pass(_ vertex: UnsafeMutablePointer<Vertex>) {
+    package func pass(_ vertex: UnsafeMutablePointer<Vertex>) {
         vertex.pointee.flags.subtract(.marks)
     }
 
     /// Whether an input may have changed.
     @inlinable @inline(never)
-    func hasMarkedInput(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+    package func hasMarkedInput(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         let vertices = s.pointee.vertices
         let inputs = inputs(of: vertex)
         var entry = inputs.ends
@@ -258,13 +258,13 @@ extension GraphCore where Host: ~Copyable {
     }
 
     @usableFromInline
-    enum Step {
+    package enum Step {
         case done, waits, runs
     }
 
     /// What becomes of an entry that cannot simply walk its inputs.
     @inlinable @inline(never)
-    func classify(_ index: UInt32, at position: Int) -> Step {
+    package func classify(_ index: UInt32, at position: Int) -> Step {
         let vertex = s.pointee.vertex(index)
         let flags = vertex.pointee.flags
         let isOwn = flags.contains(.running) && vertex.pointee.cause == UInt32(truncatingIfNeeded: position)
@@ -274,10 +274,10 @@ extension GraphCore where Host: ~Copyable {
         return .runs
     }
 
-    /// Before a run that has to be, what the rule reads is evaluated from the stack: over fixed inputs all of them, else what a
-    /// first run had read when it was given up. Waiting for it is already a dependency.
+    /// Before a run that has to be, what the rule reads is evaluated from the stack: over fixed inputs all of them,
+    /// else what a first run had read when it was given up. Waiting for it is already a dependency.
     @inlinable @inline(never)
-    func waitsForInput(_ index: UInt32, _ position: Int, _ isOwn: Bool) -> Bool {
+    package func waitsForInput(_ index: UInt32, _ position: Int, _ isOwn: Bool) -> Bool {
         let vertex = s.pointee.vertex(index)
         let inputs = inputs(of: vertex)
         if inputs.count == 0 { return false }

@@ -43,13 +43,13 @@ public struct GraphMemory: Equatable, Sendable {
     public let edges: Int
     /// Of the blocks that edge lists occupy.
     public let edgesInUse: Int
-    /// Of stacks, reports and subgraphs.
+    /// Of stacks and reports.
     public let other: Int
 }
 
 extension GraphCore where Host: ~Copyable {
-    /// What the rule read when it last ran, in that order, each attribute once; of one over fixed inputs these, as they were given.
-    /// Empty for inputs and destroyed attributes. O(inputs).
+    /// What the rule read when it last ran, in that order, each attribute once; of one over fixed inputs these, as
+    /// they were given. Empty for inputs and destroyed attributes. O(inputs).
     public func inputs(of attribute: AttributeID) -> [AttributeID] {
         guard s.pointee.isAlive(attribute) else { return [] }
         let inputs = inputs(of: s.pointee.vertex(attribute.index))
@@ -59,7 +59,8 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// The rules that read the attribute when they last ran, in no particular order. Empty for destroyed attributes. O(readers).
+    /// The rules that read the attribute when they last ran, in no particular order. Empty for destroyed attributes.
+    /// O(readers).
     public func readers(of attribute: AttributeID) -> [AttributeID] {
         guard s.pointee.isAlive(attribute) else { return [] }
         let readers = readers(of: s.pointee.vertex(attribute.index))
@@ -74,7 +75,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Everything known of an attribute; `nil` for a destroyed one. O(inputs + readers). Evaluates nothing.
     public func report(on attribute: AttributeID) -> AttributeReport? {
-        settleOrder()
+        markDeferred()
         guard s.pointee.isAlive(attribute) else { return nil }
         let vertex = s.pointee.vertex(attribute.index).pointee
         let inputs = inputs(of: attribute)
@@ -98,8 +99,8 @@ extension GraphCore where Host: ~Copyable {
         return vertex.pointee.kind == .input ? 0 : vertex.pointee.evaluatedAt
     }
 
-    /// An input whose change made the rule run last (see `AttributeReport.cause`): the first that was found changed, or of several
-    /// fixed ones the last to change, unless that has changed again since. O(inputs).
+    /// An input whose change made the rule run last (see `AttributeReport.cause`): the first that was found changed,
+    /// or of several fixed ones the last to change, unless that has changed again since. O(inputs).
     public func cause(of attribute: AttributeID) -> AttributeID? {
         guard s.pointee.isAlive(attribute) else { return nil }
         let vertex = s.pointee.vertex(attribute.index).pointee
@@ -116,31 +117,20 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.evaluations : 0
     }
 
-    /// Whether the value may be out of date, so that a read would have to look upstream. False for a destroyed attribute.
+    /// Whether the value may be out of date, so that a read would have to look upstream. False for a destroyed
+    /// attribute.
     @inlinable
     public func isInvalidated(_ attribute: AttributeID) -> Bool {
-        settleOrder()
+        markDeferred()
         return s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.maybe)
     }
 
     /// All living attributes in the order of their rows. O(rows).
     public var attributes: [AttributeID] {
-        (1..<max(1, s.pointee.vertexCount)).compactMap { index in
+        (1..<max(1, s.pointee.vertices.count)).compactMap { index in
             let kind = s.pointee.vertex(index).pointee.kind
             return kind == .free || kind.isCondemned ? nil : s.pointee.id(index)
         }
-    }
-
-    /// The living attributes of a subgraph itself, oldest first.
-    public func attributes(of subgraph: SubgraphID) -> [AttributeID] {
-        guard isAlive(subgraph) else { return [] }
-        var list: [AttributeID] = []
-        var index = s.pointee.subgraphs.base[Int(subgraph.index)].firstVertex
-        while index != 0 {
-            list.append(s.pointee.id(index))
-            index = s.pointee.siblings[Int(index)].next
-        }
-        return list.reversed()
     }
 
     /// Memory held by the engine itself, without what values and the host refer to. O(size classes + free blocks).
@@ -153,15 +143,14 @@ extension GraphCore where Host: ~Copyable {
                 block = s.pointee.edges.ends[Int(block)]
             }
         }
-        let perVertex = VertexTable<Value>.stride + MemoryLayout<Siblings>.stride
+        let perVertex = VertexTable<Value>.stride
         return GraphMemory(
             perVertex: perVertex,
-            vertices: Int(s.pointee.vertexCapacity) * perVertex,
+            vertices: Int(s.pointee.vertices.capacity) * perVertex,
             edges: Int(s.pointee.edges.capacity) * 8,
             edgesInUse: (Int(s.pointee.edges.capacity) - free) * 8,
             other: s.pointee.pending.capacity * MemoryLayout<Pending>.stride + s.pointee.marking.capacity * 4
-                + s.pointee.invalidated.capacity * 8 + s.pointee.steps.capacity * 4
-                + s.pointee.subgraphs.capacity * MemoryLayout<SubgraphRow>.stride
-                + s.pointee.overwrittenHints.capacity * MemoryLayout<Hint>.stride)
+                + s.pointee.invalidated.capacity * 8
+                + s.pointee.tracking.overwrittenHints.capacity * MemoryLayout<Hint>.stride)
     }
 }

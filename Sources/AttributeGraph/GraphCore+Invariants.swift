@@ -7,27 +7,24 @@ extension GraphCore where Host: ~Copyable {
     /// 3. A vertex that may have changed has only readers that may have changed; one that must run is one of these.
     /// 4. Nothing runs, waits or is half-settled; the stacks are empty and the cursor is at rest.
     /// 5. Inputs have values and no inputs; a valid rule has no evaluation later than the graph's revision.
-    /// 6. Every living vertex stands in the list of exactly its own subgraph, and every living subgraph in that of its parent.
-    /// 7. An order that counts holds exactly what is downstream of its input, each step after those of its inputs that are steps.
-    /// 8. Blocks of edges do not overlap, neither one another nor a free block, and together fill the pool.
+    /// 6. Blocks of edges do not overlap, neither one another nor a free block, and together fill the pool.
     public func checkInvariants() -> [String] {
         var faults: [String] = []
-        if s.pointee.pending.count != 0 || s.pointee.marking.count != 0 || s.pointee.openCycle.count != 0
-            || s.pointee.openGroups.count != 0 || s.pointee.cycleMarks.count != 0
-            || s.pointee.overwrittenHints.count != 0
+        if s.pointee.pending.count != 0 || s.pointee.marking.count != 0 || s.pointee.cycles.members.count != 0
+            || s.pointee.cycles.groups.count != 0 || s.pointee.cycles.marks.count != 0
+            || s.pointee.tracking.overwrittenHints.count != 0
         {
             faults.append("a stack is not empty at rest")
         }
-        if s.pointee.reader != 0 || s.pointee.cursor != s.pointee.cursorEnd
-            || s.pointee.cursor != s.pointee.cursorStart || s.pointee.isCursorHidden
-            || s.pointee.nesting != 0 || !s.pointee.attention.isEmpty || s.pointee.followedOrder != nil
-            || s.pointee.logCount < 0
+        if s.pointee.tracking.reader != 0 || s.pointee.tracking.cursor != s.pointee.tracking.cursorEnd
+            || s.pointee.tracking.cursor != s.pointee.tracking.cursorStart || s.pointee.tracking.isCursorHidden
+            || s.pointee.nesting != 0 || !s.pointee.attention.isEmpty
         {
             faults.append("an evaluation is in progress at rest")
         }
         var edgeCount: UInt64 = 0
         var living: UInt64 = 0
-        for index in 1..<max(1, s.pointee.vertexCount) {
+        for index in 1..<max(1, s.pointee.vertices.count) {
             let vertex = s.pointee.vertex(index).pointee
             if vertex.kind == .free { continue }
             if vertex.kind.isCondemned { faults.append("vertex \(index) waits at rest to be freed"); continue }
@@ -35,13 +32,9 @@ extension GraphCore where Host: ~Copyable {
             checkFlags(index, vertex, &faults)
             edgeCount += checkInputs(index, vertex, &faults)
             checkReaders(index, vertex, &faults)
-            if vertex.kind == .input, let order = order(of: s.pointee.vertex(index)) {
-                checkOrder(order, of: index, &faults)
-            }
         }
         if living != s.pointee.counters.liveAttributes { faults.append("the counters miscount attributes") }
         if edgeCount != s.pointee.counters.liveEdges { faults.append("the counters miscount edges") }
-        checkSubgraphs(living, &faults)
         checkPool(&faults)
         return faults
     }
@@ -72,7 +65,8 @@ extension GraphCore where Host: ~Copyable {
         for position in 0..<inputs.count {
             let input = inputs.ends[Int(position)]
             let slot = inputs.slots[Int(position)]
-            // What is gone leaves its reader stale, unless the reader's own run has destroyed it: that cannot be told here.
+            // What is gone leaves its reader stale, unless the reader's own run has destroyed it: that cannot be told
+            // here.
             if input == 0 { continue }
             count += 1
             if !seen.insert(input).inserted && !vertex.kind.isFixed {
@@ -108,79 +102,9 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    func checkOrder(_ order: UnsafeMutablePointer<Order>, of input: UInt32, _ faults: inout [String]) {
-        let count = Int(order.pointee.count)
-        let steps = UnsafeBufferPointer(start: Order.steps(of: order), count: count + Int(order.pointee.sideCount))
-        var places: [UInt32: Int] = [:]
-        for (place, step) in steps.enumerated() where places.updateValue(place, forKey: step) != nil {
-            faults.append("the order of \(input) holds \(step) twice")
-        }
-        var downstream: Set<UInt32> = []
-        var pending = [input]
-        while let next = pending.popLast() {
-            let readers = readers(of: s.pointee.vertex(next))
-            for slot in 0..<Int(readers.count) where downstream.insert(readers.ends[slot]).inserted {
-                pending.append(readers.ends[slot])
-            }
-        }
-        if downstream != Set(steps) { faults.append("the order of \(input) is not what is downstream of it") }
-        for (place, step) in steps.prefix(count).enumerated() {
-            let inputs = inputs(of: s.pointee.vertex(step))
-            for position in 0..<Int(inputs.count) where places[inputs.ends[position], default: -1] > place {
-                faults.append("the order of \(input) has \(step) before its input \(inputs.ends[position])")
-            }
-        }
-    }
-
-    func checkSubgraphs(_ living: UInt64, _ faults: inout [String]) {
-        var listed: UInt64 = 0
-        for row in 0..<s.pointee.subgraphs.count {
-            var index = s.pointee.subgraphs.base[row].firstVertex
-            var previous: UInt32 = 0
-            while index != 0 && listed <= living {
-                listed += 1
-                let isOutOfPlace = previous != 0 && s.pointee.siblings[Int(index)].previous != previous
-                if isOutOfPlace || s.pointee.vertex(index).pointee.subgraph != row {
-                    faults.append("vertex \(index) is in the wrong list")
-                }
-                previous = index
-                index = s.pointee.siblings[Int(index)].next
-            }
-        }
-        if listed != living { faults.append("the subgraphs list \(listed) of \(living) vertices") }
-        checkSubgraphTree(&faults)
-    }
-
-    func checkSubgraphTree(_ faults: inout [String]) {
-        let (rows, count) = (s.pointee.subgraphs.base, s.pointee.subgraphs.count)
-        var reached = [0]
-        var next = 0
-        while next < reached.count && reached.count <= count {
-            var child = rows[reached[next]].firstChild
-            var previous: UInt32 = 0
-            while child != 0 && reached.count <= count {
-                let row = rows[Int(child)]
-                if Int(row.parent) != reached[next] || previous != 0 && row.previousSibling != previous {
-                    faults.append("subgraph \(child) is in the wrong list")
-                }
-                reached.append(Int(child))
-                previous = child
-                child = row.nextSibling
-            }
-            next += 1
-        }
-        var free = (0..<count).count { rows[$0].generation == .max }
-        var row = s.pointee.freeSubgraph
-        while row != 0 && free <= count {
-            free += 1
-            row = rows[Int(row)].nextSibling
-        }
-        if reached.count + free != count { faults.append("\(count - reached.count - free) subgraphs are nowhere") }
-    }
-
     func checkPool(_ faults: inout [String]) {
         var blocks: [(UInt32, UInt32)] = [(0, 1), (s.pointee.edges.next, s.pointee.edges.limit - s.pointee.edges.next)]
-        for index in 1..<max(1, s.pointee.vertexCount) {
+        for index in 1..<max(1, s.pointee.vertices.count) {
             let vertex = s.pointee.vertex(index).pointee
             if vertex.kind == .free { continue }
             for (sizeClass, list) in [(vertex.inputClass, vertex.inputs), (vertex.readerClass, vertex.readers)]

@@ -1,15 +1,15 @@
-/// Giving memory back. Rows keep their places, because ids name them: the table of vertices is cut behind the last living one.
+/// Giving memory back. Rows keep their places, because ids name them: the table of vertices is cut behind the last
+/// living one.
 extension GraphCore where Host: ~Copyable {
     /// How many rows the table of vertices has, used or not.
     @inlinable
-    public var rowCount: Int { Int(s.pointee.vertexCount) }
+    public var rowCount: Int { Int(s.pointee.vertices.count) }
 
-    /// Gives back memory that a larger graph has needed. Does nothing while something runs or a batch is open. O(rows + edges).
+    /// Gives back memory that a larger graph has needed. Does nothing while something runs or a batch is open. O(rows
+    /// + edges).
     public func giveBack() {
         guard s.pointee.pending.count == 0, s.pointee.batchDepth == 0 else { return }
-        settleOrder()
-        guard s.pointee.logCount == 0, s.pointee.attention.isEmpty else { return }
-        s.pointee.upcoming = .none
+        guard s.pointee.log.count == 0, s.pointee.attention.isEmpty else { return }
         removeCursor()
         cutVertices()
         packEdges()
@@ -17,34 +17,30 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.freeHeight = s.pointee.pending.capacity
         s.pointee.marking.shrink()
         s.pointee.invalidated.shrink()
-        s.pointee.openCycle.shrink()
-        s.pointee.overwrittenHints.shrink()
-        if s.pointee.edgeChangesAtOrders != s.pointee.counters.edgeChanges {
-            s.pointee.steps.count = 0
-            s.pointee.steps.shrink()
-        }
-        s.pointee.shrinkLog()
+        s.pointee.cycles.members.shrink()
+        s.pointee.tracking.overwrittenHints.shrink()
+        s.pointee.log.shrink()
     }
 
     /// Forgets free rows at the end, and lists the others in order, so that rows at the beginning are used first.
     func cutVertices() {
-        var count = s.pointee.vertexCount
+        var count = s.pointee.vertices.count
         while count > 1 {
             let last = s.pointee.vertex(count - 1).pointee
             // A row whose generations are used up must not begin again.
             guard last.kind == .free, last.generation != UInt32.max else { break }
-            s.pointee.firstGeneration = max(s.pointee.firstGeneration, last.generation)
+            s.pointee.vertices.firstGeneration = max(s.pointee.vertices.firstGeneration, last.generation)
             count -= 1
         }
-        s.pointee.vertexCount = count
-        s.pointee.freeVertex = 0
+        s.pointee.vertices.count = count
+        s.pointee.vertices.free = 0
         for index in (1..<max(1, count)).reversed() {
             let vertex = s.pointee.vertex(index)
             guard vertex.pointee.kind == .free, vertex.pointee.generation != UInt32.max else { continue }
-            vertex.pointee.hint = s.pointee.freeVertex
-            s.pointee.freeVertex = index
+            vertex.pointee.hint = s.pointee.vertices.free
+            s.pointee.vertices.free = index
         }
-        if count <= s.pointee.vertexCapacity / 4 { s.pointee.moveVertices(to: max(64, count * 2)) }
+        if count <= s.pointee.vertices.capacity / 4 { s.pointee.vertices.move(to: max(64, count * 2)) }
     }
 
     /// Moves the lists of edges into a pool of their size, if most of it is unused.
@@ -71,7 +67,7 @@ extension GraphCore where Host: ~Copyable {
     }
 
     private func forEachBlock(_ body: (inout EdgeList, inout UInt8) -> Void) {
-        for index in 1..<max(1, s.pointee.vertexCount) where s.pointee.vertex(index).pointee.kind != .free {
+        for index in 1..<max(1, s.pointee.vertices.count) where s.pointee.vertex(index).pointee.kind != .free {
             let vertex = s.pointee.vertex(index)
             if vertex.pointee.inputClass > EdgePool.single { body(&vertex.pointee.inputs, &vertex.pointee.inputClass) }
             if vertex.pointee.readerClass > EdgePool.single {

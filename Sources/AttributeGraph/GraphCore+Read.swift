@@ -23,22 +23,23 @@ extension GraphCore where Host: ~Copyable {
         return try body(readSlowly(attribute).pointee)
     }
 
-    /// The value of what is read next as ever, or was read last or last but one (again, or two in turn), if it is up to date.
+    /// The value of what is read next as ever, or was read last or last but one (again, or two in turn), if it is up
+    /// to date.
     ///
-    /// Each condition has its own hint: of a common one the compiler would not see that what follows in the caller is rare,
-    /// and the caller would keep its numbers in memory.
+    /// Each condition has its own hint: of a common one the compiler would not see that what follows in the caller is
+    /// rare, and the caller would keep its numbers in memory.
     @inlinable @inline(__always)
-    func readAtCursor(_ attribute: AttributeID) -> UnsafeMutablePointer<Value>? {
-        let cursor = s.pointee.cursor
+    package func readAtCursor(_ attribute: AttributeID) -> UnsafeMutablePointer<Value>? {
+        let cursor = s.pointee.tracking.cursor
         let vertex = s.pointee.vertex(attribute.index)
-        if cursor != s.pointee.cursorEnd && cursor.pointee == attribute.index {
+        if cursor != s.pointee.tracking.cursorEnd && cursor.pointee == attribute.index {
             guard _fastPath(isReadable(vertex)), _fastPath(vertex.pointee.generation == attribute.generation) else {
                 return nil
             }
-            s.pointee.cursor = cursor + 1
+            s.pointee.tracking.cursor = cursor + 1
             return GraphStorage<Host>.value(of: vertex)
         }
-        let start = s.pointee.cursorStart
+        let start = s.pointee.tracking.cursorStart
         guard _fastPath(cursor != start) else { return nil }
         if cursor[-1] != attribute.index {
             guard _fastPath(cursor - 1 != start), _fastPath(cursor[-2] == attribute.index) else { return nil }
@@ -51,38 +52,41 @@ extension GraphCore where Host: ~Copyable {
 
     /// Whether there is a value, and nothing has to be done before it is read.
     @inlinable @inline(__always)
-    func isReadable(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool { vertex.pointee.flags.isDisjoint(with: .slow) }
+    package func isReadable(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+        vertex.pointee.flags.isDisjoint(with: .slow)
+    }
 
     @inlinable @inline(never)
-    func readSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+    package func readSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
-        let cursor = s.pointee.cursor
+        let cursor = s.pointee.tracking.cursor
         // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
-        if _fastPath(cursor != s.pointee.cursorEnd && cursor.pointee == index) {
+        if _fastPath(cursor != s.pointee.tracking.cursorEnd && cursor.pointee == index) {
             let vertex = s.pointee.vertex(index)
             if _fastPath(vertex.pointee.generation == attribute.generation && canReadMarked(vertex)) {
-                s.pointee.cursor = cursor + 1
+                s.pointee.tracking.cursor = cursor + 1
                 return try readMarked(attribute, vertex)
             }
         }
         return try readAnew(attribute)
     }
 
-    /// Whether `readMarked` will do, for a tracked reader: there is a value, marked and nothing else, and a run may nest.
+    /// Whether `readMarked` will do, for a tracked reader: there is a value, marked and nothing else, and a run may
+    /// nest.
     @inlinable @inline(__always)
-    func canReadMarked(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
+    package func canReadMarked(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         vertex.pointee.flags.subtracting(.watched) == .maybe && s.pointee.attention.isEmpty && s.pointee.mayNest
     }
 
-    /// Reads for the tracked rule a rule that may have changed, has a value, and neither runs nor must run. The tracked rule
-    /// is that again afterwards.
+    /// Reads for the tracked rule a rule that may have changed, has a value, and neither runs nor must run. The
+    /// tracked rule is that again afterwards.
     @inlinable @inline(__always)
-    func readMarked(_ attribute: AttributeID, _ vertex: UnsafeMutablePointer<Vertex>) throws -> UnsafeMutablePointer<
-        Value
-    > {
+    package func readMarked(_ attribute: AttributeID, _ vertex: UnsafeMutablePointer<Vertex>) throws
+        -> UnsafeMutablePointer<Value>
+    {
         let index = attribute.index
         let base = s.pointee.pending.count
-        let reader = s.pointee.reader
+        let reader = s.pointee.tracking.reader
         let read = readSoFar
         s.pointee.pending.base[base &- 1].validated = read
         s.pointee.push(index)
@@ -95,7 +99,7 @@ extension GraphCore where Host: ~Copyable {
                 && after.pointee.generation == attribute.generation)
         {
             s.pointee.nesting &-= 1
-            s.pointee.reader = reader
+            s.pointee.tracking.reader = reader
             setCursor(s.pointee.vertex(reader), read)
             return GraphStorage<Host>.value(of: after)
         }
@@ -104,7 +108,8 @@ extension GraphCore where Host: ~Copyable {
 
     /// The rest of `readMarked` if something asks for attention, or there is no value.
     @inlinable @inline(never)
-    func endReading(_ attribute: AttributeID, _ reader: UInt32, _ read: UInt32, _ base: Int, _ isValid: Bool) throws
+    package func endReading(_ attribute: AttributeID, _ reader: UInt32, _ read: UInt32, _ base: Int, _ isValid: Bool)
+        throws
         -> UnsafeMutablePointer<Value>
     {
         var isValid = isValid
@@ -121,13 +126,13 @@ extension GraphCore where Host: ~Copyable {
 
     /// Reads what the running rule may not have read before.
     @inlinable @inline(never)
-    func readAnew(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
-        if s.pointee.cursorStart == s.pointee.cursorEnd && isTracking && s.pointee.attention.isEmpty
-            && s.pointee.logCount == 0
+    package func readAnew(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+        if s.pointee.tracking.cursorStart == s.pointee.tracking.cursorEnd && isTracking && s.pointee.attention.isEmpty
+            && s.pointee.log.count == 0
             && s.pointee.isAlive(attribute)
         {
-            let vertex = s.pointee.vertex(s.pointee.reader)
-            linkFirst(attribute.index, to: s.pointee.reader, vertex)
+            let vertex = s.pointee.vertex(s.pointee.tracking.reader)
+            linkFirst(attribute.index, to: s.pointee.tracking.reader, vertex)
             setCursor(vertex, 1)
             return try current(attribute)
         }
@@ -136,9 +141,9 @@ extension GraphCore where Host: ~Copyable {
 
     /// As `readAnew`, of what is not the first input of an undisturbed run.
     @inlinable @inline(never)
-    func readWithCare(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+    package func readWithCare(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
-        if _slowPath(s.pointee.logCount != 0) { settle() }
+        if _slowPath(s.pointee.log.count != 0) { settle() }
         guard _fastPath(s.pointee.isAlive(attribute)) else {
             return try stored(host.pointee.value(ofRemoved: attribute))
         }
@@ -148,7 +153,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// The value of a living attribute, evaluated if need be.
     @inlinable @inline(__always)
-    func current(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+    package func current(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let vertex = s.pointee.vertex(attribute.index)
         if isReadable(vertex) { return GraphStorage<Host>.value(of: vertex) }
         return try broughtUpToDate(attribute)
@@ -156,11 +161,11 @@ extension GraphCore where Host: ~Copyable {
 
     /// As `current`, where there is something to be done.
     @inlinable @inline(never)
-    func broughtUpToDate(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+    package func broughtUpToDate(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
         let vertex = s.pointee.vertex(index)
         let flags = vertex.pointee.flags
-        if s.pointee.reader != 0 && canReadMarked(vertex) { return try readMarked(attribute, vertex) }
+        if s.pointee.tracking.reader != 0 && canReadMarked(vertex) { return try readMarked(attribute, vertex) }
         if flags.contains(.running) {
             noteCycle(index)
             return try stored(host.pointee.value(ofFailed: attribute))
@@ -179,7 +184,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// What there is to read of an attribute after an attempt to bring it up to date.
     @inlinable @inline(never)
-    func validated(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+    package func validated(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
         let after = s.pointee.vertex(index).pointee
         guard after.generation == attribute.generation else {
@@ -194,7 +199,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Keeps a value that no attribute holds where a reader can borrow it until the next such value.
     @inlinable
-    func stored(_ value: consuming Value) -> UnsafeMutablePointer<Value> {
+    package func stored(_ value: consuming Value) -> UnsafeMutablePointer<Value> {
         if s.pointee.hasSpare { s.pointee.spare.deinitialize(count: 1) }
         s.pointee.spare.initialize(to: value)
         s.pointee.hasSpare = true
@@ -208,8 +213,8 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     public func readUntracked(_ attribute: AttributeID) throws -> Value {
         let vertex = s.pointee.vertex(attribute.index)
-        if _fastPath(attribute.index < s.pointee.vertexCount), _fastPath(isReadable(vertex)),
-            _fastPath(vertex.pointee.generation == attribute.generation), _fastPath(s.pointee.logCount == 0)
+        if _fastPath(attribute.index < s.pointee.vertices.count), _fastPath(isReadable(vertex)),
+            _fastPath(vertex.pointee.generation == attribute.generation), _fastPath(s.pointee.log.count == 0)
         {
             return GraphStorage<Host>.value(of: vertex).pointee
         }
@@ -217,15 +222,11 @@ extension GraphCore where Host: ~Copyable {
     }
 
     @inlinable @inline(never)
-    func readUntrackedSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
-        if _fastPath(s.pointee.pending.count == 0 && s.pointee.logCount == 0 && s.pointee.isAlive(attribute)) {
+    package func readUntrackedSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
+        if _fastPath(s.pointee.pending.count == 0 && s.pointee.log.count == 0 && s.pointee.isAlive(attribute)) {
             // Nothing is running.
             if _fastPath(s.pointee.vertex(attribute.index).pointee.flags.subtracting(.watched) == .maybe) {
-                if s.pointee.upcoming == .none {
-                    validateAtRest(attribute.index)
-                } else {
-                    validateAfterWrite(attribute.index)
-                }
+                validateAtRest(attribute.index)
                 let after = s.pointee.vertex(attribute.index)
                 if _fastPath(isReadable(after) && after.pointee.generation == attribute.generation) {
                     return GraphStorage<Host>.value(of: after)
@@ -234,7 +235,7 @@ extension GraphCore where Host: ~Copyable {
             }
         }
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
-        if s.pointee.logCount != 0 { settle() }
+        if s.pointee.log.count != 0 { settle() }
         guard s.pointee.isAlive(attribute) else { return try stored(host.pointee.value(ofRemoved: attribute)) }
         return try current(attribute)
     }
@@ -242,15 +243,15 @@ extension GraphCore where Host: ~Copyable {
     /// Runs the body with the reads of the running rule untracked.
     @inlinable
     public func withoutTracking<Result>(_ body: () throws -> Result) rethrows -> Result {
-        if s.pointee.logCount != 0 { settle() }
-        let reader = s.pointee.reader
+        if s.pointee.log.count != 0 { settle() }
+        let reader = s.pointee.tracking.reader
         let read = readSoFar
         let isHinted = s.pointee.attention.contains(.hinted)
         if reader != 0 { suspendTracking() }
         defer {
             if reader != 0 { restoreReader(reader, read, isHinted) }
             // What the body wrote in an open batch the next read sees.
-            if s.pointee.reader != 0 && s.pointee.logCount != 0 { hideCursor() }
+            if s.pointee.tracking.reader != 0 && s.pointee.log.count != 0 { hideCursor() }
         }
         return try body()
     }
@@ -259,9 +260,25 @@ extension GraphCore where Host: ~Copyable {
     /// used by a running rule, which reads what it needs.
     @inlinable
     public func update(_ attribute: AttributeID) {
-        if s.pointee.logCount != 0 { settle() }
+        if s.pointee.log.count != 0 { settle() }
         guard s.pointee.isAlive(attribute) else { return }
         let flags = s.pointee.vertex(attribute.index).pointee.flags
         if flags.contains(.maybe) && !flags.contains(.running) { _ = validate(attribute.index) }
+    }
+
+    /// The rule or observer that is running innermost, or was abandoned last and will run again, tracked or not;
+    /// `nil` also when it has been destroyed.
+    @inlinable
+    public var runningAttribute: AttributeID? {
+        var position = s.pointee.pending.count
+        while position > 0 {
+            position -= 1
+            let index = s.pointee.pending.base[position].vertex
+            let vertex = s.pointee.vertex(index).pointee
+            if vertex.flags.contains(.running) && vertex.cause == UInt32(truncatingIfNeeded: position) {
+                return vertex.kind.isCondemned ? nil : s.pointee.id(index)
+            }
+        }
+        return nil
     }
 }

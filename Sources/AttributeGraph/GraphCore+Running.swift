@@ -1,7 +1,7 @@
 /// Running a rule, and what becomes of its value.
 extension GraphCore where Host: ~Copyable {
     @usableFromInline
-    enum Outcome {
+    package enum Outcome {
         /// The vertex has what its rule returned, or no value if that threw.
         case finished
         /// As `finished`, and something has happened that other runs may have to look at.
@@ -13,27 +13,31 @@ extension GraphCore where Host: ~Copyable {
 
     /// Runs the rule of the vertex whose entry is the top of the stack, and stores what it returns.
     @inlinable @inline(__always)
-    func run(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int) -> Outcome {
+    package func run(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int)
+        -> Outcome
+    {
         let attribute = beginRun(index, vertex, at: position)
         let value: Value
         do { value = try host.pointee.evaluate(attribute, in: self) } catch {
             return endFailedRun(index, cause, at: position)
         }
         if _slowPath(!s.pointee.attention.isEmpty) { return finishWithCare(value, of: index, cause, at: position) }
-        if _slowPath(s.pointee.cursor != s.pointee.cursorEnd) { dropInputs(of: index, from: readSoFar) }
+        if _slowPath(s.pointee.tracking.cursor != s.pointee.tracking.cursorEnd) {
+            dropInputs(of: index, from: readSoFar)
+        }
         finish(value, of: index, cause)
         return .finished
     }
 
     /// As `run`, of a rule over fixed inputs: nothing is tracked.
     @inlinable @inline(__always)
-    func runFixed(
+    package func runFixed(
         _ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int, mayBeOnCycle: Bool
     ) -> Outcome {
         let attribute = beginFixedRun(index, vertex, at: position)
         if mayBeOnCycle { noteCycles(through: vertex) }
         let value: Value
-        do { value = try host.pointee.evaluate(attribute, over: FixedInputs(self, of: vertex), in: self) } catch {
+        do { value = try host.pointee.evaluate(attribute, in: self) } catch {
             return endFailedRun(index, cause, at: position)
         }
         if _slowPath(!s.pointee.attention.isEmpty) { return finishWithCare(value, of: index, cause, at: position) }
@@ -43,7 +47,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// `run` or `runFixed`, as the rule was made, because of an input that is known to have changed.
     @inlinable @inline(__always)
-    func runEither(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int)
+    package func runEither(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int)
         -> Outcome
     {
         vertex.pointee.kind.isFixed
@@ -53,7 +57,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// The rule has run to its end, with a value.
     @inlinable @inline(__always)
-    func finish(_ value: consuming Value, of index: UInt32, _ cause: UInt32) {
+    package func finish(_ value: consuming Value, of index: UInt32, _ cause: UInt32) {
         let revision = s.pointee.revision
         let vertex = endRun(index, cause)
         vertex.pointee.evaluatedAt = revision
@@ -62,18 +66,20 @@ extension GraphCore where Host: ~Copyable {
 
     /// As `finish`, if what has happened during the run lets it end so.
     @inlinable @inline(never)
-    func finishWithCare(_ value: consuming Value, of index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
+    package func finishWithCare(_ value: consuming Value, of index: UInt32, _ cause: UInt32, at position: Int)
+        -> Outcome
+    {
         if let outcome = lookCloser(index, at: position) { return outcome }
-        if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
+        if s.pointee.tracking.cursor != s.pointee.tracking.cursorEnd { dropInputs(of: index, from: readSoFar) }
         finish(value, of: index, cause)
         return .finishedWithCare
     }
 
     /// A run that threw was given up, or leaves the vertex without a value.
     @inlinable @inline(never)
-    func endFailedRun(_ index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
+    package func endFailedRun(_ index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
         if let outcome = lookCloser(index, at: position) { return outcome }
-        if s.pointee.cursor != s.pointee.cursorEnd { dropInputs(of: index, from: readSoFar) }
+        if s.pointee.tracking.cursor != s.pointee.tracking.cursorEnd { dropInputs(of: index, from: readSoFar) }
         let vertex = endRun(index, cause)
         vertex.pointee.evaluatedAt = s.pointee.revision
         vertex.pointee.flags.subtract(.runningAndCyclic)
@@ -83,21 +89,22 @@ extension GraphCore where Host: ~Copyable {
 
     /// Makes a vertex the tracked reader, with its cursor at its first input.
     @inlinable @inline(__always)
-    func beginRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID {
+    package func beginRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID {
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
         vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
-        s.pointee.reader = index
+        s.pointee.tracking.reader = index
         setCursor(vertex, 0)
         return AttributeID(index: index, generation: vertex.pointee.generation)
     }
 
     /// The run of a vertex over fixed inputs begins: no reads are tracked.
     @inlinable @inline(__always)
-    func beginFixedRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID {
+    package func beginFixedRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID
+    {
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
         vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
-        if s.pointee.reader != 0 {
-            s.pointee.reader = 0
+        if s.pointee.tracking.reader != 0 {
+            s.pointee.tracking.reader = 0
             removeCursor()
         }
         return AttributeID(index: index, generation: vertex.pointee.generation)
@@ -105,7 +112,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Writes down that the rule ran. It still counts as running, and as evaluated when it was before.
     @inlinable @inline(__always)
-    func endRun(_ index: UInt32, _ cause: UInt32) -> UnsafeMutablePointer<Vertex> {
+    package func endRun(_ index: UInt32, _ cause: UInt32) -> UnsafeMutablePointer<Vertex> {
         s.pointee.counters.evaluations &+= 1
         let vertex = s.pointee.vertex(index)
         vertex.pointee.cause = cause
@@ -115,20 +122,20 @@ extension GraphCore where Host: ~Copyable {
 
     /// Something has happened during a run: nil if it may end as ever.
     @inlinable @inline(never)
-    func lookCloser(_ index: UInt32, at position: Int) -> Outcome? {
+    package func lookCloser(_ index: UInt32, at position: Int) -> Outcome? {
         if s.pointee.attention.contains(.interrupted) {
             abandon(index, at: position)
             return .interrupted
         }
         if s.pointee.attention.contains(.unsettled) {
             s.pointee.attention.remove(.unsettled)
-            if s.pointee.logCount > 0 { settle() }
+            if s.pointee.log.count > 0 { settle() }
         }
         if s.pointee.attention.contains(.hinted) { restoreHints(of: index) }
         let mark = s.pointee.cycleMark(at: position)
         if !isOnCycle(mark) { return nil }
         s.pointee.counters.evaluations &+= 1
-        if s.pointee.cursor != s.pointee.cursorEnd {
+        if s.pointee.tracking.cursor != s.pointee.tracking.cursorEnd {
             dropInputs(of: index, from: readSoFar)
         }
         endCyclicRun(index, mark)
@@ -137,13 +144,14 @@ extension GraphCore where Host: ~Copyable {
 
     /// Whether a run has met a cycle that is open, or what it has run has.
     @inlinable
-    func isOnCycle(_ mark: CycleMark) -> Bool {
-        mark.low != UInt32.max || s.pointee.openCycle.count != Int(mark.openBefore)
+    package func isOnCycle(_ mark: CycleMark) -> Bool {
+        mark.low != UInt32.max || s.pointee.cycles.members.count != Int(mark.openBefore)
     }
 
-    /// Gives a vertex a value, and its flags; the value counts as changed unless the host finds it equal to the old one.
+    /// Gives a vertex a value, and its flags; the value counts as changed unless the host finds it equal to the old
+    /// one.
     @inlinable @inline(__always)
-    func store(
+    package func store(
         _ value: consuming Value, in vertex: UnsafeMutablePointer<Vertex>, _ flags: Vertex.Flags, _ revision: Revision
     ) {
         let slot = GraphStorage<Host>.value(of: vertex)
@@ -163,7 +171,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Leaves a vertex without a value, which counts as a change.
     @inlinable
-    func removeValue(of vertex: UnsafeMutablePointer<Vertex>) {
+    package func removeValue(of vertex: UnsafeMutablePointer<Vertex>) {
         if !vertex.pointee.flags.contains(.empty) {
             GraphStorage<Host>.value(of: vertex).deinitialize(count: 1)
             vertex.pointee.flags.insert(.empty)
@@ -173,7 +181,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// The run was given up; its entry stays on the stack and will be run again, and what it has read stays linked.
     @inlinable @inline(never)
-    func abandon(_ index: UInt32, at position: Int) {
+    package func abandon(_ index: UInt32, at position: Int) {
         s.pointee.counters.restarts &+= 1
         restoreHints(of: index)
         // While running it served as the cursor.
@@ -182,9 +190,9 @@ extension GraphCore where Host: ~Copyable {
 
     /// Puts back the hints that this run has overwritten: they may belong to the runs below it.
     @inlinable @inline(never)
-    func restoreHints(of index: UInt32) {
-        while let entry = s.pointee.overwrittenHints.last, entry.reader == index {
-            s.pointee.overwrittenHints.count &-= 1
+    package func restoreHints(of index: UInt32) {
+        while let entry = s.pointee.tracking.overwrittenHints.last, entry.reader == index {
+            s.pointee.tracking.overwrittenHints.count &-= 1
             s.pointee.vertex(entry.vertex).pointee.hint = entry.hint
         }
         s.pointee.attention.remove(.hinted)

@@ -5,7 +5,7 @@ extension GraphCore where Host: ~Copyable {
     /// read, or is already marked, is reported after its next read at the earliest.
     @inlinable
     public func watch(_ attribute: AttributeID) {
-        settleOrder()
+        markDeferred()
         guard s.pointee.isAlive(attribute) else { return }
         s.pointee.vertex(attribute.index).pointee.flags.insert(.watched)
     }
@@ -14,9 +14,9 @@ extension GraphCore where Host: ~Copyable {
     @inlinable
     public func unwatch(_ attribute: AttributeID) {
         guard s.pointee.isAlive(attribute) else { return }
-        settleOrder()
+        markDeferred()
+        s.pointee.unwatchings &+= 1
         let vertex = s.pointee.vertex(attribute.index)
-        if vertex.pointee.kind.isObserver { forgetOrders() }
         vertex.pointee.flags.subtract([.watched, .unseen])
     }
 
@@ -25,12 +25,12 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.watched)
     }
 
-    /// Whether the attribute or something that depends on it is watched. Evaluates nothing. O(what depends on it), and one bit of
-    /// memory for each row of the graph.
+    /// Whether the attribute or something that depends on it is watched. Evaluates nothing. O(what depends on it),
+    /// and one bit of memory for each row of the graph.
     @inlinable
     public func isWatchedDownstream(of attribute: AttributeID) -> Bool {
         guard s.pointee.isAlive(attribute) else { return false }
-        var seen = [UInt64](repeating: 0, count: Int(s.pointee.vertexCount / 64) + 1)
+        var seen = [UInt64](repeating: 0, count: Int(s.pointee.vertices.count / 64) + 1)
         var pending = [attribute.index]
         while let next = pending.popLast() {
             let vertex = s.pointee.vertex(next)
@@ -51,7 +51,7 @@ extension GraphCore where Host: ~Copyable {
     /// them. Attributes destroyed since are left out.
     @inlinable
     public func drainInvalidated(into list: inout [AttributeID]) {
-        settleOrder()
+        markDeferred()
         for position in 0..<s.pointee.invalidated.count {
             let attribute = s.pointee.invalidated.base[position]
             if s.pointee.isAlive(attribute) { list.append(attribute) }
@@ -66,8 +66,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.changedAt : 0
     }
 
-    /// The value that an attribute was given or that its rule returned last, up to date or not; `nil` for one that has none, and
-    /// for a destroyed one. Evaluates nothing.
+    /// The value that an attribute was given or that its rule returned last, up to date or not; `nil` for one that
+    /// has none, and for a destroyed one. Evaluates nothing.
     @inlinable
     public func lastValue(of attribute: AttributeID) -> Value? {
         guard s.pointee.isAlive(attribute), !s.pointee.vertex(attribute.index).pointee.flags.contains(.empty) else {
@@ -76,16 +76,16 @@ extension GraphCore where Host: ~Copyable {
         return s.pointee.value(attribute.index).pointee
     }
 
-    /// Says that an attribute's value became what it is at an earlier revision: it was another one for a while, and is that again.
+    /// Says that an attribute's value became what it is at an earlier revision: it was another one for a while, and
+    /// is that again.
     ///
-    /// Whatever has read the other one must be up to date again, since it is not noticed any more that it may have to run. Does
-    /// nothing for a destroyed attribute.
+    /// Whatever has read the other one must be up to date again, since it is not noticed any more that it may have to
+    /// run. Does nothing for a destroyed attribute.
     @inlinable
     public func redate(_ attribute: AttributeID, to revision: Revision) {
-        settleOrder()
+        markDeferred()
         guard s.pointee.isAlive(attribute) else { return }
         precondition(revision <= s.pointee.revision, "a change lies in the past")
-        s.pointee.upcoming = .none
         s.pointee.vertex(attribute.index).pointee.changedAt = revision
     }
 }

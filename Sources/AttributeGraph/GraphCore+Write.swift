@@ -19,21 +19,21 @@ extension GraphCore where Host: ~Copyable {
 
     /// Whether nothing is running and nothing else stands in the way of a write.
     @inlinable @inline(__always)
-    func isPlainWrite(to input: AttributeID) -> Bool {
-        s.pointee.isAlive(input) && s.pointee.pending.count == 0 && s.pointee.hasRoomInLog
+    package func isPlainWrite(to input: AttributeID) -> Bool {
+        s.pointee.isAlive(input) && s.pointee.pending.count == 0 && s.pointee.log.hasRoom
     }
 
     /// As `set`, while something may be running or is wrong.
     @inlinable @inline(never)
-    func setWithCare(_ input: AttributeID, _ value: consuming Value) throws(GraphError) -> Bool {
+    package func setWithCare(_ input: AttributeID, _ value: consuming Value) throws(GraphError) -> Bool {
         guard s.pointee.isAlive(input) else { throw .removed(input) }
         guard !isEvaluating else { throw .writeDuringEvaluation(input) }
-        settleOrder()
-        if !s.pointee.hasRoomInLog { s.pointee.growLog() }
+        markDeferred()
+        if !s.pointee.log.hasRoom { s.pointee.log.grow() }
         switch put(input, value) {
         case .nothing: return false
         case .logged:
-            if s.pointee.reader != 0 && !s.pointee.isCursorHidden { hideCursor() }
+            if s.pointee.tracking.reader != 0 && !s.pointee.tracking.isCursorHidden { hideCursor() }
             if s.pointee.pending.count != 0 { s.pointee.attention.insert(.unsettled) }
         case .uncommitted: commitNow(input.index)
         }
@@ -42,7 +42,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// What a write has done.
     @usableFromInline
-    enum Effect {
+    package enum Effect {
         /// The value is an equal one.
         case nothing
         /// The write takes effect when the batch settles.
@@ -53,7 +53,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Writes a living input, with room in the log.
     @inlinable @inline(__always)
-    func put(_ input: AttributeID, _ value: consuming Value) -> Effect {
+    package func put(_ input: AttributeID, _ value: consuming Value) -> Effect {
         let vertex = s.pointee.vertex(input.index)
         precondition(vertex.pointee.kind == .input, "only inputs are set")
         let slot = s.pointee.value(input.index)
@@ -65,7 +65,7 @@ extension GraphCore where Host: ~Copyable {
         if _slowPath(vertex.pointee.flags.contains(.unsettled)) {
             slot.pointee = value
         } else {
-            s.pointee.appendLog(input, slot.move())
+            s.pointee.log.append(input, slot.move())
             slot.initialize(to: value)
             vertex.pointee.flags = vertex.pointee.flags.union(.unsettled)
         }
@@ -74,12 +74,12 @@ extension GraphCore where Host: ~Copyable {
 
     /// Whether a rule is running: one that reads, or further down the stack one that an observer was made by.
     @inlinable @inline(__always)
-    var isEvaluating: Bool {
+    package var isEvaluating: Bool {
         s.pointee.nesting != 0 || s.pointee.pending.count > 1 && hasRunningRule()
     }
 
     @inlinable @inline(never)
-    func hasRunningRule() -> Bool {
+    package func hasRunningRule() -> Bool {
         for position in 0..<s.pointee.pending.count {
             let vertex = s.pointee.vertex(s.pointee.pending.base[position].vertex)
             if vertex.pointee.kind.isRule && vertex.pointee.flags.contains(.running) { return true }
@@ -87,14 +87,14 @@ extension GraphCore where Host: ~Copyable {
         return false
     }
 
-    /// The rule of an attribute has become another one, or depends on something the graph does not know: it must run again.
+    /// The rule of an attribute has become another one, or depends on something the graph does not know: it must run
+    /// again.
     @inlinable
     public func invalidate(_ rule: AttributeID) throws(GraphError) {
         guard s.pointee.isAlive(rule) else { throw .removed(rule) }
         precondition(s.pointee.vertex(rule.index).pointee.kind != .input, "an input has no rule")
         if s.pointee.vertex(rule.index).pointee.flags.contains(.stale) { return }
         precondition(s.pointee.pending.count == 0, "what has run is not invalidated while something runs")
-        settleOrder()
         s.pointee.revision &+= 1
         makeStale(rule.index)
     }
@@ -109,97 +109,98 @@ extension GraphCore where Host: ~Copyable {
     /// Closes a batch; closing the outermost marks what its writes have changed. Evaluates nothing.
     @inlinable @inline(__always)
     public func endBatch() {
-        if closeBatch() && s.pointee.logCount != 0 { settle() }
+        if closeBatch() && s.pointee.log.count != 0 { settle() }
     }
 
     /// Closes a batch but leaves it to the caller to settle the outermost: true for that.
     @inlinable @inline(__always)
-    func closeBatch() -> Bool {
+    package func closeBatch() -> Bool {
         s.pointee.batchDepth &-= 1
         return s.pointee.batchDepth == 0
     }
 
     /// Lets the writes of the open batch take effect, so that everything read sees them.
     @inlinable @inline(never)
-    func settle() { settleHere() }
+    package func settle() { settleHere() }
 
     /// `settle`, for the caller that gains by not calling it.
     @inlinable @inline(__always)
-    func settleHere() {
-        if _slowPath(s.pointee.logCount != 1 || s.pointee.isCursorHidden) { return settleAll() }
-        s.pointee.logCount = 0
+    package func settleHere() {
+        if _slowPath(s.pointee.log.count != 1 || s.pointee.tracking.isCursorHidden) { return settleAll() }
+        if let input = settleOne() { commit(input) }
+    }
+
+    /// Settles the one write of a batch, of which no more is to be done than `commit` if its input then holds another
+    /// value than before: returns that.
+    @inlinable @inline(__always)
+    package func settleOne() -> UInt32? {
+        s.pointee.log.count = 0
         s.pointee.revision &+= 1
-        let entry = s.pointee.log.move()
-        if hasSettled(entry) { commitAlone(entry.input.index) }
+        let entry = s.pointee.log.entries.move()
+        return hasSettled(entry) ? entry.input.index : nil
     }
 
     /// As `settle`, for any number of writes, and inside an observer.
     @inlinable @inline(never)
-    func settleAll() {
-        if s.pointee.logCount == GraphStorage<Host>.restOfOrder { return markRest() }
-        if s.pointee.isCursorHidden { showCursor() }
+    package func settleAll() {
+        if s.pointee.log.count == WriteLog<Value>.deferred { return markDeferred() }
+        if s.pointee.tracking.isCursorHidden { showCursor() }
         s.pointee.revision &+= 1
-        let count = s.pointee.logCount
-        s.pointee.logCount = 0
-        s.pointee.upcoming = .none
-        var entry = s.pointee.log
+        let count = s.pointee.log.count
+        s.pointee.log.count = 0
+        var entry = s.pointee.log.entries
         let end = entry + count
         while entry != end {
             if hasSettled(entry.pointee) { commit(entry.pointee.input.index) }
             entry += 1
         }
-        s.pointee.log.deinitialize(count: count)
+        s.pointee.log.entries.deinitialize(count: count)
     }
 
-    /// Ends the unsettled state of an input. Whether it then holds another value than before the batch, and is not gone.
+    /// Ends the unsettled state of an input. Whether it then holds another value than before the batch, and is not
+    /// gone.
     @inlinable @inline(__always)
-    func hasSettled(_ entry: borrowing LoggedWrite<Value>) -> Bool {
+    package func hasSettled(_ entry: borrowing LoggedWrite<Value>) -> Bool {
         let vertex = s.pointee.vertex(entry.input.index)
         guard _fastPath(vertex.pointee.generation == entry.input.generation) else { return false }
-        return hasSettled(vertex, entry.old)
-    }
-
-    /// As of an entry of the log, of an input that lives.
-    @inlinable @inline(__always)
-    func hasSettled(_ vertex: UnsafeMutablePointer<Vertex>, _ old: borrowing Value) -> Bool {
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.unsettled)
-        return !host.pointee.areEqual(old, GraphStorage<Host>.value(of: vertex).pointee)
+        return !host.pointee.areEqual(entry.old, GraphStorage<Host>.value(of: vertex).pointee)
     }
 
     /// While a running observer has unsettled writes, no read may take the short way past them.
     @inlinable @inline(never)
-    func hideCursor() {
-        s.pointee.isCursorHidden = true
-        s.pointee.hiddenCursor = readSoFar
+    package func hideCursor() {
+        s.pointee.tracking.isCursorHidden = true
+        s.pointee.tracking.hiddenCursor = readSoFar
         removeCursor()
     }
 
     @inlinable @inline(never)
-    func showCursor() {
-        s.pointee.isCursorHidden = false
-        let vertex = s.pointee.vertex(s.pointee.reader)
-        guard s.pointee.reader != 0 else { return }
-        setCursor(vertex, s.pointee.hiddenCursor)
+    package func showCursor() {
+        s.pointee.tracking.isCursorHidden = false
+        let vertex = s.pointee.vertex(s.pointee.tracking.reader)
+        guard s.pointee.tracking.reader != 0 else { return }
+        setCursor(vertex, s.pointee.tracking.hiddenCursor)
     }
 
     // MARK: Marking
 
     /// A write outside a batch takes effect.
     @inlinable @inline(__always)
-    func commitNow(_ input: UInt32) {
+    package func commitNow(_ input: UInt32) {
         s.pointee.revision &+= 1
-        commitAlone(input)
+        commit(input)
     }
 
-    /// An input holds another value than before, and perhaps it is not the only one.
+    /// An input holds another value than before.
     @inlinable @inline(__always)
-    func commit(_ input: UInt32) {
+    package func commit(_ input: UInt32) {
         noteWrite(to: input, s.pointee.vertex(input))
         markReaders(of: input)
     }
 
     @inlinable @inline(__always)
-    func noteWrite(to input: UInt32, _ vertex: UnsafeMutablePointer<Vertex>) {
+    package func noteWrite(to input: UInt32, _ vertex: UnsafeMutablePointer<Vertex>) {
         let flags = vertex.pointee.flags
         vertex.pointee.changedAt = s.pointee.revision
         s.pointee.counters.writes &+= 1
@@ -208,7 +209,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// Reports a watched input, unless that has been done and it has not been read since.
     @inlinable @inline(never)
-    func reportInput(_ input: UInt32) {
+    package func reportInput(_ input: UInt32) {
         let vertex = s.pointee.vertex(input)
         if vertex.pointee.flags.contains(.unseen) { return }
         vertex.pointee.flags.insert(.unseen)
@@ -219,7 +220,7 @@ extension GraphCore where Host: ~Copyable {
     ///
     /// Chains of single readers are followed at once; vertices with several wait on a stack.
     @inlinable @inline(__always)
-    func markReaders(of root: UInt32) {
+    package func markReaders(of root: UInt32) {
         let readerClass = s.pointee.vertex(root).pointee.readerClass
         if readerClass == EdgePool.single {
             var marked: UInt64 = 0
@@ -233,7 +234,7 @@ extension GraphCore where Host: ~Copyable {
 
     /// `markReaders`, of a vertex that has several.
     @inlinable @inline(never)
-    func markBranches(from root: UInt32) {
+    package func markBranches(from root: UInt32) {
         // Marking moves no table.
         let vertices = s.pointee.vertices
         let (ends, slots) = (s.pointee.edges.ends, s.pointee.edges.slots)
@@ -270,10 +271,10 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.counters.invalidations &+= marked
     }
 
-    /// From a marked vertex with a single reader on, marks up to the first that has several: this is returned, to be gone
-    /// on with; 0 if the chain ends before.
+    /// From a marked vertex with a single reader on, marks up to the first that has several: this is returned, to be
+    /// gone on with; 0 if the chain ends before.
     @inlinable @inline(__always)
-    func markChain(from first: UInt32, _ marked: inout UInt64) -> UInt32 {
+    package func markChain(from first: UInt32, _ marked: inout UInt64) -> UInt32 {
         let vertices = s.pointee.vertices
         var vertex = vertices[first]
         while true {
@@ -286,15 +287,16 @@ extension GraphCore where Host: ~Copyable {
     }
 
     @inlinable @inline(never)
-    func growMarking() {
+    package func growMarking() {
         s.pointee.marking.count = s.pointee.marking.capacity
         s.pointee.marking.grow(to: s.pointee.marking.capacity &* 2)
         s.pointee.marking.count = 0
     }
 
-    /// Marks a reader that has an input at a position. Returns the class of its own readers; 0, too, if it was marked before.
+    /// Marks a reader that has an input at a position. Returns the class of its own readers; 0, too, if it was marked
+    /// before.
     @inlinable @inline(__always)
-    func mark(
+    package func mark(
         _ vertex: UnsafeMutablePointer<Vertex>, _ reader: UInt32, _ position: @autoclosure () -> UInt32,
         _ marked: inout UInt64
     ) -> UInt8 {
@@ -311,24 +313,67 @@ extension GraphCore where Host: ~Copyable {
         return vertex.pointee.readerClass
     }
 
-    /// Whether a running observer has read, in this run, the input at a position of its list. If not, it will see the new value.
+    // MARK: Deferred marks
+
+    /// Notes that a write concerns these vertices, everything downstream of it, all of which are current. The caller runs
+    /// them in this order and notes how far it is (`deferMarks(from:)`). Whatever could tell that the rest is not marked has
+    /// it marked first, as it has a batch settled.
+    @inlinable @inline(__always)
+    package func deferMarks(from first: UnsafeMutablePointer<UInt32>, to end: UnsafeMutablePointer<UInt32>) {
+        s.pointee.counters.invalidations &+= UInt64(end - first)
+        s.pointee.log.unmarked = first
+        s.pointee.log.unmarkedEnd = end
+        s.pointee.log.count = WriteLog<Value>.deferred
+    }
+
+    @inlinable @inline(__always)
+    package func deferMarks(from next: UnsafeMutablePointer<UInt32>) { s.pointee.log.unmarked = next }
+
+    @inlinable @inline(__always)
+    package var defersMarks: Bool { s.pointee.log.count == WriteLog<Value>.deferred }
+
+    /// Marks what is left, if marks are deferred, as if the write had only just been noticed.
     @inlinable @inline(never)
-    func hasRead(_ reader: UInt32, _ position: UInt32) -> Bool {
+    package func markDeferred() {
+        guard defersMarks, let next = s.pointee.log.unmarked, let end = s.pointee.log.unmarkedEnd else { return }
+        s.pointee.log.count = 0
+        let invalidations = s.pointee.counters.invalidations
+        mark(end - next, from: next)
+        // They have been counted.
+        s.pointee.counters.invalidations = invalidations
+    }
+
+    /// All have been run.
+    @inlinable @inline(__always)
+    package func endDeferring() { s.pointee.log.count = 0 }
+
+    /// Marks vertices that lie in succession. Nothing is running that has read one.
+    @inlinable @inline(__always)
+    package func mark(_ count: Int, from first: UnsafeMutablePointer<UInt32>) {
+        let vertices = s.pointee.vertices
+        var marked: UInt64 = 0
+        for position in 0..<count { _ = mark(vertices[first[position]], first[position], .max, &marked) }
+        s.pointee.counters.invalidations &+= marked
+    }
+
+    /// Whether a running observer has read, in this run, the input at a position of its list. If not, it will see the
+    /// new value.
+    @inlinable @inline(never)
+    package func hasRead(_ reader: UInt32, _ position: UInt32) -> Bool {
         if s.pointee.vertex(reader).pointee.kind.isFixed { return true }
         // It has run to its end, and waits for its cycle to be closed.
         if s.pointee.vertex(reader).pointee.cause & Vertex.openBit != 0 { return true }
-        if reader == s.pointee.reader {
-            return position < (s.pointee.isCursorHidden ? s.pointee.hiddenCursor : readSoFar)
+        if reader == s.pointee.tracking.reader {
+            return position < (s.pointee.tracking.isCursorHidden ? s.pointee.tracking.hiddenCursor : readSoFar)
         }
         return position < s.pointee.pending.base[Int(s.pointee.vertex(reader).pointee.cause)].validated
     }
 
     /// Makes a rule run again whatever its inputs say.
     @inlinable
-    func makeStale(_ index: UInt32) {
+    package func makeStale(_ index: UInt32) {
         let vertex = s.pointee.vertex(index)
         let flags = vertex.pointee.flags
-        s.pointee.upcoming = .none
         vertex.pointee.flags.insert(.maybeAndStale)
         if flags.contains(.maybe) { return }
         s.pointee.counters.invalidations &+= 1

@@ -11,7 +11,7 @@
 public struct GraphCore<Host: GraphHost & ~Copyable> {
     public typealias Value = Host.Value
 
-    @usableFromInline let s: UnsafeMutablePointer<GraphStorage<Host>>
+    @usableFromInline package let s: UnsafeMutablePointer<GraphStorage<Host>>
 
     /// How many rules may nest on the machine's stack (at least 1, at most what 256 KiB of it hold) before a run is
     /// abandoned and continued from the explicit stack. Cold chains cost a restart per rule beyond it; each level
@@ -48,7 +48,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
 
     /// The host lies behind the tables, in the same memory.
     @inlinable @inline(__always)
-    static var hostOffset: Int {
+    package static var hostOffset: Int {
         let alignment = MemoryLayout<Host>.alignment
         return (MemoryLayout<GraphStorage<Host>>.size + alignment - 1) & ~(alignment - 1)
     }
@@ -60,7 +60,8 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     @inlinable
     public var revision: Revision { s.pointee.revision }
 
-    /// Moves the clock on by itself, so that what is created from now on counts as changed after `revision` as it was. O(1).
+    /// Moves the clock on by itself, so that what is created from now on counts as changed after `revision` as it
+    /// was. O(1).
     @inlinable
     public func advanceRevision() { s.pointee.revision &+= 1 }
 
@@ -68,88 +69,61 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
 
     /// Creates an attribute that is set from outside. O(1).
     @inlinable @inline(never)
-    public func createInput(_ value: consuming Value, in subgraph: SubgraphID = .root) -> AttributeID {
-        let id = createVertex(.input, [], subgraph)
-        s.pointee.value(id.index).initialize(to: value)
-        s.pointee.vertex(id.index).pointee.changedAt = s.pointee.revision
+    public func createInput(_ value: consuming Value) -> AttributeID {
+        let id = createVertex(.input, .empty)
+        let vertex = s.pointee.vertex(id.index)
+        GraphStorage<Host>.value(of: vertex).initialize(to: value)
+        vertex.pointee.flags = []
+        vertex.pointee.changedAt = s.pointee.revision
         return id
     }
 
-    /// Creates an attribute that the host computes. It does not run until it is read. O(1).
+    /// Creates an attribute whose value the host computes. It does not run until it is read. O(1).
     @inlinable @inline(never)
-    public func createRule(in subgraph: SubgraphID = .root) -> AttributeID { createVertex(.rule, .new, subgraph) }
+    public func createRule() -> AttributeID { createVertex(.rule, .new) }
 
-    /// Creates a rule that reads these attributes whenever it runs, and nothing else. It does not run until it is read. O(inputs).
-    ///
-    /// All inputs are brought up to date before it runs, from the explicit stack, so its evaluation never nests; and
-    /// nothing is tracked. The host is given their values (`GraphHost.evaluate(_:over:in:)`).
-    @inlinable @inline(never)
-    public func createRule(in subgraph: SubgraphID = .root, over inputs: some Collection<AttributeID>) -> AttributeID {
-        let id = createVertex(.fixedRule, .new, subgraph)
-        fixInputs(of: id.index, inputs)
-        return id
-    }
-
-    /// Creates a rule that may write inputs and read as deep as it likes, and whose run is never abandoned.
-    /// Nobody may depend on it. It does not run by itself: see `watch`, `drainInvalidated` and `update`.
-    @inlinable @inline(never)
-    public func createObserver(in subgraph: SubgraphID = .root) -> AttributeID {
-        createVertex(.observer, .new, subgraph)
-    }
-
-    /// As `createObserver`, and then `watch`; one of the fixed kind reads what it is given and nothing else.
+    /// Creates a vertex of any kind but an input. One of the fixed kind reads these attributes whenever it runs: all
+    /// of them are brought up to date before, from the explicit stack, so its evaluation never nests; and nothing is
+    /// tracked. O(inputs).
     @inlinable @inline(__always)
-    func createWatchedObserver(_ kind: Vertex.Kind, in subgraph: SubgraphID, over inputs: some Collection<AttributeID>)
+    package func create(_ kind: Vertex.Kind, _ flags: Vertex.Flags = .new, over inputs: some Collection<AttributeID>)
         -> AttributeID
     {
-        let id = createVertex(kind, .new.union(.watched), subgraph)
+        let id = createVertex(kind, flags)
         fixInputs(of: id.index, inputs)
         return id
     }
 
     @inlinable @inline(__always)
-    func createVertex(_ kind: Vertex.Kind, _ flags: Vertex.Flags, _ subgraph: SubgraphID) -> AttributeID {
-        precondition(isAlive(subgraph), "an attribute needs a living subgraph")
+    package func createVertex(_ kind: Vertex.Kind, _ flags: Vertex.Flags) -> AttributeID {
         let index: UInt32
         let generation: UInt32
-        if s.pointee.freeVertex != 0 {
-            index = s.pointee.freeVertex
-            s.pointee.freeVertex = s.pointee.vertex(index).pointee.hint
+        if s.pointee.vertices.free != 0 {
+            index = s.pointee.vertices.free
+            s.pointee.vertices.free = s.pointee.vertex(index).pointee.hint
             generation = s.pointee.vertex(index).pointee.generation
         } else {
-            if _slowPath(s.pointee.vertexCount == s.pointee.vertexCapacity) { growVertices() }
-            index = s.pointee.vertexCount
-            s.pointee.vertexCount += 1
-            generation = s.pointee.firstGeneration
+            if _slowPath(s.pointee.vertices.count == s.pointee.vertices.capacity) { growVertices() }
+            index = s.pointee.vertices.count
+            s.pointee.vertices.count += 1
+            generation = s.pointee.vertices.firstGeneration
         }
-        s.pointee.vertex(index).initialize(
-            to: Vertex(kind: kind, flags: flags, generation: generation, subgraph: subgraph.index))
-        let row = s.pointee.subgraphs.base + Int(subgraph.index)
-        let next = row.pointee.firstVertex
-        (s.pointee.siblings + Int(index)).initialize(to: Siblings(next: next, previous: 0))
-        if next != 0 { s.pointee.siblings[Int(next)].previous = index }
-        row.pointee.firstVertex = index
+        s.pointee.vertex(index).initialize(to: Vertex(kind: kind, flags: flags, generation: generation))
         s.pointee.counters.attributesCreated &+= 1
         return AttributeID(index: index, generation: generation)
     }
 
     /// The one input of the tracked rule may be listed in its row, which moves.
     @inlinable @inline(never)
-    func growVertices() {
+    package func growVertices() {
         let read = readSoFar
-        s.pointee.growVertices()
-        if s.pointee.reader != 0 && !s.pointee.isCursorHidden { setCursor(s.pointee.vertex(s.pointee.reader), read) }
+        s.pointee.vertices.grow()
+        if s.pointee.tracking.reader != 0 && !s.pointee.tracking.isCursorHidden {
+            setCursor(s.pointee.vertex(s.pointee.tracking.reader), read)
+        }
     }
 
     /// Whether the attribute has not been destroyed.
     @inlinable
     public func isAlive(_ attribute: AttributeID) -> Bool { s.pointee.isAlive(attribute) }
-
-    /// Whether the subgraph has not been destroyed.
-    @inlinable
-    public func isAlive(_ subgraph: SubgraphID) -> Bool {
-        guard subgraph.index < UInt32(truncatingIfNeeded: s.pointee.subgraphs.count) else { return false }
-        let row = s.pointee.subgraphs.base + Int(subgraph.index)
-        return row.pointee.generation == subgraph.generation
-    }
 }

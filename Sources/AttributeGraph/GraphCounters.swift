@@ -17,17 +17,11 @@ public struct GraphCounters: Equatable, Sendable {
     public var cutOffs: UInt64 = 0
     /// Cycles closed.
     public var cycles: UInt64 = 0
-    /// Updates done along an order that was kept, to its end.
-    public var followed: UInt64 = 0
     /// Runs abandoned because they nested too deep, and started again.
     public var restarts: UInt64 = 0
 
     public var liveAttributes: UInt64 { attributesCreated - attributesDestroyed }
     public var liveEdges: UInt64 { edgesAdded - edgesRemoved }
-
-    /// Differs whenever an edge has come or gone.
-    @inlinable @inline(__always)
-    var edgeChanges: UInt64 { edgesAdded &+ edgesRemoved }
 
     @inlinable
     public init() {}

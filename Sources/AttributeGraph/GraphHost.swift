@@ -7,24 +7,18 @@
 public protocol GraphHost: ~Copyable {
     associatedtype Value
 
-    /// Runs the rule of an attribute and returns its value. A rule that throws has no value: the host keeps what it must
-    /// know of the failure, and is asked for it by readers (`value(ofFailed:)`).
+    /// Runs the rule of an attribute and returns its value. A rule that throws has no value: the host keeps what it
+    /// must know of the failure, and is asked for it by readers (`value(ofFailed:)`).
     ///
-    /// Everything the rule depends on must be read with `graph.read(_:)`. A read that throws has to end the run, with its
-    /// error or another: one (`Interruption`) is how the engine abandons a run that would nest too
-    /// deep, to start it again later, and whatever this function then returns or throws does not count. While it runs the host may
+    /// Everything the rule depends on must be read with `graph.read(_:)`. A read that throws has to end the run, with
+    /// its error or another: one (`Interruption`) is how the engine abandons a run that would nest too deep, to start
+    /// it again later, and whatever this function then returns or throws does not count. While it runs the host may
     /// create and destroy attributes and read others; it must not write inputs, unless the attribute is an observer.
     func evaluate(_ attribute: AttributeID, in graph: GraphCore<Self>) throws -> Value
 
-    /// As `evaluate`, for a rule over fixed inputs: it computes from these and reads nothing else.
-    func evaluate(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>) throws -> Value
-
-    /// As `evaluate`, for an attribute made with `createObserver`; its reads are never interrupted. Unless the host
-    /// says otherwise it is evaluated like a rule, and the outcome dropped.
+    /// As `evaluate`, for an observer: it may write, its reads are never interrupted, and it has no value. Only hosts
+    /// that create observers are asked.
     func observe(_ attribute: AttributeID, in graph: GraphCore<Self>)
-
-    /// As `observe`, for an observer over fixed inputs.
-    func observe(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>)
 
     /// Whether a change from one value to the other is none: readers are then left alone.
     func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool
@@ -33,6 +27,9 @@ public protocol GraphHost: ~Copyable {
     /// order they read one another, beginning with the one of lowest index; the last reads the first.
     /// Called once for a cycle.
     func value(ofCycle path: [AttributeID]) -> Value?
+
+    /// An attribute that was among the fixed inputs of a rule or observer has been destroyed.
+    func note(loss input: AttributeID, of reader: UInt32, at position: UInt32)
 
     /// The attribute gets the value of this cycle now.
     func note(_ attribute: AttributeID, onCycle path: [AttributeID])
@@ -49,22 +46,13 @@ public protocol GraphHost: ~Copyable {
 
 extension GraphHost where Self: ~Copyable {
     @inlinable
-    public func evaluate(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>) throws
-        -> Value
-    {
-        try evaluate(attribute, in: graph)
-    }
-
-    @inlinable
-    public func observe(_ attribute: AttributeID, over inputs: FixedInputs<Self>, in graph: GraphCore<Self>) {
-        observe(attribute, in: graph)
-    }
-
-    @inlinable
     public func note(_ attribute: AttributeID, onCycle path: [AttributeID]) {}
 
     @inlinable
-    public func observe(_ attribute: AttributeID, in graph: GraphCore<Self>) { _ = try? evaluate(attribute, in: graph) }
+    public func note(loss input: AttributeID, of reader: UInt32, at position: UInt32) {}
+
+    @inlinable
+    public func observe(_ attribute: AttributeID, in graph: GraphCore<Self>) {}
 }
 
 /// Thrown by a read that would nest rule evaluations too deep; never seen by a host that passes errors on.
@@ -72,7 +60,7 @@ extension GraphHost where Self: ~Copyable {
 /// The engine catches it, evaluates what was to be read from its own explicit stack, and starts the rule again.
 public struct Interruption: Error {
     @inlinable
-    init() {}
+    package init() {}
 }
 
 /// A request the graph refused; nothing has changed.
@@ -85,7 +73,7 @@ public enum GraphError: Error, Equatable {
     case writeDuringEvaluation(AttributeID)
     /// These observers kept invalidating themselves or each other; they were stopped after the named number of rounds.
     case unsettled([AttributeID])
-    /// An observer was not made: runs that make observers, which make others in turn, were nested until they had used up
-    /// the 1 MiB of the machine's stack that they share.
+    /// An observer was not made: runs that make observers, which make others in turn, were nested until they had used
+    /// up the 1 MiB of the machine's stack that they share.
     case tooDeep
 }

@@ -4,107 +4,56 @@
 /// next creation of an attribute (`vertices`), edge (`edges`) or stack entry; code that calls the host
 /// fetches them again afterwards.
 @usableFromInline
-struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
-    // The evaluation in progress: where the running rule stands in its list of inputs. All three are equal while no
-    // reads are tracked. They are set again when the list moves; those of rules that wait are kept as numbers.
-    @usableFromInline var cursor: UnsafeMutablePointer<UInt32>
-    @usableFromInline var cursorEnd: UnsafeMutablePointer<UInt32>
-    @usableFromInline var cursorStart: UnsafeMutablePointer<UInt32>
-    /// The rule whose reads are being tracked; 0: none.
-    @usableFromInline var reader: UInt32 = 0
-
-    @usableFromInline var edges = EdgePool()
+package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
+    @usableFromInline package var tracking: Tracking
+    @usableFromInline package var edges: EdgePool
     /// Row 0 is a dead one, for edges whose input is gone.
-    @usableFromInline var vertices: VertexTable<Host.Value>
-    @usableFromInline var vertexCount: UInt32 = 1
-    @usableFromInline var vertexCapacity: UInt32
-    @usableFromInline var siblings: UnsafeMutablePointer<Siblings>
-    @usableFromInline var freeVertex: UInt32 = 0
-    /// Of a row that is used for the first time since the table was cut: no id of before names it.
-    @usableFromInline var firstGeneration: UInt32 = 1
+    @usableFromInline package var vertices = VertexTable<Host.Value>(capacity: 64)
     /// Vertices destroyed during a run, to be freed when nothing runs any more.
-    @usableFromInline var condemned = Buffer<Condemned>(capacity: 16)
+    @usableFromInline package var condemned = Buffer<Condemned>(capacity: 16)
 
-    @usableFromInline var revision: Revision = 1
-    @usableFromInline var batchDepth = 0
+    @usableFromInline package var revision: Revision = 1
+    @usableFromInline package var batchDepth = 0
+    /// How often `unwatch` was called.
+    @usableFromInline package var unwatchings: UInt64 = 0
     /// Rules running since the last observer or outside read began: how deep evaluation is nested.
-    @usableFromInline var nesting = 0
-    @usableFromInline var nestingLimit = 1000
+    @usableFromInline package var nesting = 0
+    @usableFromInline package var nestingLimit = 1000
     /// No evaluation nests further when the machine's stack reaches down to this address.
-    @usableFromInline var stackFloor: UInt = 0
-    /// Where the machine's stack was when the outermost of the observers began that are being made inside runs; 0: none is.
-    @usableFromInline var outermostNewObserver: UInt = 0
+    @usableFromInline package var stackFloor: UInt = 0
     /// Why the end of a run needs a closer look; nearly always empty.
-    @usableFromInline var attention: Attention = []
-    /// The cursor is hidden so that every tracked read goes the slow way, which settles the batch first.
-    @usableFromInline var isCursorHidden = false
-    @usableFromInline var hiddenCursor: UInt32 = 0
+    @usableFromInline package var attention: Attention = []
 
-    /// Old values of inputs written in the open batch.
-    @usableFromInline var log: UnsafeMutablePointer<LoggedWrite<Host.Value>>
-    @usableFromInline var logCount = 0
-    /// As `logCount`: what has not settled is not in the log, it is the rest of the order that is being followed.
-    @inlinable static var restOfOrder: Int { -1 }
-    @usableFromInline var logCapacity = 16
-
-    @usableFromInline var pending = Buffer<Pending>(capacity: 64)
+    @usableFromInline package var log = WriteLog<Host.Value>()
+    @usableFromInline package var pending = Buffer<Pending>(capacity: 64)
     /// Up to this height an entry of `pending` can be made without more ado: there is room, and no cycle is open.
-    @usableFromInline var freeHeight = 64
-    /// What open cycles say of entries of `pending`, by ascending position; nearly always empty.
-    @usableFromInline var cycleMarks = Buffer<CycleMark>(capacity: 16)
-    @usableFromInline var marking = Buffer<UInt32>(capacity: 64)
-    @usableFromInline var invalidated = Buffer<AttributeID>(capacity: 64)
-    /// Members of cycles that are not closed yet.
-    @usableFromInline var openCycle = Buffer<UInt32>(capacity: 16)
-    @usableFromInline var openGroups = Buffer<OpenGroup>(capacity: 16)
-    /// Hints overwritten by nested evaluations, to be put back.
-    @usableFromInline var overwrittenHints = Buffer<Hint>(capacity: 16)
+    @usableFromInline package var freeHeight = 64
+    @usableFromInline package var cycles = OpenCycles()
+    @usableFromInline package var marking = Buffer<UInt32>(capacity: 64)
+    @usableFromInline package var invalidated = Buffer<AttributeID>(capacity: 64)
 
-    @usableFromInline var upcoming = Upcoming.none
-    /// How many vertices the write has marked that is upcoming.
-    @usableFromInline var markedLast: UInt64 = 0
-    /// The orders that inputs have (see `Order`), and how many edges had come and gone when they were made.
-    @usableFromInline var steps = Buffer<UInt32>(capacity: 64)
-    @usableFromInline var edgeChangesAtOrders: UInt64 = .max
-    /// The order that is being followed, and its next step.
-    @usableFromInline var followedOrder: UnsafeMutablePointer<Order>?
-    @usableFromInline var followedTo: UnsafeMutablePointer<UInt32>
-
-    /// Inputs of fixed rules and observers that are gone, by reader (upper half) and position; nearly always empty.
-    @usableFromInline var lostInputs: [UInt64: AttributeID] = [:]
-
-    @usableFromInline var subgraphs = Buffer<SubgraphRow>(capacity: 16)
-    @usableFromInline var freeSubgraph: UInt32 = 0
-    @usableFromInline var counters = GraphCounters()
+    @usableFromInline package var counters = GraphCounters()
     /// A value that no attribute holds (of a removed or failed one), lent to a reader.
-    @usableFromInline let spare: UnsafeMutablePointer<Host.Value>
-    @usableFromInline var hasSpare = false
+    @usableFromInline package let spare: UnsafeMutablePointer<Host.Value>
+    @usableFromInline package var hasSpare = false
 
     @inlinable
-    init() {
+    package init() {
         spare = .allocate(capacity: 1)
-        cursor = edges.ends
-        cursorEnd = cursor
-        cursorStart = cursor
-        followedTo = cursor
-        vertexCapacity = 64
-        vertices = VertexTable(capacity: vertexCapacity)
-        siblings = .allocate(capacity: 64)
-        siblings.initialize(to: Siblings(next: 0, previous: 0))
-        log = .allocate(capacity: logCapacity)
-        subgraphs.append(SubgraphRow(generation: 1, parent: 0, maker: 0))
-        vertex(0).initialize(to: Vertex(kind: .free, flags: .empty, generation: .max, subgraph: 0))
+        let pool = EdgePool()
+        tracking = Tracking(at: pool.ends)
+        edges = pool
+        vertex(0).initialize(to: Vertex(kind: .free, flags: .empty, generation: .max))
     }
 
     @inlinable
     deinit {
-        for index in 1..<max(1, vertexCount) where vertex(index).pointee.kind != .free {
+        for index in 1..<max(1, vertices.count) where vertex(index).pointee.kind != .free {
             if !vertex(index).pointee.flags.contains(.empty) { value(index).deinitialize(count: 1) }
         }
-        log.deinitialize(count: logCount)
-        log.deallocate()
+        log.entries.deinitialize(count: log.count)
+        log.entries.deallocate()
         vertices.rows.deallocate()
-        siblings.deallocate()
         if hasSpare { spare.deinitialize(count: 1) }
         spare.deallocate()
     }
@@ -112,68 +61,46 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     // MARK: Rows
 
     @inlinable @inline(__always)
-    func vertex(_ index: UInt32) -> UnsafeMutablePointer<Vertex> { vertices[index] }
+    package func vertex(_ index: UInt32) -> UnsafeMutablePointer<Vertex> { vertices[index] }
 
     @inlinable @inline(__always)
-    func value(_ index: UInt32) -> UnsafeMutablePointer<Host.Value> { GraphStorage.value(of: vertices[index]) }
+    package func value(_ index: UInt32) -> UnsafeMutablePointer<Host.Value> { GraphStorage.value(of: vertices[index]) }
 
     @inlinable @inline(__always)
-    static func value(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Host.Value> {
+    package static func value(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Host.Value> {
         VertexTable<Host.Value>.value(of: vertex)
     }
 
     @inlinable @inline(__always)
-    func id(_ index: UInt32) -> AttributeID {
+    package func id(_ index: UInt32) -> AttributeID {
         AttributeID(index: index, generation: vertex(index).pointee.generation)
     }
 
     @inlinable @inline(__always)
-    func isAlive(_ attribute: AttributeID) -> Bool {
-        attribute.index < vertexCount && vertex(attribute.index).pointee.generation == attribute.generation
-    }
-
-    @inlinable @inline(never)
-    mutating func growVertices() {
-        let newCapacity = vertexCapacity > UInt32.max / 2 ? UInt32.max : vertexCapacity * 2
-        precondition(newCapacity > vertexCapacity, "a graph holds at most four thousand million attributes")
-        moveVertices(to: newCapacity)
-    }
-
-    /// Gives the rows a table of another size.
-    @inlinable @inline(never)
-    mutating func moveVertices(to newCapacity: UInt32) {
-        vertices.move(to: newCapacity, keeping: vertexCount)
-        let moved = UnsafeMutablePointer<Siblings>.allocate(capacity: Int(newCapacity))
-        moved.update(from: siblings, count: Int(vertexCount))
-        siblings.deallocate()
-        siblings = moved
-        vertexCapacity = newCapacity
+    package func isAlive(_ attribute: AttributeID) -> Bool {
+        attribute.index < vertices.count && vertex(attribute.index).pointee.generation == attribute.generation
     }
 
     /// How far nested evaluations may reach down the machine's stack, in bytes, from where the outermost began: what a
     /// thread of any program can spare, and a few hundred levels of ordinary rules.
-    @inlinable static var stackBudget: UInt { 256 << 10 }
-
-    /// How far observers that are made inside runs may reach down the machine's stack, in bytes, from where the outermost of them
-    /// began: a few hundred levels, without the checks of a debug build.
-    @inlinable static var observerStackBudget: UInt { 1 << 20 }
+    @inlinable package static var stackBudget: UInt { 256 << 10 }
 
     /// Where the machine's stack is, near enough.
     @inlinable @inline(__always)
-    static var stackAddress: UInt {
+    package static var stackAddress: UInt {
         var here: UInt8 = 0
         return _withUnprotectedUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
     }
 
     @inlinable @inline(__always)
-    mutating func beginNesting() { stackFloor = GraphStorage.stackAddress &- GraphStorage.stackBudget }
+    package mutating func beginNesting() { stackFloor = GraphStorage.stackAddress &- GraphStorage.stackBudget }
 
     @inlinable @inline(__always)
-    var mayNest: Bool { nesting < nestingLimit && (nesting == 0 || GraphStorage.stackAddress > stackFloor) }
+    package var mayNest: Bool { nesting < nestingLimit && (nesting == 0 || GraphStorage.stackAddress > stackFloor) }
 
     /// Makes an entry on top of the stack.
     @inlinable @inline(__always)
-    mutating func push(_ vertex: UInt32) {
+    package mutating func push(_ vertex: UInt32) {
         let position = pending.count
         push(vertex, at: position)
         pending.count = position &+ 1
@@ -181,67 +108,123 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
 
     /// Makes an entry at a height that may lie one above the written count.
     @inlinable @inline(__always)
-    mutating func push(_ vertex: UInt32, at position: Int) {
+    package mutating func push(_ vertex: UInt32, at position: Int) {
         if _slowPath(position >= freeHeight) { prepareEntry(at: position) }
         Pending.store(vertex, in: pending.base + position)
     }
 
     /// Makes room, and notes the entry if cycles are open: members that come later it depends on.
     @inlinable @inline(never)
-    mutating func prepareEntry(at position: Int) {
+    package mutating func prepareEntry(at position: Int) {
         if position >= pending.capacity {
             pending.count = position
             pending.grow(to: position &* 2)
         }
-        if openCycle.count == 0 {
+        if cycles.members.count == 0 {
             freeHeight = pending.capacity
         } else {
             forgetCycles(from: position)
-            cycleMarks.append(
+            cycles.marks.append(
                 CycleMark(
                     position: UInt32(truncatingIfNeeded: position),
-                    openBefore: UInt32(truncatingIfNeeded: openCycle.count)))
+                    openBefore: UInt32(truncatingIfNeeded: cycles.members.count)))
         }
     }
 
     /// Drops the marks of entries at a height and above it.
     @inlinable
-    mutating func forgetCycles(from position: Int) {
-        while let last = cycleMarks.last, Int(last.position) >= position { cycleMarks.count &-= 1 }
+    package mutating func forgetCycles(from position: Int) {
+        while let last = cycles.marks.last, Int(last.position) >= position { cycles.marks.count &-= 1 }
     }
 
     /// What is known of an entry; those above it are gone.
     @inlinable
-    mutating func cycleMark(at position: Int) -> CycleMark {
+    package mutating func cycleMark(at position: Int) -> CycleMark {
         forgetCycles(from: position &+ 1)
-        if let last = cycleMarks.last, Int(last.position) == position { return last }
+        if let last = cycles.marks.last, Int(last.position) == position { return last }
         return CycleMark(position: UInt32(truncatingIfNeeded: position), openBefore: 0)
     }
+}
+
+/// The rule whose reads are being tracked, and where it stands in its list of inputs. The three pointers are equal while no reads are
+/// tracked. They are set again when the list moves; those of rules that wait are kept as numbers.
+@usableFromInline
+package struct Tracking: ~Copyable {
+    @usableFromInline package var cursor: UnsafeMutablePointer<UInt32>
+    @usableFromInline package var cursorEnd: UnsafeMutablePointer<UInt32>
+    @usableFromInline package var cursorStart: UnsafeMutablePointer<UInt32>
+    /// 0: none.
+    @usableFromInline package var reader: UInt32 = 0
+    @usableFromInline package var hiddenCursor: UInt32 = 0
+    /// The cursor is hidden so that every tracked read goes the slow way, which settles the batch first.
+    @usableFromInline package var isCursorHidden = false
+    /// Hints overwritten by nested evaluations, to be put back.
+    @usableFromInline package var overwrittenHints = Buffer<Hint>(capacity: 16)
+
+    @inlinable
+    package init(at nowhere: UnsafeMutablePointer<UInt32>) {
+        cursor = nowhere
+        cursorEnd = nowhere
+        cursorStart = nowhere
+    }
+}
+
+/// The search for cycles that have been met and not closed; nearly always empty.
+@usableFromInline
+package struct OpenCycles: ~Copyable {
+    /// What they say of entries of the evaluation stack, by ascending position.
+    @usableFromInline package var marks = Buffer<CycleMark>(capacity: 16)
+    @usableFromInline package var members = Buffer<UInt32>(capacity: 16)
+    @usableFromInline package var groups = Buffer<OpenGroup>(capacity: 16)
+
+    @inlinable
+    package init() {}
+}
+
+/// Writes that have not taken effect: the old values of inputs written in the open batch; or, of one write outside a batch,
+/// the vertices downstream that are not marked yet.
+///
+/// Lifetime: the storage that owns it deinitialises the entries and frees them. The vertices belong to the caller of
+/// `GraphCore.deferMarks`.
+@usableFromInline
+package struct WriteLog<Value>: ~Copyable {
+    @usableFromInline package var entries: UnsafeMutablePointer<LoggedWrite<Value>>
+    /// The number of entries, or `deferred`.
+    @usableFromInline package var count = 0
+    @usableFromInline package var capacity = 16
+    @usableFromInline package var unmarked: UnsafeMutablePointer<UInt32>?
+    @usableFromInline package var unmarkedEnd: UnsafeMutablePointer<UInt32>?
+
+    /// In place of a count: there is no entry, but vertices wait to be marked.
+    @inlinable package static var deferred: Int { -1 }
+
+    @inlinable
+    package init() { entries = .allocate(capacity: capacity) }
 
     @inlinable @inline(never)
-    mutating func growLog() {
-        let larger = UnsafeMutablePointer<LoggedWrite<Host.Value>>.allocate(capacity: logCapacity * 2)
-        larger.moveInitialize(from: log, count: logCount)
-        log.deallocate()
-        log = larger
-        logCapacity *= 2
+    package mutating func grow() {
+        let larger = UnsafeMutablePointer<LoggedWrite<Value>>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: entries, count: count)
+        entries.deallocate()
+        entries = larger
+        capacity *= 2
     }
 
     /// Gives the memory of a long batch back. The log is empty.
-    mutating func shrinkLog() {
-        guard logCapacity > 1024 else { return }
-        log.deallocate()
-        logCapacity = 16
-        log = .allocate(capacity: logCapacity)
+    mutating func shrink() {
+        guard capacity > 1024 else { return }
+        entries.deallocate()
+        capacity = 16
+        entries = .allocate(capacity: capacity)
     }
 
     @inlinable @inline(__always)
-    var hasRoomInLog: Bool { logCount != logCapacity }
+    package var hasRoom: Bool { count != capacity }
 
     @inlinable @inline(__always)
-    mutating func appendLog(_ input: AttributeID, _ old: consuming Host.Value) {
-        (log + logCount).initialize(to: LoggedWrite(input: input, old: old))
-        logCount &+= 1
+    package mutating func append(_ input: AttributeID, _ old: consuming Value) {
+        (entries + count).initialize(to: LoggedWrite(input: input, old: old))
+        count &+= 1
     }
 }
 
@@ -249,39 +232,56 @@ struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
 ///
 /// Lifetime: until the table grows, which only the creation of an attribute makes it do.
 @usableFromInline
-struct VertexTable<Value> {
-    @usableFromInline var rows: UnsafeMutableRawPointer
+package struct VertexTable<Value> {
+    @usableFromInline package var rows: UnsafeMutableRawPointer
+    @usableFromInline package var count: UInt32 = 1
+    @usableFromInline package var capacity: UInt32
+    /// The first row of those that are free, as a list; 0: none.
+    @usableFromInline package var free: UInt32 = 0
+    /// Of a row that is used for the first time since the table was cut: no id of before names it.
+    @usableFromInline package var firstGeneration: UInt32 = 1
 
     @inlinable
-    init(capacity: UInt32) { rows = .allocate(byteCount: Int(capacity) * VertexTable.stride, alignment: 64) }
+    package init(capacity: UInt32) {
+        self.capacity = capacity
+        rows = .allocate(byteCount: Int(capacity) * VertexTable.stride, alignment: 64)
+    }
 
     @inlinable @inline(__always)
-    static var valueOffset: Int {
+    package static var valueOffset: Int {
         let alignment = MemoryLayout<Value>.alignment
         return (MemoryLayout<Vertex>.size + alignment - 1) & ~(alignment - 1)
     }
 
     @inlinable @inline(__always)
-    static var stride: Int {
+    package static var stride: Int {
         let alignment = max(8, MemoryLayout<Value>.alignment)
         return (valueOffset + MemoryLayout<Value>.size + alignment - 1) & ~(alignment - 1)
     }
 
     @inlinable @inline(__always)
-    subscript(index: UInt32) -> UnsafeMutablePointer<Vertex> {
+    package subscript(index: UInt32) -> UnsafeMutablePointer<Vertex> {
         (rows + Int(index) &* VertexTable.stride).assumingMemoryBound(to: Vertex.self)
     }
 
     @inlinable @inline(__always)
-    static func value(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Value> {
+    package static func value(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Value> {
         (UnsafeMutableRawPointer(vertex) + valueOffset).assumingMemoryBound(to: Value.self)
     }
 
-    /// Moves the first rows into another table.
     @inlinable @inline(never)
-    mutating func move(to capacity: UInt32, keeping count: UInt32) {
+    package mutating func grow() {
+        let newCapacity = capacity > UInt32.max / 2 ? UInt32.max : capacity * 2
+        precondition(newCapacity > capacity, "a graph holds at most four thousand million attributes")
+        move(to: newCapacity)
+    }
+
+    /// Gives the rows a table of another size.
+    @inlinable @inline(never)
+    package mutating func move(to newCapacity: UInt32) {
         let old = self
-        self = VertexTable(capacity: capacity)
+        rows = .allocate(byteCount: Int(newCapacity) * VertexTable.stride, alignment: 64)
+        capacity = newCapacity
         if _isPOD(Value.self) {
             rows.copyMemory(from: old.rows, byteCount: Int(count) * VertexTable.stride)
         } else {
@@ -298,39 +298,38 @@ struct VertexTable<Value> {
 
 /// Things that happen during a run and matter at its end.
 @usableFromInline
-struct Attention: OptionSet, BitwiseCopyable {
-    @usableFromInline let rawValue: UInt8
+package struct Attention: OptionSet, BitwiseCopyable {
+    @usableFromInline package let rawValue: UInt8
     @inlinable @inline(__always)
-    init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// A read asked for the run to be given up.
-    @inlinable static var interrupted: Attention { Attention(rawValue: 1) }
+    @inlinable package static var interrupted: Attention { Attention(rawValue: 1) }
     /// Each input of `reader` has its place in the list as its `hint`.
-    @inlinable static var hinted: Attention { Attention(rawValue: 2) }
+    @inlinable package static var hinted: Attention { Attention(rawValue: 2) }
     /// A cycle has been met and not all members are known yet.
-    @inlinable static var cycle: Attention { Attention(rawValue: 4) }
+    @inlinable package static var cycle: Attention { Attention(rawValue: 4) }
     /// A vertex has been destroyed during a run.
-    @inlinable static var condemned: Attention { Attention(rawValue: 8) }
+    @inlinable package static var condemned: Attention { Attention(rawValue: 8) }
     /// A running observer has written in an open batch.
-    @inlinable static var unsettled: Attention { Attention(rawValue: 16) }
-    /// The order that was followed is not followed any further.
-    @inlinable static var strayed: Attention { Attention(rawValue: 32) }
+    @inlinable package static var unsettled: Attention { Attention(rawValue: 16) }
     /// What cannot matter any more when nothing runs.
-    @inlinable static var settledAtRest: Attention { Attention(rawValue: 4 | 16 | 32) }
+    @inlinable package static var settledAtRest: Attention { Attention(rawValue: 4 | 16) }
 }
 
 /// Something that waits for the end of all runs: a vertex that was destroyed, or one that must run again.
 @usableFromInline
-struct Condemned: BitwiseCopyable {
-    @usableFromInline let vertex: UInt32
-    /// The rule whose run had made it and was still going on, which does not run again for that: it would do the same. 0: none.
-    @usableFromInline let maker: UInt32
+package struct Condemned: BitwiseCopyable {
+    @usableFromInline package let vertex: UInt32
+    /// The rule whose run had made it and was still going on, which does not run again for that: it would do the
+    /// same. 0: none.
+    @usableFromInline package let maker: UInt32
 
     /// In place of a maker: the vertex was not destroyed, it must run again.
-    @usableFromInline static let runsAgain = UInt32.max
+    @usableFromInline package static let runsAgain = UInt32.max
 
     @inlinable
-    init(vertex: UInt32, maker: UInt32) {
+    package init(vertex: UInt32, maker: UInt32) {
         self.vertex = vertex
         self.maker = maker
     }
@@ -338,12 +337,12 @@ struct Condemned: BitwiseCopyable {
 
 /// A write inside a batch: the input, which may be gone since, and what it held before the batch.
 @usableFromInline
-struct LoggedWrite<Value> {
-    @usableFromInline let input: AttributeID
-    @usableFromInline let old: Value
+package struct LoggedWrite<Value> {
+    @usableFromInline package let input: AttributeID
+    @usableFromInline package let old: Value
 
     @inlinable
-    init(input: AttributeID, old: consuming Value) {
+    package init(input: AttributeID, old: consuming Value) {
         self.input = input
         self.old = old
     }
@@ -351,74 +350,74 @@ struct LoggedWrite<Value> {
 
 /// A vertex on the explicit evaluation stack; each depends, or may depend, on the one above it.
 @usableFromInline
-struct Pending: BitwiseCopyable {
-    @usableFromInline var vertex: UInt32
+package struct Pending: BitwiseCopyable {
+    @usableFromInline package var vertex: UInt32
     /// How many inputs the walk has passed. Once it runs: how many it had read when it was last not the tracked one.
-    @usableFromInline var validated: UInt32
+    @usableFromInline package var validated: UInt32
 
-    @usableFromInline static let changedBit: UInt32 = 1 << 31
+    @usableFromInline package static let changedBit: UInt32 = 1 << 31
     /// Stands for the input that has changed, where only that one has is known: it is found when asked for.
-    @usableFromInline static let unknown = UInt32.max
+    @usableFromInline package static let unknown = UInt32.max
     /// Stands for no input: the vertex may be on a cycle with one that is running.
-    @usableFromInline static let perhapsOnCycle = UInt32.max - 1
+    @usableFromInline package static let perhapsOnCycle = UInt32.max - 1
 
     /// Of a vertex over fixed inputs: whether one of those passed has changed.
     @inlinable @inline(__always)
-    var hasChanged: Bool { validated & Pending.changedBit != 0 }
+    package var hasChanged: Bool { validated & Pending.changedBit != 0 }
 
     @inlinable @inline(__always)
-    var walked: UInt32 { validated & ~Pending.changedBit }
+    package var walked: UInt32 { validated & ~Pending.changedBit }
 
     @inlinable @inline(__always)
-    mutating func note(_ walked: UInt32, hasChanged: Bool) {
+    package mutating func note(_ walked: UInt32, hasChanged: Bool) {
         validated = hasChanged ? walked | Pending.changedBit : walked
     }
 
     /// Makes an entry with nothing validated, in one store.
     @inlinable @inline(__always)
-    static func store(_ vertex: UInt32, in entry: UnsafeMutablePointer<Pending>) {
+    package static func store(_ vertex: UInt32, in entry: UnsafeMutablePointer<Pending>) {
         UnsafeMutableRawPointer(entry).storeBytes(of: UInt64(vertex).littleEndian, as: UInt64.self)
     }
 }
 
 /// What open cycles say of an entry on the evaluation stack. Without one nothing is open that came after the entry.
 @usableFromInline
-struct CycleMark: BitwiseCopyable {
-    @usableFromInline let position: UInt32
+package struct CycleMark: BitwiseCopyable {
+    @usableFromInline package let position: UInt32
     /// The lowest position of a running vertex that its run has read: it is part of a cycle.
-    @usableFromInline var low = UInt32.max
+    @usableFromInline package var low = UInt32.max
     /// How many members of open cycles there were when the entry was made; those that came later it depends on.
-    @usableFromInline let openBefore: UInt32
+    @usableFromInline package let openBefore: UInt32
 
     @inlinable
-    init(position: UInt32, openBefore: UInt32) {
+    package init(position: UInt32, openBefore: UInt32) {
         self.position = position
         self.openBefore = openBefore
     }
 }
 
-/// Members of cycles that wait to be closed, from one place in `openCycle` to the next group's: they belong to the
+/// Members of cycles that wait to be closed, from one place in `OpenCycles.members` to the next group's: they belong to the
 /// component whose lowest running vertex known so far stands at a position of the stack.
 @usableFromInline
-struct OpenGroup: BitwiseCopyable {
-    @usableFromInline let start: UInt32
-    @usableFromInline let low: UInt32
+package struct OpenGroup: BitwiseCopyable {
+    @usableFromInline package let start: UInt32
+    @usableFromInline package let low: UInt32
 
     @inlinable
-    init(start: UInt32, low: UInt32) {
+    package init(start: UInt32, low: UInt32) {
         self.start = start
         self.low = low
     }
 }
 
 @usableFromInline
-struct Hint: BitwiseCopyable {
-    @usableFromInline let reader: UInt32
-    @usableFromInline let vertex: UInt32
-    @usableFromInline let hint: UInt32
+package struct Hint: BitwiseCopyable {
+    @usableFromInline package let reader: UInt32
+    @usableFromInline package let vertex: UInt32
+    @usableFromInline package let hint: UInt32
 
     @inlinable
-    init(reader: UInt32, vertex: UInt32, hint: UInt32) {
+    package init(reader: UInt32, vertex: UInt32, hint: UInt32) {
         self.reader = reader
         self.vertex = vertex
         self.hint = hint

@@ -1,0 +1,279 @@
+import AttributeGraph
+
+extension GraphAccess {
+    /// Creates an input.
+    @inlinable
+    public func input(_ value: Value) -> AttributeID {
+        let context = context
+        let attribute = context.core.createInput(value)
+        context.row(for: attribute).initialize(to: ClosureRow())
+        context.enlist(attribute)
+        return attribute
+    }
+
+    /// Creates a rule. It first runs when it is first read.
+    @inlinable
+    public func rule(_ body: consuming @escaping (GraphContext<Value>) throws -> Value) -> AttributeID {
+        let context = context
+        let attribute = context.core.createRule()
+        context.row(for: attribute).install(RuleClosure(body))
+        context.enlist(attribute)
+        return attribute
+    }
+
+    /// Creates an observer and runs it, now also inside a batch.
+    ///
+    /// - Throws: what its first run throws; `GraphError.tooDeep`; the observer is gone then.
+    @inlinable
+    @discardableResult
+    public func observe(_ body: consuming @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
+        try context.makeObserver(ObserverClosure(body), over: EmptyCollection())
+    }
+
+    // MARK: Over fixed inputs
+
+    /// Creates a rule that computes its value from that of one attribute, and reads nothing else.
+    ///
+    /// Nothing is tracked while it runs, so it costs less than one that reads through a context. If the input has
+    /// failed, the rule fails with the same error and does not run.
+    @inlinable
+    public func rule(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Value) -> AttributeID {
+        context.makeRule(RuleOfOne(body), over: CollectionOfOne(input))
+    }
+
+    /// Creates a rule that computes its value from those of two attributes, and reads nothing else. Both are brought
+    /// up to date before it runs. If one has failed, the rule fails with its error and does not run.
+    @inlinable
+    public func rule(_ one: AttributeID, _ two: AttributeID, _ body: consuming @escaping (Value, Value) throws -> Value)
+        -> AttributeID
+    {
+        context.makeRule(RuleOfTwo(body), over: Pair(one, two))
+    }
+
+    /// Creates a rule that computes its value from those of any number of attributes, and reads nothing else. All are
+    /// brought up to date before it runs, also those that have failed; reading these throws.
+    @inlinable
+    public func rule(
+        over inputs: some Collection<AttributeID>, _ body: consuming @escaping (GraphInputs<Value>) throws -> Value
+    ) -> AttributeID {
+        context.makeRule(RuleOfMany(body), over: inputs)
+    }
+
+    /// Creates an observer of one attribute, and runs it. It is tracked by that alone, whatever it reads.
+    ///
+    /// - Throws: what its first run throws, or the error of the attribute; the observer is gone then.
+    @inlinable
+    @discardableResult
+    public func observe(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Void) throws -> AttributeID
+    {
+        try context.makeObserver(ObserverOfOne(body), over: CollectionOfOne(input))
+    }
+
+    /// As with one, of two attributes: it runs when either has changed.
+    @inlinable
+    @discardableResult
+    public func observe(
+        _ one: AttributeID, _ two: AttributeID, _ body: consuming @escaping (Value, Value) throws -> Void
+    ) throws -> AttributeID {
+        try context.makeObserver(ObserverOfTwo(body), over: Pair(one, two))
+    }
+
+    /// As with one, of any number of attributes: it runs when one of them has changed.
+    @inlinable
+    @discardableResult
+    public func observe(
+        over inputs: some Collection<AttributeID>, _ body: consuming @escaping (GraphInputs<Value>) throws -> Void
+    ) throws -> AttributeID {
+        try context.makeObserver(ObserverOfMany(body), over: inputs)
+    }
+
+    /// Registers what is to be done before the running rule or observer runs again or goes. The last registered is
+    /// done first, after everything its owner created has been cleaned up. Its reads are not tracked. Outside a
+    /// closure it has no effect.
+    public func onCleanup(_ body: @escaping () -> Void) { context.addCleanup(body) }
+
+    /// Runs the body; what it creates belongs to the scope and goes when that is disposed of. A scope made by a rule or
+    /// observer goes with the run that made it. If the body throws, what it has created goes at once.
+    @inlinable
+    public func scope<Result>(_ body: () throws -> Result) throws -> (scope: ScopeID, result: Result) {
+        let context = context
+        let around = context.currentScope()
+        let scope = context.table.pointee.makeScope(in: around, maker: context.core.runningAttribute?.index ?? 0)
+        let (outer, depth) = (context.table.pointee.openScope, context.table.pointee.openScopeDepth)
+        context.table.pointee.openScope = scope
+        context.table.pointee.openScopeDepth = context.core.stackDepth
+        defer {
+            context.table.pointee.openScope = outer
+            context.table.pointee.openScopeDepth = depth
+            context.leaveLostScope()
+        }
+        do { return (scope, try body()) } catch {
+            try? context.dispose(scope)
+            throw error
+        }
+    }
+
+    /// Destroys an attribute with all that its runs created. Readers run again and get `GraphError.removed`. An
+    /// observer may dispose of itself: its run goes on and is its last. During a run the attribute reads as removed
+    /// at once; its readers run again, and what its closure holds is let go, when that run is over.
+    ///
+    /// - Throws: errors of observers that run because of it.
+    public func dispose(_ attribute: AttributeID) throws {
+        guard context.core.isAlive(attribute) else { return }
+        context.core.beginBatch()
+        context.cleanUpForGood(attribute)
+        context.destroy(attribute)
+        context.core.endBatch()
+        try context.flush()
+    }
+
+    /// Destroys a scope with all that was created in it, the youngest first.
+    ///
+    /// - Throws: errors of observers outside that run because of it.
+    @inlinable
+    public func dispose(_ scope: ScopeID) throws {
+        let context = context
+        guard context.isAlive(scope) else { return }
+        context.core.beginBatch()
+        if context.table.pointee.cleanupCount != 0 { context.runCleanups(in: scope) }
+        context.leave(scope)
+        context.destroy(scope)
+        context.core.endBatch()
+        try context.flush()
+    }
+
+    /// The error that the last run of a rule or observer ended with.
+    public func failure(of attribute: AttributeID) -> (any Error)? {
+        context.core.isAlive(attribute) ? context.table.pointee.failure(of: attribute.index) : nil
+    }
+}
+
+extension GraphContext {
+    /// Where the closure of a new attribute goes.
+    @inlinable @inline(__always)
+    func row(for attribute: AttributeID) -> UnsafeMutablePointer<ClosureRow> {
+        if _slowPath(Int(attribute.index) >= table.pointee.capacity) { growRows(to: attribute.index) }
+        return table.pointee.row(attribute.index)
+    }
+
+    @inlinable @inline(__always)
+    func makeRule<Closure: RowClosure & ~Copyable>(
+        _ closure: consuming Closure, over inputs: some Collection<AttributeID>
+    ) -> AttributeID {
+        let attribute = core.create(.fixedRule, over: inputs)
+        row(for: attribute).install(closure)
+        enlist(attribute)
+        return attribute
+    }
+
+    /// Makes an observer and runs it, all in one call. An error of that run means that it never came to be.
+    @inlinable @inline(never)
+    func makeObserver<Closure: RowClosure & ~Copyable>(
+        _ closure: consuming Closure, over inputs: some Collection<AttributeID>
+    ) throws -> AttributeID {
+        // The run that makes it is to be given up.
+        if _slowPath(core.isInterrupted) { throw Interruption() }
+        let attribute = core.create(
+            Closure.form == .observer ? .observer : .fixedObserver, Vertex.Flags.new.union(.watched), over: inputs)
+        row(for: attribute).install(closure)
+        enlist(attribute)
+        let failures = core.host.pointee.hasFailures ? table.pointee.observerFailures.count : 0
+        let mayLeaveUnread = Closure.form == .observerOfMany
+        if _fastPath(core.isAtRest) {
+            core.runNew(attribute.index, mayLeaveUnread: mayLeaveUnread)
+        } else {
+            try runWithin(attribute, mayLeaveUnread)
+        }
+        if _slowPath(core.host.pointee.hasFailures) { try withdraw(attribute, failures) }
+        try flush()
+        return attribute
+    }
+
+    /// How far observers that are made inside runs may reach down the machine's stack, in bytes, from where the
+    /// outermost of them began: a few hundred levels, without the checks of a debug build.
+    @inlinable static var observerStackBudget: UInt { 1 << 20 }
+
+    /// Runs an observer that has just been made inside a run or a batch.
+    @inlinable @inline(never)
+    func runWithin(_ observer: AttributeID, _ mayLeaveUnread: Bool) throws {
+        let here = GraphStorage<ClosureHost<Value>>.stackAddress
+        let outermost = table.pointee.outermostNewObserver
+        if outermost == 0 {
+            table.pointee.outermostNewObserver = here
+        } else if here &+ GraphContext.observerStackBudget < outermost {
+            destroy(observer)
+            throw GraphError.tooDeep
+        }
+        defer { table.pointee.outermostNewObserver = outermost }
+        core.runNewWithin(observer.index, mayLeaveUnread)
+    }
+
+    @inlinable @inline(never)
+    func growRows(to index: UInt32) {
+        table.pointee.grow(to: index)
+        core.host.pointee.rows = table.pointee.rows
+    }
+
+    /// Puts a new attribute where it belongs.
+    @inlinable @inline(__always)
+    func enlist(_ attribute: AttributeID) {
+        let scope = currentScope()
+        if scope.index != 0 { table.pointee.enlist(attribute.index, in: scope.index) }
+    }
+
+    /// Where new attributes belong: to the innermost of the running closure and the open `scope`.
+    @inlinable @inline(__always)
+    func currentScope() -> ScopeID {
+        core.stackDepth > table.pointee.openScopeDepth ? runningScope() : table.pointee.openScope
+    }
+
+    /// Where the open `scope` has been destroyed, what is created belongs to the graph.
+    @inlinable
+    func leaveLostScope() {
+        if !isAlive(table.pointee.openScope) { table.pointee.openScope = .root }
+    }
+
+    /// Where the open `scope` is to be destroyed, what is created from now on belongs to the graph.
+    @usableFromInline
+    func leave(_ scope: ScopeID) {
+        var around = table.pointee.openScope
+        while around != .root && around != scope { around = parent(of: around) }
+        if around == scope { table.pointee.openScope = .root }
+    }
+
+    /// The scope of what the running closure creates.
+    @usableFromInline
+    func runningScope() -> ScopeID {
+        guard let running = core.runningAttribute else { return table.pointee.openScope }
+        let extras = table.pointee.makeExtras(of: running.index)
+        if let scope = extras.scope, isAlive(scope) { return scope }
+        let made = table.pointee.makeScope(in: scope(of: running), maker: running.index)
+        extras.scope = made
+        core.host.pointee.hasOwners = true
+        table.pointee.scopes.base[Int(made.index)].owner = running.index
+        return made
+    }
+
+    func addCleanup(_ body: @escaping () -> Void) {
+        guard let running = core.runningAttribute else { return }
+        table.pointee.makeExtras(of: running.index).cleanups.append(body)
+        table.pointee.cleanupCount += 1
+    }
+}
+
+/// Two attributes, as a collection that needs no memory of its own.
+@usableFromInline
+struct Pair: RandomAccessCollection {
+    @usableFromInline let one: AttributeID
+    @usableFromInline let two: AttributeID
+
+    @inlinable
+    init(_ one: AttributeID, _ two: AttributeID) {
+        self.one = one
+        self.two = two
+    }
+
+    @inlinable var startIndex: Int { 0 }
+    @inlinable var endIndex: Int { 2 }
+    @inlinable subscript(position: Int) -> AttributeID { position == 0 ? one : two }
+}

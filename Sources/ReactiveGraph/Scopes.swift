@@ -1,0 +1,220 @@
+import AttributeGraph
+
+/// One row of the table of scopes: a tree of sibling lists, each with a list of attributes. Of one that has been
+/// destroyed the generation is that of its next tenant, which no id has yet.
+@usableFromInline
+struct ScopeRow: BitwiseCopyable {
+    @usableFromInline var generation: UInt32
+    @usableFromInline var parent: UInt32
+    @usableFromInline var firstChild: UInt32 = 0
+    @usableFromInline var nextSibling: UInt32 = 0
+    @usableFromInline var previousSibling: UInt32 = 0
+    /// The newest attribute; the list goes from young to old. The root has none: what is in it lives as long as the
+    /// graph.
+    @usableFromInline var firstAttribute: UInt32 = 0
+    /// The innermost run that it was made in; 0: none.
+    @usableFromInline let maker: UInt32
+    /// The attribute that it holds the runs' creations of; 0: none.
+    @usableFromInline var owner: UInt32 = 0
+
+    @inlinable
+    init(generation: UInt32, parent: UInt32, maker: UInt32) {
+        self.generation = generation
+        self.parent = parent
+        self.maker = maker
+    }
+}
+
+extension ClosureTable {
+    @inlinable
+    func isAlive(_ scope: ScopeID) -> Bool {
+        scope.index < UInt32(truncatingIfNeeded: scopes.count)
+            && scopes.base[Int(scope.index)].generation == scope.generation
+    }
+
+    @inlinable
+    func scope(at index: UInt32) -> ScopeID { ScopeID(index: index, generation: scopes.base[Int(index)].generation) }
+
+    @inlinable
+    mutating func makeScope(in parent: ScopeID, maker: UInt32) -> ScopeID {
+        precondition(isAlive(parent), "a scope needs a living parent")
+        let index: UInt32
+        if freeScope != 0 {
+            index = freeScope
+            freeScope = scopes.base[Int(index)].nextSibling
+            let generation = scopes.base[Int(index)].generation
+            scopes.base[Int(index)] = ScopeRow(generation: generation, parent: parent.index, maker: maker)
+        } else {
+            index = UInt32(scopes.count)
+            scopes.append(ScopeRow(generation: 1, parent: parent.index, maker: maker))
+        }
+        let sibling = scopes.base[Int(parent.index)].firstChild
+        scopes.base[Int(index)].nextSibling = sibling
+        if sibling != 0 { scopes.base[Int(sibling)].previousSibling = index }
+        scopes.base[Int(parent.index)].firstChild = index
+        return scope(at: index)
+    }
+
+    /// Frees the row of an empty scope, unless its generations are used up.
+    @inlinable
+    mutating func removeScope(at index: UInt32) {
+        let row = scopes.base[Int(index)]
+        let (next, previous) = (row.nextSibling, row.previousSibling)
+        if next != 0 { scopes.base[Int(next)].previousSibling = previous }
+        if previous != 0 {
+            scopes.base[Int(previous)].nextSibling = next
+        } else {
+            scopes.base[Int(row.parent)].firstChild = next
+        }
+        scopes.base[Int(index)].owner = 0
+        scopes.base[Int(index)].generation &+= 1
+        if scopes.base[Int(index)].generation == UInt32.max { return }
+        scopes.base[Int(index)].nextSibling = freeScope
+        freeScope = index
+    }
+
+    /// Puts a new attribute into a scope other than the root.
+    @inlinable
+    func enlist(_ index: UInt32, in scope: UInt32) {
+        let next = scopes.base[Int(scope)].firstAttribute
+        row(index).pointee.scope = scope
+        row(index).pointee.next = next
+        if next != 0 { row(next).pointee.previous = index }
+        scopes.base[Int(scope)].firstAttribute = index
+    }
+
+    /// Takes an attribute out of its scope.
+    @inlinable @inline(__always)
+    func delist(_ index: UInt32) {
+        let scope = Int(row(index).pointee.scope)
+        if scope == 0 { return }
+        let (next, previous) = (row(index).pointee.next, row(index).pointee.previous)
+        if scopes.base[scope].firstAttribute == index {
+            scopes.base[scope].firstAttribute = next
+        } else {
+            row(previous).pointee.next = next
+            if next != 0 { row(next).pointee.previous = previous }
+        }
+        row(index).pointee.scope = 0
+    }
+}
+
+extension GraphContext {
+    /// Whether the scope has not been destroyed.
+    @inlinable
+    public func isAlive(_ scope: ScopeID) -> Bool { table.pointee.isAlive(scope) }
+
+    /// The scope that a living attribute is in.
+    public func scope(of attribute: AttributeID) -> ScopeID {
+        precondition(core.isAlive(attribute), "a destroyed attribute is in no scope")
+        if Int(attribute.index) >= table.pointee.capacity { return .root }
+        return table.pointee.scope(at: table.pointee.row(attribute.index).pointee.scope)
+    }
+
+    /// The scope around a living one; the root's is the root.
+    public func parent(of scope: ScopeID) -> ScopeID {
+        table.pointee.scope(at: table.pointee.scopes.base[Int(scope.index)].parent)
+    }
+
+    /// The living attributes of a scope itself, oldest first; none of the root, which does not list them.
+    public func attributes(of scope: ScopeID) -> [AttributeID] {
+        guard isAlive(scope) else { return [] }
+        var list: [AttributeID] = []
+        var index = table.pointee.scopes.base[Int(scope.index)].firstAttribute
+        while index != 0 {
+            if !core.isCondemned(index) { list.append(core.attribute(at: index)) }
+            index = table.pointee.row(index).pointee.next
+        }
+        return list.reversed()
+    }
+
+    /// The scopes inside a living one, the youngest first.
+    public func children(of scope: ScopeID) -> [ScopeID] {
+        var list: [ScopeID] = []
+        guard isAlive(scope) else { return list }
+        var index = table.pointee.scopes.base[Int(scope.index)].firstChild
+        while index != 0 {
+            list.append(table.pointee.scope(at: index))
+            index = table.pointee.scopes.base[Int(index)].nextSibling
+        }
+        return list
+    }
+
+    /// Destroys an attribute, but for what it owns.
+    @inlinable
+    func destroy(_ attribute: AttributeID) {
+        let index = attribute.index
+        if core.stackDepth == 0 || Int(index) >= table.pointee.capacity { return core.destroy(attribute) }
+        let maker = table.pointee.scopes.base[Int(table.pointee.row(index).pointee.scope)].maker
+        // Its row is freed later, but it leaves its scope at once.
+        table.pointee.delist(index)
+        core.destroy(attribute, sparing: core.isRunningRule(maker) ? maker : 0)
+    }
+
+    /// Destroys a scope with all it contains, inner scopes first, and in each the youngest attribute first. What the
+    /// closures that go hold may make things in it, or destroy it, meanwhile. O(attributes + edges + what gets marked
+    /// outside).
+    @inlinable
+    func destroy(_ scope: ScopeID) {
+        precondition(scope.index != 0, "the root lives as long as the graph")
+        var current = scope
+        while isAlive(scope) {
+            if !isAlive(current) { current = scope }
+            let place = Int(current.index)
+            while case let index = table.pointee.scopes.base[place].firstAttribute, index != 0,
+                table.pointee.scopes.base[place].firstChild == 0,
+                table.pointee.scopes.base[place].generation == current.generation
+            {
+                destroy(core.attribute(at: index))
+            }
+            guard isAlive(current) else { continue }
+            let row = table.pointee.scopes.base[place]
+            if row.firstChild != 0 {
+                current = table.pointee.scope(at: row.firstChild)
+            } else {
+                table.pointee.removeScope(at: current.index)
+                current = table.pointee.scope(at: row.parent)
+            }
+        }
+    }
+
+    /// Checks what must hold of scopes at rest, as `GraphCore.checkInvariants` does of the engine's tables.
+    func checkScopes() -> [String] {
+        var faults: [String] = []
+        let (rows, count) = (table.pointee.scopes.base, table.pointee.scopes.count)
+        var reached: [UInt32] = [0]
+        var next = 0
+        while next < reached.count && reached.count <= count {
+            let scope = reached[next]
+            next += 1
+            var (child, previous) = (rows[Int(scope)].firstChild, UInt32(0))
+            while child != 0 && reached.count <= count {
+                let row = rows[Int(child)]
+                if row.parent != scope || previous != 0 && row.previousSibling != previous {
+                    faults.append("scope \(child) is in the wrong list")
+                }
+                reached.append(child)
+                (previous, child) = (child, row.nextSibling)
+            }
+            var (index, before, length) = (rows[Int(scope)].firstAttribute, UInt32(0), UInt64(0))
+            while index != 0 && length <= core.counters.liveAttributes {
+                let row = table.pointee.row(index).pointee
+                if row.scope != scope || before != 0 && row.previous != before
+                    || !core.isAlive(core.attribute(at: index))
+                {
+                    faults.append("attribute \(index) is in the wrong list")
+                }
+                (before, index) = (index, row.next)
+                length += 1
+            }
+        }
+        var free = (0..<count).count { rows[$0].generation == .max }
+        var row = table.pointee.freeScope
+        while row != 0 && free <= count {
+            free += 1
+            row = rows[Int(row)].nextSibling
+        }
+        if reached.count + free != count { faults.append("\(count - reached.count - free) scopes are nowhere") }
+        return faults
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import AttributeGraph
+@testable import ReactiveGraph
+
+/// Closures that destroy, make, write and register things while they run, held against a model.
+@Suite struct RandomDestructionTests {
+    /// As for `RandomOperationsTests`: `AGD_GRAPH_STEPS` and `AGD_GRAPH_SEED` choose a longer run or repeat one.
+    static let steps = setting("AGD_GRAPH_STEPS") ?? 1_600
+    static let seeds: [UInt64] = setting("AGD_GRAPH_SEED").map { [UInt64($0)] } ?? [1, 2, 3, 4]
+
+    @Test(
+        "whatever closures do to the graph, at rest all values are the model's and what was destroyed is gone",
+        arguments: seeds)
+    func agreesWithModel(seed: UInt64) { run(seed, .ordered) }
+
+    @Test("what closures do in runs that are abandoned does no harm", arguments: seeds)
+    func agreesWithModelWhenRestarting(seed: UInt64) { run(seed, .ordered, nestingLimit: 1) }
+
+    @Test("cycles may lose and gain members while they are evaluated", arguments: seeds)
+    func agreesWithModelOnCycles(seed: UInt64) { run(seed, .cyclic) }
+
+    @Test("cycles longer than the nesting limit may lose and gain members", arguments: seeds)
+    func agreesWithModelOnLongCycles(seed: UInt64) { run(seed, .cyclic, nestingLimit: 2) }
+
+    @Test("nothing that closures do leaves anything behind or breaks the tables", arguments: seeds)
+    func staysSound(seed: UInt64) { run(seed, .wild, nestingLimit: seed & 1 == 0 ? 2 : 100) }
+
+    /// Graphs are made anew now and then: they act seldom, so that orders are kept and left, or often.
+    func run(_ seed: UInt64, _ mode: DestructiveGraph.Mode, nestingLimit: Int = 100) {
+        print("random destruction: seed \(seed), \(Self.steps) steps, \(mode), nesting \(nestingLimit)")
+        var left = Self.steps / Self.seeds.count
+        var round: UInt64 = 0
+        var followed: UInt64 = 0
+        while left > 0 {
+            let census = Census()
+            let appetite = [4, 20, 60, 200][Int(round & 3)]
+            var faults: [String] = []
+            do {
+                let world = DestructiveGraph(
+                    seed: seed &+ round &* 1_000_003, mode: mode, appetite: appetite, nestingLimit: nestingLimit,
+                    census: census)
+                var steps = 0
+                while steps < 100 && steps < left && world.faults.isEmpty {
+                    world.step()
+                    steps += 1
+                }
+                left -= max(1, steps)
+                if world.faults.isEmpty { world.clear() }
+                world.isOver = true
+                followed += world.graph.context.table.pointee.followed
+                faults = world.faults.map { "graph \(round), step \(steps): \($0)" }
+            }
+            #expect(faults == [])
+            #expect(census.values == 0 && census.closures == 0, "what a graph holds goes with it")
+            if !faults.isEmpty { return }
+            round += 1
+        }
+        print("random destruction: seed \(seed), \(mode), \(round) graphs, \(followed) updates along an order")
+    }
+}
