@@ -10,7 +10,7 @@ final class EventFeed: Sendable {
     static let maximumQueuedEvents = 256
     static let maximumQueuedBytes = 4 << 20
 
-    typealias Item = Swift.Result<Watcher.News?, ClientError>
+    typealias Item = Result<Watcher.News?, ClientError>
 
     private struct State {
         var queue: [Watcher.News] = []

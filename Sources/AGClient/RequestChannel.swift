@@ -8,7 +8,7 @@ final class RequestChannel: Sendable {
     /// Maximum bytes of requests that wait for the connection.
     static let maximumQueuedBytes = 64 << 20
 
-    typealias Answer = Swift.Result<EncodedMessage, ClientError>
+    typealias Answer = Result<EncodedMessage, ClientError>
 
     private struct Waiting {
         let number: UInt64

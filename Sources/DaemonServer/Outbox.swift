@@ -26,7 +26,7 @@ final class Outbox {
         }
     }
 
-    private func reply(_ result: Result, to id: RequestID, of client: ClientID) {
+    private func reply(_ result: Answer, to id: RequestID, of client: ClientID) {
         // Answers are bounded by what a client may ask for in a turn or batch.
         guard let session = receiver(client) else { return }
         session.replies.write(result, to: id, &session.output)

@@ -21,7 +21,7 @@ struct PendingReplies {
         batch = nil
     }
 
-    func write(_ result: Result, to id: RequestID, _ output: inout OutputQueue) {
+    func write(_ result: Answer, to id: RequestID, _ output: inout OutputQueue) {
         if let batch {
             batch.append(batch.isEmpty ? "[" : ",")
             batch.appendReply(result, to: id)

@@ -137,7 +137,7 @@ extension OutputQueue {
     }
 
     private static func write(_ bytes: ByteBuffer, to connection: Connection) throws(LoopError) -> Int {
-        let result = bytes.withBytes { bytes -> Swift.Result<Int, LoopError> in
+        let result = bytes.withBytes { bytes -> Result<Int, LoopError> in
             let start = bytes.baseAddress.map {
                 UnsafeMutablePointer(mutating: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
             }
@@ -155,7 +155,7 @@ extension OutputQueue {
 
     private static func write(_ runs: [OutputRun], from offset: Int, to connection: Connection) throws(LoopError) -> Int
     {
-        let result = withBuffers(of: runs, from: offset) { buffers -> Swift.Result<Int, LoopError> in
+        let result = withBuffers(of: runs, from: offset) { buffers -> Result<Int, LoopError> in
             do throws(LoopError) {
                 return .success(try connection.tryWrite(buffers))
             } catch {

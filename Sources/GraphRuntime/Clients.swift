@@ -52,7 +52,7 @@ extension Clients {
 
     /// Holds an answer against what its client may be sent alone, with the long ones of the same turn or batch, and while much waits
     /// for all clients.
-    func admit(_ answer: Result, to client: Client) throws(Failure) {
+    func admit(_ answer: Answer, to client: Client) throws(Failure) {
         var room = longestAnswer
         answer.draw(from: &room)
         let size = longestAnswer - room

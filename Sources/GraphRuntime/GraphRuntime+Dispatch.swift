@@ -98,19 +98,19 @@ extension GraphRuntime {
         return true
     }
 
-    private func settled(_ body: () throws(Failure) -> Result) -> Result {
+    private func settled(_ body: () throws(Failure) -> Answer) -> Answer {
         do throws(Failure) { return try body() } catch {
             return .fault(RequestFault(code: RequestFault.refused, failure: error))
         }
     }
 
     /// A notification gets no answer.
-    private func answer(_ result: Result, to id: RequestID?, of client: ClientID) {
+    private func answer(_ result: Answer, to id: RequestID?, of client: ClientID) {
         if let id { turn.say(.reply(client, id: id, result)) }
     }
 
     /// One method each.
-    private func result(of request: Request, for client: Client) throws(Failure) -> Result {
+    private func result(of request: Request, for client: Client) throws(Failure) -> Answer {
         switch request {
         case .hello(let name): return hello(name, client)
         case .ping: return .value(["pong": true])
@@ -133,7 +133,7 @@ extension GraphRuntime {
         }
     }
 
-    private func hello(_ name: String?, _ client: Client) -> Result {
+    private func hello(_ name: String?, _ client: Client) -> Answer {
         if let name { client.name = String(name.prefix(limits.nameLength)) }
         return .value([
             "server": "agd", "protocol": .int(Int64(ProtocolSchema.version)), "epoch": .string(epoch),
@@ -142,7 +142,7 @@ extension GraphRuntime {
         ])
     }
 
-    private func subscribed(_ opening: Watching.Opening, _ request: Request.Subscribe) -> Result {
+    private func subscribed(_ opening: Watching.Opening, _ request: Request.Subscribe) -> Answer {
         let number = opening.subscription.number
         guard request.since != nil else { return .subscribed(subscription: number, epoch: epoch, revision: revision) }
         return .value([

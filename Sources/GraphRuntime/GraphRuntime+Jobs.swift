@@ -39,7 +39,7 @@ final class StructureJob {
 extension GraphRuntime {
     /// The result of a change of structure.
     /// - Returns: nil while it is under way or others are before it. The request has to come again in the next turn.
-    func resultOfJob(_ request: Request, for client: ClientID) -> Result? {
+    func resultOfJob(_ request: Request, for client: ClientID) -> Answer? {
         if let result = finishedJobs.removeValue(forKey: client) { return result }
         guard !jobs.contains(where: { $0.client == client }) else { return nil }
         statistics.requests += 1
@@ -59,7 +59,7 @@ extension GraphRuntime {
             graph.stepsLeft = limits.requestCost
             graph.growthLeft = limits.instanceCost
             job.slices += 1
-            let result: Result
+            let result: Answer
             do throws(Failure) {
                 guard let done = try seeing(as: job.client, { () throws(Failure) in try goOn(with: job) }) else {
                     return
@@ -78,7 +78,7 @@ extension GraphRuntime {
     private static let stepsPerJob = 100
 
     /// - Returns: nil when the steps are used up.
-    private func goOn(with job: StructureJob) throws(Failure) -> Result? {
+    private func goOn(with job: StructureJob) throws(Failure) -> Answer? {
         if job.hasOldAccess { startAgain(job) }
         while true {
             switch job.stage {
@@ -154,7 +154,7 @@ extension GraphRuntime {
     /// Puts what was built into the tree. What data has changed meanwhile is looked at again.
     private func link(
         _ construction: Construction, _ scene: SceneDefinition, _ apply: Request.Apply, _ job: StructureJob
-    ) throws(Failure) -> Result {
+    ) throws(Failure) -> Answer {
         let at = try place(of: apply)
         let plan = try graph.plan(scene, at: at, mode(of: apply), isTold: false, isKept: false, construction)
         guard graph.fits(construction, plan) else {

@@ -51,7 +51,7 @@ extension GraphRuntime {
     private static let toldRows = 100
 
     /// Deletes what the store has of nodes that are not there.
-    func prune() -> Result {
+    func prune() -> Answer {
         let count = graph.prune()
         keepChanges()
         return .value(["pruned": .int(Int64(count))])

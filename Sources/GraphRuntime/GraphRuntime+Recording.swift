@@ -5,7 +5,7 @@ import WireProtocol
 
 extension GraphRuntime {
     /// What was recorded so far, and whether it goes on.
-    func trace(_ request: Request.Trace) -> Result {
+    func trace(_ request: Request.Trace) -> Answer {
         switch request.enable {
         case true?: beginRecording()
         case false?: endRecording()

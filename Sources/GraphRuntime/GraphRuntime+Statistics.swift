@@ -55,7 +55,7 @@ extension GraphRuntime {
         ] + (surroundingFigures?() ?? [])
     }
 
-    func stats(_ format: Request.StatsFormat) -> Result {
+    func stats(_ format: Request.StatsFormat) -> Answer {
         switch format {
         case .json:
             var map = ValueMap([(.string("epoch"), .string(epoch))])

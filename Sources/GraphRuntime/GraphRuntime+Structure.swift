@@ -11,7 +11,7 @@ extension GraphRuntime {
         _ scene: SceneDefinition, _ request: Request.Apply, at: NodeID, _ plan: ScenePlan,
         _ construction: Construction?,
         _ client: ClientID
-    ) throws(Failure) -> Result {
+    ) throws(Failure) -> Answer {
         let motion = try motion(request.options)
         var unset: [String] = []
         if !request.dryRun, !graph.isDone(plan) {
@@ -68,7 +68,7 @@ extension GraphRuntime {
 
     func nodePath(_ text: String) throws(Failure) -> AttributePath { try AttributePath(node: text) }
 
-    func remove(_ text: String, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
+    func remove(_ text: String, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Answer {
         let motion = try motion(options)
         let node = try graph.node(at: try nodePath(text).nodes)
         let stamp = graph.stamp
@@ -80,7 +80,7 @@ extension GraphRuntime {
         return .revision(revision)
     }
 
-    func move(_ request: Request.Move, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Result {
+    func move(_ request: Request.Move, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Answer {
         let motion = try motion(options)
         let node = try graph.node(at: try nodePath(request.path).nodes)
         let parent = try graph.node(

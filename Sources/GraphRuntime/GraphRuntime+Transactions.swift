@@ -5,7 +5,7 @@ import WireProtocol
 
 extension GraphRuntime {
     /// All mutations or none; one revision. Readers of what changed hear of it before the reply.
-    func transact(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure) -> Result {
+    func transact(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
         guard mutations.count <= limits.mutationsPerTransaction else {
             throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")
         }
@@ -53,7 +53,7 @@ extension GraphRuntime {
     /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is not found
     /// out too late.
     func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure)
-        -> Result
+        -> Answer
     {
         guard client.will.count + mutations.count <= limits.onDisconnectPerClient else {
             throw Failure(

@@ -37,7 +37,7 @@ public final class GraphRuntime {
     /// Changes of structure that are not done yet, in the order of the requests. The first one is under way.
     var jobs: [StructureJob] = []
     /// Results whose requests have yet to come again.
-    var finishedJobs: [ClientID: Result] = [:]
+    var finishedJobs: [ClientID: Answer] = [:]
     /// Steps that jobs may take in this turn.
     var jobSteps = 0
 

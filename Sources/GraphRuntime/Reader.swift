@@ -21,7 +21,7 @@ final class Reader {
     }
 
     /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is none, once.
-    func get(_ request: Request.Get, _ client: Client) throws(Failure) -> Result {
+    func get(_ request: Request.Get, _ client: Client) throws(Failure) -> Answer {
         if request.isSingle, let path = request.paths.first {
             let place = try graph.locate(try AttributePath(path))
             return .content(
@@ -80,7 +80,7 @@ final class Reader {
     }
 
     /// A rule without a place in the graph, or in the scope of a node.
-    func eval(_ request: Request.Eval) throws(Failure) -> Result {
+    func eval(_ request: Request.Eval) throws(Failure) -> Answer {
         var bindings = request.bindings
         if request.typed {
             for (name, value) in request.bindings { bindings[name] = try Value(typedJSON: value) }
@@ -96,7 +96,7 @@ final class Reader {
     }
 
     /// A node with its attributes and what is below, `/` for the whole tree; without a path the protocol.
-    func describe(_ text: String?, _ depth: Int?) throws(Failure) -> Result {
+    func describe(_ text: String?, _ depth: Int?) throws(Failure) -> Answer {
         guard let text else { return .value(protocolSchema) }
         let path = try AttributePath(text)
         guard path.attribute != nil else {
@@ -106,7 +106,7 @@ final class Reader {
         return .value(graph.describe(try graph.locate(path)))
     }
 
-    func dump(_ text: String, _ format: Request.DumpFormat) throws(Failure) -> Result {
+    func dump(_ text: String, _ format: Request.DumpFormat) throws(Failure) -> Answer {
         let node = try graph.node(at: try AttributePath(node: text).nodes)
         switch format {
         case .json: return .value(try graph.dump(node, limit: limits.describedNodes))
@@ -116,7 +116,7 @@ final class Reader {
     }
 
     /// Why an attribute has its value, and why it changed last; asked about a revision, why it changed then or did not.
-    func explain(_ text: String, _ revision: UInt64?, _ client: Client) throws(Failure) -> Result {
+    func explain(_ text: String, _ revision: UInt64?, _ client: Client) throws(Failure) -> Answer {
         let place = try graph.locate(try AttributePath(text))
         // A place in a value that nobody reads has no vertex; asking for it makes none. Whether somebody reads it, and where it leads,
         // is nothing for who may not read everything: the attribute is explained that was named.

@@ -51,7 +51,7 @@ extension Command {
 
 /// What a turn has to say, in the order in which each client must hear it.
 public enum Delivery {
-    case reply(ClientID, id: RequestID, Result)
+    case reply(ClientID, id: RequestID, Answer)
     /// The client's replies from here to the end of the batch make up one list, which stands where the batch ends.
     case batchBegins(ClientID)
     case batchEnds(ClientID)

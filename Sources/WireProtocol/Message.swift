@@ -28,8 +28,8 @@ public struct RequestFault: Error {
     public static let refused = -32000
 }
 
-/// The result of a request. The most common shapes are written without building a value.
-public enum Result {
+/// The answer to a request. The most common shapes are written without building a value.
+public enum Answer {
     case revision(UInt64)
     case content(Content, revision: UInt64, typed: Bool)
     case contents([(path: String, content: Content)], revision: UInt64, typed: Bool)
@@ -39,8 +39,8 @@ public enum Result {
     case fault(RequestFault)
 }
 
-extension Result {
-    /// Subtracts from a budget the bytes of the result, and stops when nothing is left. It does not write the result.
+extension Answer {
+    /// Subtracts from a budget the bytes of the answer, and stops when nothing is left. It does not write the answer.
     /// Escapes do not count.
     public func draw(from budget: inout Int) {
         switch self {

@@ -3,7 +3,7 @@ import AttributeValues
 // Replies, written directly into the buffer that is sent. A reply has no newline of its own, because it may be part of
 // the list that answers a batch.
 extension ByteBuffer {
-    public func appendReply(_ result: Result, to id: RequestID) {
+    public func appendReply(_ result: Answer, to id: RequestID) {
         append("{\"jsonrpc\":\"2.0\",\"id\":")
         append(id)
         if case .fault(let fault) = result {
@@ -26,7 +26,7 @@ extension ByteBuffer {
         }
     }
 
-    private func append(_ result: Result) {
+    private func append(_ result: Answer) {
         switch result {
         case .revision(let revision):
             append("{\"revision\":")

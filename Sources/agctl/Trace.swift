@@ -57,7 +57,7 @@ struct TraceCommand: ParsableCommand {
         let signals = try Signals()
         _ = try connection.call(.trace(.init(enable: true)))
         // Nothing should arrive. This is a pause that notices when the daemon ends.
-        let pause = Swift.Result { try connection.receive(timeout: seconds, interrupt: signals.descriptor) }
+        let pause = Result { try connection.receive(timeout: seconds, interrupt: signals.descriptor) }
         show(try connection.call(.trace(.init(enable: false))), session)
         _ = try pause.get()
         try signals.check()

@@ -9,7 +9,7 @@ import NIOPosix
 final class DaemonLink {
     /// The reason why the daemon has not answered a request.
     struct Unavailable: Error { let reason: String }
-    typealias Answer = (Swift.Result<Value, Unavailable>) -> Void
+    typealias Answer = (Result<Value, Unavailable>) -> Void
 
     /// Called with every event of a subscription, until the connection is lost.
     typealias Listener = (_ method: String, _ parameters: Value) -> Void

@@ -308,7 +308,7 @@ final class Gateway {
 
     /// Finds or makes the subscriptions, and sends new ones to the daemon before the stream begins: a browser
     /// reconnects without end to a stream that breaks off, but not after a refusal.
-    func prepare(_ wanted: [Wanted], then: @escaping (Swift.Result<[SharedWatch], Refusal>) -> Void) {
+    func prepare(_ wanted: [Wanted], then: @escaping (Result<[SharedWatch], Refusal>) -> Void) {
         guard pages.count < Gateway.mostPages else {
             return then(.failure(Refusal(answer: .unavailable("\(Gateway.mostPages) pages listen already"))))
         }
@@ -351,7 +351,7 @@ final class Gateway {
     }
 
     /// - Returns: nil if the daemon has accepted.
-    private func accept(_ result: Swift.Result<Value, DaemonLink.Unavailable>, for watch: SharedWatch) -> Answer? {
+    private func accept(_ result: Result<Value, DaemonLink.Unavailable>, for watch: SharedWatch) -> Answer? {
         switch result {
         case .failure(let error): return .unavailable(error.reason)
         case .success(let message):

@@ -318,7 +318,7 @@ struct AccessTests {
     @Test("eval needs a right, and reads no environment and no place among siblings for who may read a part")
     func eval() throws {
         let graph = try harness(try rule(.read, "/secret/open/**"))
-        func eval(_ expression: String, at: String?) throws -> Result {
+        func eval(_ expression: String, at: String?) throws -> Answer {
             try graph.succeed(.eval(.init(expression: expression, bindings: ValueMap(), at: at, typed: false)))
         }
         #expect(denial { try eval("1 + 1", at: nil) } == "user 1000 lacks the right 'read' on /**")

@@ -48,7 +48,7 @@ final class Harness {
 
     /// One request of one client, with its result.
     @discardableResult
-    func call(_ request: Request, from client: UInt64 = 1) throws -> Result {
+    func call(_ request: Request, from client: UInt64 = 1) throws -> Answer {
         let id = nextRequest
         nextRequest += 1
         let caller = ClientID(number: client)
@@ -71,7 +71,7 @@ final class Harness {
 
     /// The same, where a fault is a thrown failure.
     @discardableResult
-    func succeed(_ request: Request, from client: UInt64 = 1) throws -> Result {
+    func succeed(_ request: Request, from client: UInt64 = 1) throws -> Answer {
         let result = try call(request, from: client)
         if case .fault(let fault) = result { throw fault.failure }
         return result

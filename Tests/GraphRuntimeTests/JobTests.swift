@@ -65,7 +65,7 @@ struct JobTests {
         return (turns, said)
     }
 
-    private func replies(_ said: [Delivery]) -> [(id: RequestID, result: Result)] {
+    private func replies(_ said: [Delivery]) -> [(id: RequestID, result: Answer)] {
         said.compactMap { if case .reply(_, let id, let result) = $0 { (id, result) } else { nil } }
     }
 

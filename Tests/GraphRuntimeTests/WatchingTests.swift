@@ -122,7 +122,7 @@ struct WatchingTests {
         #expect(graph.changes == ["/hosts/a.extra": .value(1)])
     }
 
-    private func isResumed(_ result: Result) -> Value? {
+    private func isResumed(_ result: Answer) -> Value? {
         if case .value(let value) = result { value.map?["resumed"] } else { nil }
     }
 

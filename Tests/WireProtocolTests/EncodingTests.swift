@@ -4,7 +4,7 @@ import WireProtocol
 
 @Suite("Replies and events into lines")
 struct EncodingTests {
-    private func reply(_ result: Result, _ id: RequestID = .int(1)) -> String {
+    private func reply(_ result: Answer, _ id: RequestID = .int(1)) -> String {
         let buffer = ByteBuffer()
         buffer.appendReply(result, to: id)
         return buffer.text
