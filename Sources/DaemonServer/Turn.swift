@@ -24,6 +24,7 @@ final class Turn {
         self.store = store
         let outbox = Outbox(sessions)
         self.outbox = outbox
+        runtime.isStored = store != nil
         // Nothing of it leaves before the commit.
         runtime.onDelivery = { outbox.take($0) }
         runtime.admitsAnswer = { [unowned sessions] client, bytes in sessions.admits(bytes, for: client) }

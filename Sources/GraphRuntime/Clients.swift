@@ -21,15 +21,26 @@ final class Clients {
         self.turn = turn
     }
 
-    subscript(_ id: ClientID) -> Client? { byID[id] }
+    /// The client that was looked up last. Requests of one client come in succession.
+    private var last: Client?
+
+    subscript(_ id: ClientID) -> Client? {
+        if let last, last.id == id { return last }
+        guard let found = byID[id] else { return nil }
+        last = found
+        return found
+    }
 
     var count: Int { byID.count }
 
     func connect(_ id: ClientID, _ peer: Peer) { byID[id] = Client(id, peer, access.grants(to: peer), limits) }
 
-    func hasNoRights(_ id: ClientID) -> Bool { !access.rules.isEmpty && byID[id]?.isRightless == true }
+    func hasNoRights(_ id: ClientID) -> Bool { !access.rules.isEmpty && self[id]?.isRightless == true }
 
-    func forget(_ client: Client) { byID[client.id] = nil }
+    func forget(_ client: Client) {
+        byID[client.id] = nil
+        last = nil
+    }
 
     /// New rules hold for everybody from here on.
     /// - Returns: everybody, in the order of their coming.

@@ -8,11 +8,13 @@ import WireProtocol
 extension GraphRuntime {
     /// Notes for the store what the graph has become since the last call.
     func keepChanges() {
-        for change in graph.takeStoreChanges() { outcome.changes.append((revision, change)) }
+        let changes = graph.takeStoreChanges()
+        if isStored { for change in changes { outcome.changes.append((revision, change)) } }
     }
 
     /// The values of states count.
     func keep(_ states: [AttributeID]) {
+        guard isStored else { return }
         graph.keep(states)
         keepChanges()
     }

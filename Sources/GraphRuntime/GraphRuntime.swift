@@ -29,6 +29,8 @@ public final class GraphRuntime {
     /// The most vertices since memory was last given back.
     var mostVertices: UInt64 = 0
 
+    /// Whether somebody keeps the turns' changes (`Outcome.changes`).
+    public var isStored = true
     /// Figures of the daemon around the runtime, for `stats`.
     public var surroundingFigures: (() -> [Figure])?
     /// Reads the clock of `Moment.monotonic` now; asked only while turns are recorded. nil: no time passes within a turn.

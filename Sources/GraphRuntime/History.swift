@@ -51,7 +51,7 @@ final class History {
                 revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: turn.now.wall,
                 peer: client?.peer,
                 client: client?.name, label: label,
-                writes: writes.prefix(limits.historyWrites).map { graph.path(of: $0) }))
+                writes: writes.count > limits.historyWrites ? Array(writes.prefix(limits.historyWrites)) : writes))
     }
 
     /// The last transaction has changed the tree.
@@ -119,8 +119,8 @@ struct Transaction {
     var peer: Peer?
     var client: String?
     var label: String?
-    /// Paths of states that it wrote; `RuntimeLimits.historyWrites` of them.
-    var writes: [String]
+    /// States that it wrote; `RuntimeLimits.historyWrites` of them. They are named when somebody asks.
+    var writes: [AttributeID]
 }
 
 /// The last transactions.

@@ -141,7 +141,7 @@ final class Reader {
                 "revision": .null, "reason": "as it was defined, or longer ago than the history reaches",
             ]
         map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
-        if let revision { map["at"] = whyNot(vertex, existing.map(graph.path(of:)), changedAt, revision, client) }
+        if let revision { map["at"] = whyNot(vertex, isNamed: existing != nil, changedAt, revision, client) }
         return .value(.map(map))
     }
 
@@ -164,19 +164,16 @@ final class Reader {
         } else {
             map["client"] = "agd"
         }
-        let writes = entry.writes.filter { path in
-            guard let mayRead = graph.mayRead else { return true }
-            return (try? AttributePath(path)).map(mayRead) == true
-        }
-        map["writes"] = .list(writes.map { .string($0) })
+        let writes = entry.writes.filter { graph.isVisible($0) }
+        map["writes"] = .list(writes.map { .string(graph.path(of: $0)) })
         return .map(map)
     }
 
     /// What a transaction meant for an attribute: it changed, or which attribute upstream came out equal. `changed` is null where
     /// that is not known.
-    /// - Parameter path: of the vertex, unless it is only the state in which the place lies that was asked for.
+    /// - Parameter isNamed: the vertex was asked for, and not a place in it.
     private func whyNot(
-        _ vertex: AttributeID, _ path: String?, _ changedAt: UInt64, _ revision: UInt64, _ client: Client
+        _ vertex: AttributeID, isNamed: Bool, _ changedAt: UInt64, _ revision: UInt64, _ client: Client
     ) -> Value {
         guard let entry = history.recorded(revision) else {
             let reason: Value =
@@ -192,7 +189,7 @@ final class Reader {
         }
         if changedAt > entry.stampAfter {
             // Of what changed before its last change only the writes are kept.
-            let isWritten = path.map(entry.writes.contains) ?? false
+            let isWritten = isNamed && entry.writes.contains(vertex)
             map["changed"] = isWritten ? .bool(true) : Value.null
             if !isWritten { map["reason"] = "it has changed again since, so what happened then is no longer known" }
         } else if changedAt > entry.stampBefore {

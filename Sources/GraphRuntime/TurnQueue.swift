@@ -11,8 +11,10 @@ struct TurnQueue {
     private let limits: RuntimeLimits
     /// When the command before ended, on the turn's clock.
     private var last: Double
-    /// Seconds that requests have taken, by client.
+    /// Seconds that requests have taken, by client; without those of `running`.
     private var taken: [ClientID: Double] = [:]
+    /// The client of the last requests, and all the seconds that it has taken.
+    private var running: (client: ClientID, seconds: Double)?
     private var takenByRightless = 0.0
     /// Clients that have had their share.
     private var served: Set<ClientID> = []
@@ -60,14 +62,33 @@ struct TurnQueue {
         postponed.append((client, command))
     }
 
+    /// Adds to what a client has taken.
+    /// - Returns: the sum.
+    private mutating func add(_ seconds: Double, for client: ClientID) -> Double {
+        if let running, running.client == client {
+            self.running = (client, running.seconds + seconds)
+            return running.seconds + seconds
+        }
+        endRunning()
+        let sum = taken[client, default: 0] + seconds
+        running = (client, sum)
+        return sum
+    }
+
+    private mutating func endRunning() {
+        if let running { taken[running.client] = running.seconds }
+        running = nil
+    }
+
     /// The commands that wait. Those of clients for whom nothing was done yet come first.
-    func leftovers() -> [Command] {
+    mutating func leftovers() -> [Command] {
+        endRunning()
         if postponed.isEmpty { return [] }
         return postponed.filter { taken[$0.client] == nil }.map(\.command)
             + postponed.filter { taken[$0.client] != nil }.map(\.command)
     }
 
-    /// Seconds that clients have taken; nothing where there is no clock.
+    /// Seconds that clients have taken, after `leftovers`; nothing where there is no clock.
     var times: [(client: ClientID, seconds: Double)] { taken.compactMap { $0.value > 0 ? ($0.key, $0.value) : nil } }
 
     /// Takes note of what a command has taken.
@@ -81,9 +102,9 @@ struct TurnQueue {
         case .call(let client, _, let request):
             if !isDone { postpone(command, of: client) }
             if leavesRules { isClosed = true }
-            taken[client, default: 0] += time
+            let sum = add(time, for: client)
             if clients.hasNoRights(client) { takenByRightless += time }
-            if taken[client, default: 0] > limits.clientTime || asksForMuch(request, client) { served.insert(client) }
+            if sum > limits.clientTime || asksForMuch(request, client) { served.insert(client) }
         case .disconnected(let client): if !isDone { postpone(command, of: client) }
         default: break
         }

@@ -471,6 +471,7 @@ extension ViewGraph {
 
     /// What the store has to know, in order, since the last call.
     public func takeStoreChanges() -> [StoreChange] {
+        if storeChanges.isEmpty, dueNodes.isEmpty, unplaced.isEmpty, reordered.isEmpty { return [] }
         if !unplaced.isEmpty || !reordered.isEmpty { settleOrder() }
         for node in dueNodes {
             guard nodes.isAlive(node), let kept = nodes[Int(node.row)].kept else { continue }

@@ -106,7 +106,9 @@ extension ViewGraph {
 
     /// The full name of an attribute, hidden ones included.
     public func path(of attribute: AttributeID) -> String {
-        guard let record = attributes[Int(attribute.index)] else { return "a removed attribute" }
+        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else {
+            return "a removed attribute"
+        }
         // An object's properties stand behind the attribute that holds it, which may be a property of another.
         var row = record.node
         var name = "." + AttributePath.quoteIfNeeded(record.name) + record.steps.map(\.description).joined()

@@ -8,15 +8,20 @@ import AttributeValues
 struct OpenTransaction {
     /// The engine's clock when it began.
     let stamp: UInt64
-    /// States that have been written, in the order in which they were first.
-    private(set) var order: [AttributeID] = []
+    /// States that have been written, in the order in which they were first. The value is nil where
+    /// the engine has it.
+    private var staged: [(state: AttributeID, value: Value?)] = []
+    /// Where states stand in `staged`, once there are more than a few.
+    private var positions: [AttributeID: Int] = [:]
     /// Animations of the bindings that were written through, by the state they reached.
     private(set) var bindingAnimations: [AttributeID: String] = [:]
     /// The engine has been told of writes ahead of the commit.
     private(set) var isAhead = false
     private(set) var touched: [Touched] = []
     private var known: Set<AttributeID> = []
-    private var values: [AttributeID: Value] = [:]
+
+    /// So many states are searched one by one.
+    private static let few = 8
 
     /// A vertex as it was before.
     struct Touched {
@@ -29,23 +34,48 @@ struct OpenTransaction {
     init(stamp: UInt64) { self.stamp = stamp }
 
     /// The value that a state shall get; nil where the engine has its value.
-    func value(of state: AttributeID) -> Value? { values[state] }
+    func value(of state: AttributeID) -> Value? { position(of: state).flatMap { staged[$0].value } }
 
-    var hasWrites: Bool { !values.isEmpty }
+    private func position(of state: AttributeID) -> Int? {
+        staged.count > OpenTransaction.few ? positions[state] : staged.firstIndex { $0.state == state }
+    }
 
-    /// Values that the engine does not have yet, in the order in which their states were first
-    /// written.
-    var writes: [(state: AttributeID, value: Value)] { order.compactMap { state in values[state].map { (state, $0) } } }
+    /// The states that have been written, in the order in which they were first.
+    var order: some Sequence<AttributeID> { staged.lazy.map(\.state) }
+
+    var hasWrites: Bool { staged.contains { $0.value != nil } }
+
+    /// Calls a function with each value that the engine does not have yet, in the order in which
+    /// their states were first written.
+    func forEachWrite(_ body: (AttributeID, Value) -> Void) {
+        for write in staged { if let value = write.value { body(write.state, value) } }
+    }
 
     mutating func stage(_ value: Value, for state: AttributeID, _ animation: String?) {
-        if values.updateValue(value, forKey: state) == nil, !known.contains(state) { order.append(state) }
+        if let position = position(of: state) {
+            staged[position].value = value
+        } else {
+            staged.append((state, value))
+            if staged.count > OpenTransaction.few {
+                if positions.isEmpty {
+                    for (position, write) in staged.enumerated() { positions[write.state] = position }
+                } else {
+                    positions[state] = staged.count - 1
+                }
+            }
+        }
         if let animation { bindingAnimations[state] = animation }
     }
 
     /// Takes the writes for the engine, ahead of the commit.
     mutating func handOver() -> [(state: AttributeID, value: Value)] {
-        defer { values = [:] }
         isAhead = true
+        var writes: [(state: AttributeID, value: Value)] = []
+        for position in staged.indices {
+            guard let value = staged[position].value else { continue }
+            writes.append((staged[position].state, value))
+            staged[position].value = nil
+        }
         return writes
     }
 

@@ -14,18 +14,18 @@ extension ViewGraph {
     public func begin() {
         precondition(transaction == nil, "transactions do not nest")
         transaction = OpenTransaction(stamp: engine.revision)
-        engine.beginBatch()
     }
 
     /// Makes the writes visible and brings the tree in line with its data. Evaluates only what the tree depends on, and again
     /// what was read in between.
     public func commit() -> Commit {
         let done = closeTransaction()
-        for state in done.order {
-            if let value = done.value(of: state) { setInput(state, .value(value)) }
+        done.forEachWrite { setInput($0, .value($1)) }
+        var same: Set<AttributeID> = []
+        if done.isAhead {
+            engine.endBatch()
+            same = forgetDetours(of: done)
         }
-        engine.endBatch()
-        let same = forgetDetours(of: done)
         let states = done.order.filter { engine.changedAt($0) > done.stamp }
         if done.isAhead { withdrawReports { states.isEmpty || same.contains($0) } }
         settleStructure()
@@ -35,13 +35,14 @@ extension ViewGraph {
     /// Takes all writes back. Nothing counts as changed.
     public func rollBack() {
         let done = closeTransaction()
+        guard done.isAhead else { return }
         let written = Set(done.order)
         for touched in done.touched where written.contains(touched.attribute) {
             if let content = touched.content { setInput(touched.attribute, content) }
         }
         engine.endBatch()
         _ = forgetDetours(of: done)
-        if done.isAhead { withdrawReports { _ in true } }
+        withdrawReports { _ in true }
     }
 
     private func closeTransaction() -> OpenTransaction {
@@ -65,7 +66,11 @@ extension ViewGraph {
     private func handOverWrites() {
         guard let open = transaction, open.hasWrites else { return }
         // What was reported before is none of this transaction's.
-        if !open.isAhead { collectInvalidated() }
+        if !open.isAhead {
+            collectInvalidated()
+            // A state that has its old value again at the commit counts as not written.
+            engine.beginBatch()
+        }
         for (state, value) in transaction?.handOver() ?? [] { setInput(state, .value(value)) }
     }
 

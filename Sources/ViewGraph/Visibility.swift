@@ -12,7 +12,7 @@ extension ViewGraph {
     /// Whether a vertex may be named. One without a name of its own, as of a modifier, belongs to its whole node.
     public func isVisible(_ attribute: AttributeID) -> Bool {
         guard let mayRead else { return true }
-        guard let record = attributes[Int(attribute.index)] else { return false }
+        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return false }
         var row = record.node
         var name: String? = record.isHidden && record.steps.isEmpty ? nil : record.name
         while nodes[Int(row)].isObject {

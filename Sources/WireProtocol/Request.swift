@@ -2,7 +2,7 @@ import AttributeValues
 
 /// A request of a client, with one case per method. Paths, patterns and animations are text or JSON here. The runtime
 /// checks them, so that errors can use the graph's knowledge (near names, types).
-public enum Request {
+public indirect enum Request {
     case hello(client: String?)
     case ping
     case get(Get)

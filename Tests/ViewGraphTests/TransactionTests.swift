@@ -9,6 +9,12 @@ struct TransactionTests {
     private let a = AttributeID(index: 1, generation: 1)
     private let b = AttributeID(index: 2, generation: 1)
 
+    private func writes(of open: OpenTransaction) -> [(state: AttributeID, value: Value)] {
+        var writes: [(state: AttributeID, value: Value)] = []
+        open.forEachWrite { writes.append(($0, $1)) }
+        return writes
+    }
+
     private func states(_ writes: [(state: AttributeID, value: Value)]) -> [AttributeID] { writes.map(\.state) }
 
     @Test("the last value of each state is written, in the order of the first writes") func order() {
@@ -16,7 +22,7 @@ struct TransactionTests {
         open.stage(1, for: b, nil)
         open.stage(2, for: a, "snappy")
         open.stage(3, for: b, nil)
-        #expect(states(open.writes) == [b, a] && open.writes.map(\.value) == [3, 2])
+        #expect(states(writes(of: open)) == [b, a] && writes(of: open).map(\.value) == [3, 2])
         #expect(open.value(of: b) == 3 && open.bindingAnimations == [a: "snappy"] && !open.needsNote(of: a))
     }
 
@@ -25,11 +31,22 @@ struct TransactionTests {
         open.stage(1, for: a, nil)
         let first = open.handOver()
         #expect(states(first) == [a] && open.isAhead && open.needsNote(of: a))
-        #expect(!open.hasWrites && open.writes.isEmpty && open.value(of: a) == nil)
+        #expect(!open.hasWrites && writes(of: open).isEmpty && open.value(of: a) == nil)
         open.note(.init(attribute: a, content: .value(0), changedAt: 1))
         #expect(!open.needsNote(of: a) && open.needsNote(of: b) && open.touched.count == 1)
         open.stage(2, for: a, nil)
         open.stage(3, for: b, nil)
-        #expect(open.order == [a, b] && states(open.writes) == [a, b])
+        #expect(Array(open.order) == [a, b] && states(writes(of: open)) == [a, b])
+    }
+
+    @Test("many states keep their order and their last values") func many() {
+        var open = OpenTransaction(stamp: 1)
+        let states = (1...20).map { AttributeID(index: $0, generation: 1) }
+        for round in 1...2 {
+            for (position, state) in states.enumerated() { open.stage(.int(Int64(position * round)), for: state, nil) }
+        }
+        #expect(Array(open.order) == states)
+        #expect(states.enumerated().allSatisfy { open.value(of: $1) == .int(Int64($0 * 2)) })
+        #expect(open.value(of: AttributeID(index: 21, generation: 1)) == nil)
     }
 }
