@@ -27,6 +27,10 @@ let fast: [SwiftSetting] =
             ] + branchesInPlace, .when(configuration: .release))
     ]
 
+/// Modules that run only in the daemon, which has one thread: counting references needs no atomic operations.
+let fastAlone: [SwiftSetting] =
+    fast + [.unsafeFlags(["-Xfrontend", "-assume-single-threaded"], .when(configuration: .release))]
+
 /// A module of the daemon, at its row: it imports what stands in rows above.
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = strict) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -92,7 +96,7 @@ let package = Package(
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
         // Row 4
-        module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fast),
+        module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fastAlone),
         module("EventLoop", ["CLibuv", "AttributeValues"]),
         // Row 5
         module(
@@ -101,13 +105,13 @@ let package = Package(
                 "AttributeValues", "AttributeGraph", "RuleLanguage", "Timelines", "SceneModel", "ViewGraph",
                 "WireProtocol",
             ],
-            settings: fast),
+            settings: fastAlone),
         // Row 6
         module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"]),
         // Row 7
         module(
             "DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log],
-            settings: fast),
+            settings: fastAlone),
         module("AGClient", ["AttributeValues", "WireProtocol"]),
         // Row 8
         module("AGScenes", ["AGClient", "AttributeValues", "WireProtocol"]),

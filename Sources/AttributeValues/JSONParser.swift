@@ -105,7 +105,7 @@ public struct JSONElement {
     }
 
     public var string: String? {
-        stringBytes.map { String(decoding: $0, as: UTF8.self) }
+        stringBytes.map { String(valid: $0) }
     }
 
     public var int: Int64? {
@@ -196,7 +196,7 @@ public struct JSONElement {
             return .list(elements)
         case UInt8(ascii: "{"):
             var map = ValueMap(minimumCapacity: payload >> 32)
-            forEachMember { key, element in map[String(decoding: key, as: UTF8.self)] = element.value }
+            forEachMember { key, element in map.add(String(valid: key), element.value) }
             return .map(map)
         default: return .string(string ?? "")
         }

@@ -38,12 +38,12 @@ extension Value {
                 element.draw(from: &budget, isTyped: isTyped)
             }
         case .map(let map):
+            guard let (keys, values) = map.storage.bases else { return }
             for position in 0..<map.count {
                 guard budget >= 0 else { return }
                 budget -= 2
-                let (key, value) = map.entry(at: position)
-                key.draw(from: &budget, isTyped: isTyped)
-                value.draw(from: &budget, isTyped: isTyped)
+                keys[position].draw(from: &budget, isTyped: isTyped)
+                values[position].draw(from: &budget, isTyped: isTyped)
             }
         case .optional(let wrapped?): wrapped.draw(from: &budget, isTyped: isTyped)
         case .opaque(let opaque): opaque.json.draw(from: &budget, isTyped: false)

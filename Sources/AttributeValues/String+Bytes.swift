@@ -66,6 +66,19 @@ extension String {
         return unsafeBitCast(joined, to: String.self)
     }
 
+    /// - Parameter bytes: valid UTF-8.
+    init(valid bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.count <= 15, let first = bytes.baseAddress else {
+            self = String(decoding: bytes, as: UTF8.self)
+            return
+        }
+        var words: (UInt64, UInt64) = (0, 0)
+        withUnsafeMutableBytes(of: &words) { $0.baseAddress?.copyMemory(from: first, byteCount: bytes.count) }
+        let isASCII = (words.0 | words.1) & 0x8080_8080_8080_8080 == 0
+        words.1 |= ((isASCII ? 0xe0 : 0xa0) | UInt64(bytes.count)) << 56
+        self = unsafeBitCast(words, to: String.self)
+    }
+
     /// Decimal digits.
     @inlinable
     public init(decimal number: Int64) {

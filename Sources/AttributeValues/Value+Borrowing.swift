@@ -15,6 +15,20 @@ extension UnsafePointer<Value> {
 }
 
 extension UnsafePointer<Value> {
+    /// Equality. Values of the same bits are equal, and are not copied to be compared.
+    @inlinable @inline(__always)
+    func isEqual(to other: UnsafePointer<Value>) -> Bool {
+        let (a, b) = (UnsafeRawPointer(self), UnsafeRawPointer(other))
+        if a.load(as: (UInt64, UInt64).self) == b.load(as: (UInt64, UInt64).self),
+            a.load(fromByteOffset: 16, as: UInt8.self) == b.load(fromByteOffset: 16, as: UInt8.self)
+        {
+            return true
+        }
+        return pointee == other.pointee
+    }
+}
+
+extension UnsafePointer<Value> {
     /// The words of a short string (see `String+Bytes.swift`); nil for all other values.
     @inlinable @inline(__always)
     public var shortText: (UInt64, UInt64)? {

@@ -23,6 +23,12 @@ public struct ValueMap {
             didChange()
         }
 
+        /// Valid until the next change.
+        var bases: (keys: UnsafePointer<Value>, values: UnsafePointer<Value>)? {
+            guard let keyBase, let valueBase else { return nil }
+            return (keyBase, valueBase)
+        }
+
         /// Must be called after every change of the arrays, because they may have moved.
         func didChange() {
             keyBase = keys.withUnsafeBufferPointer { $0.baseAddress }
@@ -53,7 +59,7 @@ public struct ValueMap {
         for (key, value) in entries { self[key] = value }
     }
 
-    public var count: Int { storage.keys.count }
+    public var count: Int { storage.count }
     public var isEmpty: Bool { storage.keys.isEmpty }
     /// In the order of insertion, as `values`.
     public var keys: [Value] { storage.keys }
@@ -140,6 +146,23 @@ public struct ValueMap {
         storage.didChange()
     }
 
+    /// Sets the value of a key in a map that was made for it: nobody else has it, and it has room.
+    mutating func add(_ key: String, _ value: Value) {
+        if storage.index.isEmpty, storage.keys.count < ValueMap.linearLimit {
+            for known in storage.keys {
+                if case .string(let text) = known, text.hasSameBytes(as: key) {
+                    self[key] = value
+                    return
+                }
+            }
+            storage.keys.append(.string(key))
+            storage.values.append(value)
+            storage.didChange()
+        } else {
+            self[key] = value
+        }
+    }
+
     private mutating func remove(at position: Int) {
         storage.keys.remove(at: position)
         storage.values.remove(at: position)
@@ -214,7 +237,15 @@ extension ValueMap: Equatable {
     public static func == (a: ValueMap, b: ValueMap) -> Bool {
         if a.storage === b.storage { return true }
         guard a.count == b.count else { return false }
-        for position in 0..<a.count {
+        // Maps that are compared are usually two contents of one attribute, with the same keys in the same order.
+        var position = 0
+        if let (keys, values) = a.storage.bases, let (others, otherValues) = b.storage.bases {
+            while position < a.count, (keys + position).isEqual(to: others + position) {
+                guard (values + position).isEqual(to: otherValues + position) else { return false }
+                position += 1
+            }
+        }
+        for position in position..<a.count {
             let (key, value) = a.entry(at: position)
             guard let found = b.position(of: key), b.storage.keys[found] == key, b.storage.values[found] == value else {
                 return false

@@ -11,7 +11,7 @@ final class Session {
     let id: ClientID
     let peer: Peer
     let connection: Connection
-    unowned let sessions: Sessions
+    unowned(unsafe) let sessions: Sessions
     /// Shared with the other connections of the client's process.
     let debt: Debt
 

@@ -1,13 +1,29 @@
 import ViewGraph
 import WireProtocol
 
+/// Whose transaction it was. All transactions of a client share it.
+final class Author {
+    let peer: Peer
+    let name: String?
+
+    init(peer: Peer, name: String?) {
+        self.peer = peer
+        self.name = name
+    }
+}
+
 /// A connection, as the runtime sees it.
 final class Client {
     let id: ClientID
     let peer: Peer
     /// nil: it may do everything.
     var grants: Grants?
-    var name: String?
+    /// As the history names it.
+    private(set) var author: Author
+    var name: String? {
+        get { author.name }
+        set { author = Author(peer: peer, name: newValue) }
+    }
     /// By number.
     var subscriptions: [Int64: Subscription] = [:]
     /// The client does not drain: its news is kept, newest per path, until it does.
@@ -25,6 +41,7 @@ final class Client {
         self.id = id
         self.peer = peer
         self.grants = grants
+        author = Author(peer: peer, name: nil)
         will = LastWill(room: limits.onDisconnectSize)
     }
 

@@ -49,8 +49,7 @@ final class History {
         transactions.append(
             Transaction(
                 revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: turn.now.wall,
-                peer: client?.peer,
-                client: client?.name, label: label,
+                author: client?.author, label: label,
                 writes: writes.count > limits.historyWrites ? Array(writes.prefix(limits.historyWrites)) : writes))
     }
 
@@ -116,8 +115,7 @@ struct Transaction {
     var stampAfter: UInt64
     var wall: Timestamp
     /// nil: the daemon itself (a clock, a scene at start).
-    var peer: Peer?
-    var client: String?
+    var author: Author?
     var label: String?
     /// States that it wrote; `RuntimeLimits.historyWrites` of them. They are named when somebody asks.
     var writes: [AttributeID]

@@ -5,8 +5,8 @@ import WireProtocol
 extension ViewGraph {
     /// Performs a mutation in the transaction that has begun.
     func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
-        let path = try AttributePath(mutation.path)
-        let place = try locate(path)
+        let located = try locate(text: mutation.path)
+        let (path, place) = (located.path, located.place)
         func value() throws(Failure) -> Value {
             guard let value = mutation.value else {
                 throw Failure(.invalid, "\(mutation.operation.rawValue) needs a value", path: mutation.path)

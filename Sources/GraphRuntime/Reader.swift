@@ -23,7 +23,7 @@ final class Reader {
     /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is none, once.
     func get(_ request: Request.Get, _ client: Client) throws(Failure) -> Answer {
         if request.isSingle, let path = request.paths.first {
-            let place = try graph.locate(try AttributePath(path))
+            let place = try graph.locate(text: path).place
             return .content(
                 content(at: place, request.presentation, client), revision: history.revision, typed: request.typed)
         }
@@ -152,14 +152,15 @@ final class Reader {
         map["revision"] = .int(Int64(clamping: entry.revision))
         map["time"] = .timestamp(entry.wall)
         map["label"] = entry.label.map { .string($0) } ?? .null
-        if let peer = entry.peer {
+        if let author = entry.author {
+            let peer = author.peer
             let isKnown = graph.mayRead == nil || peer.uid == client.peer.uid
             map["client"] =
                 !isKnown
                 ? .null
                 : [
                     "pid": .int(Int64(peer.pid)), "uid": .int(Int64(peer.uid)),
-                    "name": entry.client.map { .string($0) } ?? .null,
+                    "name": author.name.map { .string($0) } ?? .null,
                 ]
         } else {
             map["client"] = "agd"

@@ -9,6 +9,7 @@ extension Watching {
     func deliverCompletions(_ news: News) {
         if !news.replaced.isEmpty { deliver(replacements(news.replaced)) }
         deliver(news.completions)
+        if news.animated.isEmpty, news.touched.isEmpty { return }
         deliver(completionNews(presentations.seal(history.revision, moved: news.animated, news.touched.map(\.number))))
     }
 

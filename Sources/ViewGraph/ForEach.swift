@@ -90,6 +90,12 @@ extension ViewGraph {
         sweepVertices()
         completeNew()
         connectNew()
+        collectInvalidated()
+        if !staleForEach.isEmpty { settleLists() }
+        places.forgetLocators()
+    }
+
+    private func settleLists() {
         var settlement = Settlement()
         while true {
             collectInvalidated()
@@ -105,7 +111,6 @@ extension ViewGraph {
             connectNew()
         }
         noteEndless(settlement)
-        places.forgetLocators()
     }
 
     private func update(forEach row: UInt32) -> ListUpdate {

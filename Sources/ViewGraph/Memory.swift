@@ -24,6 +24,7 @@ extension ViewGraph {
         clocks.giveBack()
         animations.giveBack()
         places.giveBack()
+        locatedPaths = LocatedPaths()
         absentRows.giveBack()
     }
 }

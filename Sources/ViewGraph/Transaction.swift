@@ -198,8 +198,8 @@ extension ViewGraph {
             let record = record(place.attribute)
             way.bindings += 1
             if way.animation == nil { way.animation = record.animation }
+            if case .state = record.source { return way }
             switch (record.kind, record.source) {
-            case (_, .state): return way
             case (.state, .object) where place.steps.isEmpty: return way
             case (_, .object(let node)):
                 guard nodes.isAlive(node) else { throw RuleHost.removed.located(at: path.description) }

@@ -64,6 +64,8 @@ final class Tree<Node: TreeNode> {
     /// Of the node that is in a row, or of the next one to be there.
     private var generations: [UInt32] = []
     private var free: [UInt32] = []
+    /// Counts what may lead a path elsewhere: nodes that were attached or detached.
+    private(set) var changes: UInt64 = 0
     /// Of a row that is used for the first time since the table was cut: no id of before names it.
     private var firstGeneration: UInt32 = 1
 
@@ -141,6 +143,7 @@ final class Tree<Node: TreeNode> {
     /// Adds a child at a place among its siblings, or the nearest in its part of a section; nil:
     /// last.
     func attach(_ child: UInt32, to parent: UInt32, at place: Int? = nil) {
+        changes &+= 1
         let (above, new) = (node(parent), node(child))
         above.children.insert(child, at: position(for: new.slot, nearest: place ?? .max, in: above))
         new.parent = parent
@@ -166,6 +169,7 @@ final class Tree<Node: TreeNode> {
 
     /// The node keeps its parent; the parent forgets the node.
     func detach(_ child: UInt32) {
+        changes &+= 1
         let parent = node(node(child).parent)
         if let place = parent.children.firstIndex(of: child) { parent.children.remove(at: place) }
         parent.childrenByID?[node(child).id] = nil
@@ -179,6 +183,7 @@ final class Tree<Node: TreeNode> {
 
     /// As `detach` of each. O(children of the parent).
     func detach(_ children: [UInt32], from parent: UInt32) {
+        changes &+= 1
         let gone = Set(children)
         let parent = node(parent)
         parent.children.removeAll { gone.contains($0) }
@@ -206,6 +211,7 @@ final class Tree<Node: TreeNode> {
     /// Puts children into the place of a stretch of others, of which some are gone. New ones are
     /// attached already, as the last.
     func replace(_ stretch: Range<Int>, with children: [UInt32], gone: [UInt32], below parent: UInt32) {
+        changes &+= 1
         let parent = node(parent)
         parent.children.removeLast(children.count + gone.count - stretch.count)
         parent.children.replaceSubrange(stretch, with: children)
