@@ -132,6 +132,7 @@ let package = Package(
         benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph", "TestSupport"]),
         benchmark("documents-benchmark", ["AttributeValues", "SceneModel"]),
         benchmark("hostile-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport"]),
+        benchmark("server-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport"]),
         benchmark("soak-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport", "CSQLite"]),
         .target(
             name: "BenchmarkSupport", dependencies: ["AttributeValues", "TestSupport"], path: "Benchmarks/Support",

@@ -59,6 +59,8 @@ public final class DaemonProcess {
     /// The last lines that it wrote.
     public var log: String { DaemonProcess.text(folder.file("log")) }
 
+    /// 0 when it does not run.
+    public var processID: pid_t { process?.id ?? 0 }
     /// Seconds of processor time that the daemon has had.
     public var processorTime: Double { process?.processorTime ?? 0 }
     /// How often it has gone to sleep and been woken.
