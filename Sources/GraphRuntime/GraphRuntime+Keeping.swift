@@ -8,7 +8,9 @@ import WireProtocol
 extension GraphRuntime {
     /// Notes for the store what the graph has become since the last call.
     func keepChanges() {
-        for change in graph.takeStoreChanges() { outcome.changes.append((revision, change)) }
+        for change in graph.takeStoreChanges(at: revision) {
+            outcome.changes.append((change.revision ?? revision, change))
+        }
     }
 
     /// The values of states count.

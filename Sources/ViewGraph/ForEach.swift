@@ -99,6 +99,7 @@ extension ViewGraph {
             let rows = staleForEach.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
             staleForEach = []
             for (_, row) in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil {
+                if !unlinked.isEmpty, !nodes.isLinked(row) { continue }
                 noteUpdate(update(forEach: row), of: row, &settlement)
             }
             completeNew()

@@ -15,11 +15,13 @@ public struct StructureChange {
     /// Instances of a `forEach` whose index is no vertex yet.
     public internal(set) var addedInstances: [NodeID] = []
     public internal(set) var removedAttributes: [AttributeID] = []
+    /// Large subtrees that are gone. `removedNames` and `removedAttributes` do not tell of them.
+    public internal(set) var removedTrees: [NodeID] = []
 
     public var isEmpty: Bool {
         addedNodes.isEmpty && removedNames.isEmpty && reorderedNodes.isEmpty && movedNodes.isEmpty
             && addedAttributes.isEmpty
-            && removedAttributes.isEmpty
+            && removedAttributes.isEmpty && removedTrees.isEmpty
     }
 }
 
@@ -197,7 +199,6 @@ extension ViewGraph {
             (AttributePath(nodes: place + path.nodes, attribute: path.attribute, steps: path.steps), value)
         }
         var growth = Growth()
-        if let made = construction?.growth { growth = Growth(nodes: -made.nodes, attributes: -made.attributes) }
         var pending = [
             ScenePlan.Children(
                 parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace,
@@ -215,7 +216,9 @@ extension ViewGraph {
                     if next.isRemade { plan.remadeCreations.insert(plan.creations.count) }
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.added.append(name)
-                    growth += try self.growth(by: definition, below: depth, scene.declarations)
+                    if construction == nil {
+                        growth += try self.growth(by: definition, below: depth, scene.declarations)
+                    }
                     continue
                 }
                 guard mode != .create else {
@@ -229,7 +232,9 @@ extension ViewGraph {
                     if next.isRemade { plan.remadeCreations.insert(plan.creations.count) }
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.changed.append(name)
-                    growth += try self.growth(by: definition, below: depth, scene.declarations)
+                    if construction == nil {
+                        growth += try self.growth(by: definition, below: depth, scene.declarations)
+                    }
                     continue
                 }
                 if old.slot != slot { plan.slots.append((existing, slot)) }

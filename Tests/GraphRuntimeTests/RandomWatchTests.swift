@@ -56,7 +56,13 @@ private final class RandomWatch {
 
     init(seed: UInt64) throws {
         generator = SeededGenerator(seed: seed)
-        graph = try Harness(RandomWatch.scene, clients: 4)
+        var limits = RuntimeLimits()
+        if seed % 2 == 0 {
+            // What is removed is freed in many turns.
+            limits.sliceSteps = 100
+            limits.graph.freedAtOnce = 1
+        }
+        graph = try Harness(RandomWatch.scene, limits: limits, clients: 4)
         look()
     }
 
