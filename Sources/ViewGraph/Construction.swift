@@ -99,12 +99,10 @@ extension ViewGraph {
     /// Makes nodes until the steps are used up. Call it only while `hasParents` is true.
     /// - Returns: whether all are made and connected.
     public func advance(_ construction: Construction, _ steps: inout Int) -> Bool {
-        noteDueRows()
         swapContext(with: construction)
         defer {
             // Data of the new lists is marked from the start on.
             collectInvalidated()
-            noteDueRows()
             swapContext(with: construction)
         }
         while steps > 0 {
@@ -179,22 +177,16 @@ extension ViewGraph {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         let isTop = construction.storedTops.contains(row)
         guard isTop || !node.isObject && isOwn(parent) && nodes[Int(parent)].kind != .forEach else { return }
-        // The component that makes the siblings decides on their places.
-        let isInUse = !isTop && isUse(parent)
-        if isInUse, isMade(row, byUseAt: parent, construction) { return }
+        if !isTop, isUse(parent), isMade(row, byUseAt: parent, construction) { return }
         let kept = kept(row)
         kept.isOwn = true
         kept.key = newKey(of: row)
-        guard !isInUse else {
-            noteRow(of: row)
-            notePlace(of: row)
-            return
-        }
         if isTop {
             let place = Construction.LivingPlace(parent: parent, slot: node.slot)
             kept.order = OrderKey.between(construction.lastOrders[place] ?? lastOrder(in: place), nil)
             construction.lastOrders[place] = kept.order
         } else {
+            // What a document gives to a use follows what the component makes.
             let before = node.basePlace > 0 ? nodes[Int(parent)].children[Int(node.basePlace) - 1] : nil
             kept.order = OrderKey.between(
                 before.flatMap { nodes[Int($0)].slot == node.slot ? order(of: $0) : nil }, nil)

@@ -198,8 +198,12 @@ extension ViewGraph {
         }
         state.list = list
         if change.isReordering {
-            for name in change.removed { state.rows[name] = nil }
+            let keepsMost = change.removed.count <= state.rows.count / 2
+            if keepsMost { for name in change.removed { state.rows[name] = nil } }
             let rows = replaceInstances(change, list, definition, at: row, &state)
+            if !keepsMost {
+                state.rows = Dictionary(uniqueKeysWithValues: nodes[Int(row)].children.map { (nodes[Int($0)].id, $0) })
+            }
             state.ids.replaceSubrange(change.old, with: change.ids)
             if state.hasIndices || nodes[Int(row)].hasNumberedChildren {
                 renumber(rows, from: change.new.lowerBound)

@@ -227,7 +227,13 @@ final class Tree<Node: TreeNode> {
         let parent = node(parent)
         parent.children.removeLast(children.count + gone.count - stretch.count)
         parent.children.replaceSubrange(stretch, with: children)
-        for child in gone { parent.childrenByID?[node(child).id] = nil }
+        if gone.count > parent.children.count {
+            parent.childrenByID =
+                parent.children.count > Tree.childIndexThreshold
+                ? Dictionary(uniqueKeysWithValues: parent.children.map { (node($0).id, $0) }) : nil
+        } else {
+            for child in gone { parent.childrenByID?[node(child).id] = nil }
+        }
     }
 
     // MARK: Places

@@ -92,8 +92,8 @@ public final class ViewGraph {
 
     /// What clients may make the graph grow to.
     public struct Limits {
-        public var nodes = 2_000_000
-        public var attributes = 8_000_000
+        public var nodes = 1_000_000
+        public var attributes = 2_000_000
         public var depth = 512
         /// Bytes, as JSON, of a value that a write makes.
         public var valueSize = 16 << 20

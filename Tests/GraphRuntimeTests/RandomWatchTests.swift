@@ -58,8 +58,7 @@ private final class RandomWatch {
         generator = SeededGenerator(seed: seed)
         var limits = RuntimeLimits()
         if seed % 2 == 0 {
-            // What is removed is freed in many turns.
-            limits.sliceSteps = 100
+            // What is removed is freed in the next turn.
             limits.graph.freedAtOnce = 1
         }
         graph = try Harness(RandomWatch.scene, limits: limits, clients: 4)
