@@ -13,7 +13,7 @@ struct Trial {
     /// Seconds of processor time that a start may take; the unit allows 60 s in all.
     private static let longestStart = 10.0
     /// Bytes that the daemon may ever have in memory, as the unit's MemoryMax.
-    private static let mostMemory = 2048 << 20
+    private static let mostMemory = 4096 << 20
 
     struct Outcome {
         var waits = HealthyClient.Waits()

@@ -15,6 +15,8 @@ struct ChangedNames {
     init(capacity: Int) { self.capacity = capacity }
 
     mutating func append(_ structure: StructureChange, at revision: UInt64, in graph: ViewGraph) {
+        // Their names are more than are kept.
+        if !structure.removedTrees.isEmpty { floor = revision }
         for names in structure.removedNames { append(names, at: revision) }
         for moved in structure.movedNodes {
             for names in moved.names { append(names, at: revision) }

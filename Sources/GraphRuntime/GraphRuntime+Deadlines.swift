@@ -9,7 +9,7 @@ import WireProtocol
 extension GraphRuntime {
     /// Monotonic seconds; nil: never.
     public var nextDeadline: Double? {
-        if graph.waitingRuleCount > 0 || !jobs.isEmpty { return turn.now.monotonic }
+        if graph.waitingRuleCount > 0 || !jobs.isEmpty || graph.hasUnlinked { return turn.now.monotonic }
         let next = watching.nextDeadline
         guard graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(turn.now.wall) else { return next }
         return min(next ?? .infinity, turn.now.monotonic + wait.seconds)

@@ -33,7 +33,9 @@ extension GraphRuntime {
         watching.deliverDue()
         keepChanges()
         // Of all but the values of states an earlier life leaves no revisions.
-        if outcome.changes.contains(where: { !$0.change.isValue }) { history.resumableFrom = revision }
+        if outcome.changes.contains(where: { !$0.change.isValue && $0.change.revision == nil }) {
+            history.resumableFrom = revision
+        }
         // Subscriptions end when all that they name has been removed.
         if watching.subscriptions.isEmpty { watching.updateScenePhase() }
         graph.sweepVertices()

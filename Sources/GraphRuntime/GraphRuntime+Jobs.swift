@@ -25,9 +25,6 @@ final class StructureJob {
         /// Its new nodes are made.
         case building(Construction, SceneDefinition, Request.Apply)
         case built(Construction, SceneDefinition, Request.Apply)
-        /// They are destroyed, because the tree has no place for them any more.
-        /// - nil: the job starts again.
-        case abandoning(Construction, Failure?)
     }
 
     init(_ client: ClientID, _ request: Request) {
@@ -53,9 +50,10 @@ extension GraphRuntime {
         return finishedJobs.removeValue(forKey: client)
     }
 
-    /// Does what this turn has time for.
+    /// Does what this turn has time for. What has left the tree is freed first, so that a job finds room in the limits.
     func doJobs() {
-        while jobSteps > 0, let job = jobs.first {
+        graph.freeUnlinked(&jobSteps)
+        while jobSteps > 0, !graph.hasUnlinked, let job = jobs.first {
             graph.stepsLeft = limits.requestCost
             graph.growthLeft = limits.instanceCost
             job.slices += 1
@@ -80,6 +78,8 @@ extension GraphRuntime {
     /// - Returns: nil when the steps are used up.
     private func goOn(with job: StructureJob) throws(Failure) -> Answer? {
         if job.hasOldAccess { startAgain(job) }
+        // One that starts again waits for what it had built to be freed.
+        if graph.hasUnlinked { return nil }
         while true {
             switch job.stage {
             case .waiting:
@@ -112,12 +112,9 @@ extension GraphRuntime {
                 if job.slices > 1 { return nil }
             case .built(let construction, let scene, let apply):
                 do throws(Failure) { return try link(construction, scene, apply, job) } catch {
-                    job.stage = .abandoning(construction, error)
+                    graph.abandon(construction)
+                    throw error
                 }
-            case .abandoning(let construction, let failure):
-                guard graph.abandon(construction, &jobSteps) else { return nil }
-                if let failure { throw failure }
-                job.stage = .waiting
             }
         }
     }
@@ -127,8 +124,9 @@ extension GraphRuntime {
         switch job.stage {
         case .reading, .checked: job.stage = .waiting
         case .building(let construction, _, _), .built(let construction, _, _):
-            job.stage = .abandoning(construction, nil)
-        case .waiting, .abandoning: break
+            graph.abandon(construction)
+            job.stage = .waiting
+        case .waiting: break
         }
     }
 

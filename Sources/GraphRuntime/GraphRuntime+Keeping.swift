@@ -8,8 +8,8 @@ import WireProtocol
 extension GraphRuntime {
     /// Notes for the store what the graph has become since the last call.
     func keepChanges() {
-        let changes = graph.takeStoreChanges()
-        if isStored { for change in changes { outcome.changes.append((revision, change)) } }
+        let changes = graph.takeStoreChanges(at: revision)
+        if isStored { for change in changes { outcome.changes.append((change.revision ?? revision, change)) } }
     }
 
     /// The values of states count.

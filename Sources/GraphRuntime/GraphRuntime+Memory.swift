@@ -7,7 +7,7 @@ extension GraphRuntime {
     /// Whether the graph is much smaller than it has been since memory was last given back.
     public var hasShrunk: Bool {
         // A job may still ask where a node was that has gone.
-        guard jobs.isEmpty else { return false }
+        guard jobs.isEmpty, !graph.hasUnlinked else { return false }
         let living = graph.counters.liveAttributes
         return mostVertices >= living + GraphRuntime.leastShrink && mostVertices / 2 >= living
     }

@@ -36,7 +36,7 @@ extension GraphRuntime {
         defer { graph.notesChanges = true }
         perform(try graph.plan(scene, at: .root, .merge), nil, nil, .none, file)
         graph.noteScenePlaces()
-        _ = graph.takeStoreChanges()
+        _ = graph.takeStoreChanges(at: revision)
         outcome = Outcome()
     }
 

@@ -57,7 +57,9 @@ final class History {
     func note(_ structure: StructureChange) {
         if structure.isEmpty { return }
         lastStructureChange = revision
-        if !structure.removedAttributes.isEmpty || !structure.movedNodes.isEmpty { lastRemoval = revision }
+        if !structure.removedAttributes.isEmpty || !structure.movedNodes.isEmpty || !structure.removedTrees.isEmpty {
+            lastRemoval = revision
+        }
         changedNames.append(structure, at: revision, in: graph)
     }
 

@@ -34,6 +34,7 @@ struct StructureNews {
             }
             removed += moved.names
         }
+        for tree in structure.removedTrees { removed += graph.names(below: tree) }
         reordered = structure.reorderedNodes.filter { graph.isAlive($0) && told.insert($0).inserted }
             .map { NodeNames(ids: graph.names(of: $0).ids, attributes: []) }
     }

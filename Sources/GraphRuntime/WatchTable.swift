@@ -25,6 +25,13 @@ struct WatchTable {
         return watch
     }
 
+    /// Watched vertices, by row.
+    var attributes: some Sequence<AttributeID> {
+        rows.indices.lazy.compactMap { row in
+            self.rows[row].map { AttributeID(index: UInt32(row), generation: $0.generation) }
+        }
+    }
+
     /// A watch of an attribute that had none.
     mutating func insert(_ attribute: AttributeID) -> Watch {
         let row = Int(attribute.index)

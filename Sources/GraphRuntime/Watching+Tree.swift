@@ -8,6 +8,9 @@ import WireProtocol
 extension Watching {
     func followTree(_ structure: StructureChange, _ news: inout News) {
         for attribute in structure.removedAttributes { leave(attribute, &news) }
+        if !structure.removedTrees.isEmpty {
+            for attribute in topics.watches.attributes.filter(graph.isUnlinked) { leave(attribute, &news) }
+        }
         news.forEachTopic { part in part.topic.remove(Set(part.left.map(\.attribute))) }
         guard !topics.isEmpty else { return }
         let moved = structure.movedNodes.filter { graph.isAlive($0.node) }

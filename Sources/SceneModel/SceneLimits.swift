@@ -10,6 +10,10 @@ public enum SceneLimits {
     public static let nodes = 1_000_000
     /// Levels of nodes, including those of components.
     public static let depth = 500
+    /// Attributes of a node, with what it says of the environment, of containers and preferences.
+    public static let attributes = 10_000
+    /// Keys, types and components of a document, and of a graph.
+    public static let declarations = 10_000
     /// Nodes around the use of a component that is part of a cycle through `forEach` and has not been read yet,
     /// including those of the cycle's other components: its body is then read inside the reading of theirs.
     public static let repetitionDepth = 128

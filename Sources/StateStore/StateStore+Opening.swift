@@ -328,7 +328,7 @@ extension StateStore {
                     } else if let name = change.name {
                         rows[change.key]?[name] = nil
                     } else {
-                        rows[change.key] = nil
+                        rows[change.key] = rows[change.key]?.filter { $0.value.revision > change.revision }
                     }
                 }
                 return revision

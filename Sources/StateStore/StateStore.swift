@@ -102,7 +102,7 @@ public final class StateStore {
         put = try database.prepare(
             "INSERT OR REPLACE INTO rows(key, name, revision, value, checksum) VALUES(?1, ?2, ?3, ?4, ?5)")
         delete = try database.prepare("DELETE FROM rows WHERE key = ?1 AND name = ?2")
-        deleteKey = try database.prepare("DELETE FROM rows WHERE key = ?1")
+        deleteKey = try database.prepare("DELETE FROM rows WHERE key = ?1 AND revision <= ?2")
         setLife = try database.prepare(StateStore.setLife)
         nextSequence = try database.integer("SELECT ifnull(max(sequence), 0) FROM turns") + 1
         turns = Int(try database.integer("SELECT count(*) FROM turns"))
@@ -157,10 +157,12 @@ public final class StateStore {
             // A row that is written again in the same turn is written once.
             lastWrites.removeAll(keepingCapacity: true)
             for (place, (_, change)) in changes.enumerated() {
-                if let name = change.name { lastWrites[RowName(key: change.key, name: name)] = place }
+                if let name = change.name, !name.isEmpty { lastWrites[RowName(key: change.key, name: name)] = place }
             }
             for (place, (revision, change)) in changes.enumerated() {
-                if let name = change.name, lastWrites[RowName(key: change.key, name: name)] != place { continue }
+                if let name = change.name, !name.isEmpty, lastWrites[RowName(key: change.key, name: name)] != place {
+                    continue
+                }
                 body.append(change, revision)
             }
         }
@@ -229,6 +231,7 @@ public final class StateStore {
     private func perform(_ change: TurnBody.Written) throws(StoreError) {
         guard let name = change.name else {
             try deleteKey.bind(1, change.key)
+            try deleteKey.bind(2, Int64(bitPattern: change.revision))
             _ = try deleteKey.step()
             return
         }

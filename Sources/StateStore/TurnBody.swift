@@ -3,7 +3,7 @@ import ViewGraph
 
 /// What a turn has changed, in order, as one row holds it until it is folded into the rows by key.
 ///
-/// Each change is an operation (a byte: 0 puts a row, 1 deletes a row, 2 deletes all rows of a key), the revision (8 bytes, little-endian),
+/// Each change is an operation (a byte: 0 puts a row, 1 deletes a row, 2 deletes all rows of a key that are not later), the revision (8 bytes, little-endian),
 /// and texts with their lengths (4 bytes each): the key; for 0 and 1 the name; for 0 the value as typed JSON.
 struct TurnBody {
     private enum Operation {

@@ -9,6 +9,8 @@ import SceneModel
 enum BuildCost {
     static let node = 20
     static let attribute = 15
+    /// A row of the store that is written or deleted.
+    static let row = 80
 }
 
 /// The new nodes of a plan, made ahead. They know their parents; their parents do not know them, so that no path, pattern or
@@ -21,9 +23,9 @@ public final class Construction {
         /// References of all nodes, then their rules.
         case references(next: Int)
         case rules(next: Int)
+        /// Keys and rows of the store.
+        case storing(next: Int)
         case done
-        /// Nodes to be destroyed, children behind their parents.
-        case abandoned([UInt32])
     }
 
     let plan: ScenePlan
@@ -37,22 +39,46 @@ public final class Construction {
     fileprivate var structureChange = StructureChange()
     fileprivate var unboundNodes: [UInt32] = []
     fileprivate var staleForEach: Set<UInt32> = []
-    /// What the new nodes count towards the limits already.
-    fileprivate(set) var growth = ViewGraph.Growth()
+    fileprivate var currentComponents: [ObjectIdentifier: Bool] = [:]
+    // The rows of the nodes are written as the nodes are made, so that the change that links them has little to write. Until then a
+    // marker in the store says that they do not count: see `UnlinkedTrees`.
+    /// Whether the nodes have keys and rows.
+    fileprivate(set) var isStored = false
+    /// The least number in a key of theirs.
+    fileprivate let firstNumber: UInt64
+    fileprivate var hasMarker = false
+    /// The order keys of the last new children that living parents get.
+    fileprivate var lastOrders: [LivingPlace: String] = [:]
+    fileprivate var storedTops: Set<UInt32> = []
+    /// By the client's node that is stored as the use of its component: the definitions that the component makes.
+    fileprivate var madeByUses: [UInt32: Set<ObjectIdentifier>] = [:]
+
+    fileprivate struct LivingPlace: Hashable {
+        var parent: UInt32
+        var slot: Slot
+    }
 
     /// Environment keys that the graph does not know yet.
     private let newKeys: Set<String>
     /// The living nodes that get new children.
     fileprivate let parents: Set<NodeID>
 
-    fileprivate init(_ plan: ScenePlan, _ declarations: Declarations, newKeys: Set<String>, parents: Set<NodeID>) {
+    fileprivate init(
+        _ plan: ScenePlan, _ declarations: Declarations, newKeys: Set<String>, parents: Set<NodeID>, firstNumber: UInt64
+    ) {
         self.plan = plan
         self.parents = parents
+        self.firstNumber = firstNumber
         self.newKeys = newKeys
         self.declarations = declarations
     }
 
     fileprivate func isNew(_ key: String) -> Bool { newKeys.contains(key) }
+}
+
+extension ViewGraph {
+    /// Whether the rows of a construction are written ahead. A recovered store may give nodes the keys that they had.
+    private var storesAhead: Bool { notesChanges && !isSalvaged }
 }
 
 extension ViewGraph {
@@ -62,7 +88,8 @@ extension ViewGraph {
         declarations.add(plan.declarations)
         let newKeys = Set(plan.declarations.environment.keys.filter { self.declarations.environment[$0] == nil })
         return Construction(
-            plan, declarations, newKeys: newKeys, parents: Set(plan.creations.map { nodes.nodeID($0.parent) }))
+            plan, declarations, newKeys: newKeys, parents: Set(plan.creations.map { nodes.nodeID($0.parent) }),
+            firstNumber: nextKeyNumber + 1)
     }
 
     /// Whether the nodes that get new children are all there. If one has gone, another node may be in its row: the construction can
@@ -72,13 +99,11 @@ extension ViewGraph {
     /// Makes nodes until the steps are used up. Call it only while `hasParents` is true.
     /// - Returns: whether all are made and connected.
     public func advance(_ construction: Construction, _ steps: inout Int) -> Bool {
-        let before = (liveNodes, liveAttributes)
         swapContext(with: construction)
         defer {
             // Data of the new lists is marked from the start on.
             collectInvalidated()
             swapContext(with: construction)
-            construction.growth += Growth(nodes: liveNodes - before.0, attributes: liveAttributes - before.1)
         }
         while steps > 0 {
             switch construction.stage {
@@ -109,27 +134,89 @@ extension ViewGraph {
                 steps -= cost(of: construction.rows[next])
             case .rules(let next):
                 guard next < construction.rows.count else {
-                    construction.stage = .done
+                    construction.stage = storesAhead ? .storing(next: 0) : .done
                     break
                 }
                 connectRules(of: construction.rows[next])
                 construction.stage = .rules(next: next + 1)
                 steps -= cost(of: construction.rows[next])
+            case .storing(let next):
+                if next == 0 { beginStoring(construction) }
+                guard next < construction.rows.count else {
+                    construction.stage = .done
+                    break
+                }
+                store(construction.rows[next], in: construction)
+                construction.stage = .storing(next: next + 1)
+                steps -= BuildCost.row
             case .done: return true
-            case .abandoned: preconditionFailure("what is abandoned is not made")
             }
         }
         if case .done = construction.stage { return true }
+        if construction.isStored { mark(construction) }
         return false
     }
 
-    private func cost(of row: UInt32) -> Int { BuildCost.node + BuildCost.attribute * nodes[Int(row)].attributes.count }
+    private func beginStoring(_ construction: Construction) {
+        construction.isStored = true
+        for (position, top) in construction.tops.enumerated()
+        where !construction.plan.remadeCreations.contains(position) {
+            construction.storedTops.insert(top)
+        }
+    }
+
+    private func mark(_ construction: Construction) {
+        guard !construction.hasMarker else { return }
+        construction.hasMarker = true
+        storeChanges.append(
+            StoreChange(key: StoredKey.unlinked, name: "", value: .int(Int64(clamping: construction.firstNumber))))
+    }
+
+    /// Gives a new node its key and its row, as `makeOwn` does to nodes of the tree.
+    private func store(_ row: UInt32, in construction: Construction) {
+        let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
+        let isTop = construction.storedTops.contains(row)
+        guard isTop || !node.isObject && isOwn(parent) && nodes[Int(parent)].kind != .forEach else { return }
+        if !isTop, isUse(parent), isMade(row, byUseAt: parent, construction) { return }
+        let kept = kept(row)
+        kept.isOwn = true
+        kept.key = newKey(of: row)
+        if isTop {
+            let place = Construction.LivingPlace(parent: parent, slot: node.slot)
+            kept.order = OrderKey.between(construction.lastOrders[place] ?? lastOrder(in: place), nil)
+            construction.lastOrders[place] = kept.order
+        } else {
+            // What a document gives to a use follows what the component makes.
+            let before = node.basePlace > 0 ? nodes[Int(parent)].children[Int(node.basePlace) - 1] : nil
+            kept.order = OrderKey.between(
+                before.flatMap { nodes[Int($0)].slot == node.slot ? order(of: $0) : nil }, nil)
+        }
+        guard let key = kept.key, let value = storedRow(of: row) else { return }
+        kept.isStored = true
+        storeChanges.append(StoreChange(key: key, name: "", value: value))
+    }
+
+    private func lastOrder(in place: Construction.LivingPlace) -> String? {
+        let last = nodes[Int(place.parent)].children.last { nodes[Int($0)].slot == place.slot }
+        return last.flatMap { order(of: $0) }
+    }
+
+    private func isMade(_ row: UInt32, byUseAt parent: UInt32, _ construction: Construction) -> Bool {
+        let made =
+            construction.madeByUses[parent]
+            ?? Set(definitions(madeBy: parent, isOwn: true).map { ObjectIdentifier($0) })
+        construction.madeByUses[parent] = made
+        return made.contains(ObjectIdentifier(base(of: row)))
+    }
+
+    func cost(of row: UInt32) -> Int { BuildCost.node + BuildCost.attribute * nodes[Int(row)].attributes.count }
 
     private func swapContext(with construction: Construction) {
         swap(&declarations, &construction.declarations)
         swap(&structureChange, &construction.structureChange)
         swap(&unboundNodes, &construction.unboundNodes)
         swap(&staleForEach, &construction.staleForEach)
+        swap(&currentComponents, &construction.currentComponents)
     }
 
     /// Gives the nodes of a construction their place in the tree, all at once. O(new attributes), about 20 ns for each. Nothing is
@@ -145,6 +232,7 @@ extension ViewGraph {
         }
         structureChange.append(construction.structureChange)
         staleForEach.formUnion(construction.staleForEach)
+        if construction.hasMarker { storeChanges.append(StoreChange(key: StoredKey.unlinked, name: "", value: nil)) }
         if construction.plan.redeclares(before) { unboundNodes += construction.rows }
     }
 
@@ -156,38 +244,16 @@ extension ViewGraph {
             }
     }
 
-    /// Destroys nodes that shall not come into the tree, until the steps are used up.
-    /// - Returns: whether all are gone.
-    public func abandon(_ construction: Construction, _ steps: inout Int) -> Bool {
-        swapContext(with: construction)
-        defer {
-            // Nobody is told of nodes that nobody has seen.
-            structureChange = StructureChange()
-            swapContext(with: construction)
-        }
-        var rows: [UInt32]
-        if case .abandoned(let left) = construction.stage {
-            rows = left
-        } else {
-            construction.pending = []
-            // Objects go with the nodes that hold them. Others may have their rows in a later slice.
-            rows = (construction.rows + unboundNodes).filter { !nodes[Int($0)].isObject }
-            unboundNodes = []
-        }
-        construction.stage = .abandoned([])
-        while steps > 0, let row = rows.popLast() {
-            steps -= cost(of: row)
-            destroyNode(row)
-        }
-        guard rows.isEmpty else {
-            construction.stage = .abandoned(rows)
-            return false
-        }
+    /// The nodes shall not come into the tree: they are freed in slices.
+    public func abandon(_ construction: Construction) {
         for key in construction.plan.declarations.environment.keys where construction.isNew(key) {
             guard let vertex = environmentDefaults.removeValue(forKey: key) else { continue }
             destroy(vertex)
         }
-        return true
+        if construction.isStored { mark(construction) }
+        for top in construction.tops { nodes.unlink(top) }
+        unlinked.batches.append(
+            UnlinkedTrees.Batch(rows: construction.tops, marker: construction.hasMarker ? "" : nil))
     }
 }
 
@@ -218,5 +284,7 @@ extension Declarations {
         environment.merge(completed(new.environment)) { $1 }
         container.merge(completed(new.container)) { $1 }
         preference.merge(completed(new.preference)) { $1 }
+        components.merge(new.components) { $1 }
+        written.merge(new.written)
     }
 }

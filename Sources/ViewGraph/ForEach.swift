@@ -105,6 +105,7 @@ extension ViewGraph {
             let rows = staleForEach.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
             staleForEach = []
             for (_, row) in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil {
+                if !unlinked.isEmpty, !nodes.isLinked(row) { continue }
                 noteUpdate(update(forEach: row), of: row, &settlement)
             }
             completeNew()
@@ -202,8 +203,12 @@ extension ViewGraph {
         }
         state.list = list
         if change.isReordering {
-            for name in change.removed { state.rows[name] = nil }
+            let keepsMost = change.removed.count <= state.rows.count / 2
+            if keepsMost { for name in change.removed { state.rows[name] = nil } }
             let rows = replaceInstances(change, list, definition, at: row, &state)
+            if !keepsMost {
+                state.rows = Dictionary(uniqueKeysWithValues: nodes[Int(row)].children.map { (nodes[Int($0)].id, $0) })
+            }
             state.ids.replaceSubrange(change.old, with: change.ids)
             if state.hasIndices || nodes[Int(row)].hasNumberedChildren {
                 renumber(rows, from: change.new.lowerBound)

@@ -1,6 +1,18 @@
 import AttributeValues
 import SceneModel
 
+/// What it costs to plan and perform a change, in steps of about 50 ns.
+enum PlanCost {
+    /// A node that is compared.
+    static let update = 40
+    /// A node that becomes another one, beside the comparison.
+    static let change = 140
+    /// A new node at the top.
+    static let creation = 15
+    static let removal = 15
+    static let value = 50
+}
+
 // What is added to the tree and its states, held against the limits.
 extension ViewGraph {
     /// What the graph gets more of.
@@ -45,6 +57,29 @@ extension ViewGraph {
             throw Failure(
                 .limit, "the tree would be deeper than \(limits.depth) nodes", path: path,
                 hint: "tree-depth is the limit")
+        }
+    }
+
+    /// Charges a part of a document that is done in one turn. Scenes at a start are paid for.
+    func charge(planning steps: Int) throws(Failure) { if notesChanges { try charge(steps) } }
+
+    /// - Throws: `limit` for too many declarations, or attributes of a node that stays.
+    func refuseExcess(_ new: Declarations, _ plan: ScenePlan) throws(Failure) {
+        let all = declarations.nameCount + new.nameCount - declarations.sharedNameCount(with: new)
+        guard all <= SceneLimits.declarations || new.nameCount == 0 else {
+            throw Failure(
+                .limit,
+                "there would be \(all) keys, types and components; at most \(SceneLimits.declarations) are declared")
+        }
+        for (row, definition, isReplacing, _) in plan.updates where !isReplacing {
+            let old = nodes[Int(row)].attributes.count
+            guard old + definition.attributes.count > SceneLimits.attributes else { continue }
+            let added = definition.attributes.count { ownAttribute($0.name, of: row) == nil }
+            guard added == 0 || old + added <= SceneLimits.attributes else {
+                throw Failure(
+                    .limit, "\(nodes.path(of: row)) would have more than \(SceneLimits.attributes) attributes",
+                    path: nodes.path(of: row), hint: "make several nodes")
+            }
         }
     }
 
@@ -111,5 +146,18 @@ extension ViewGraph {
         guard room >= 0 else { throw tooLong(path) }
         if let accepted, mayGrow || room < limits.valueSize { try refuseLong(accepted, at: path) }
         return accepted
+    }
+}
+
+extension Declarations {
+    /// Keys, types and components.
+    fileprivate var nameCount: Int {
+        environment.count + container.count + preference.count + types.count + components.count
+    }
+
+    fileprivate func sharedNameCount(with new: Declarations) -> Int {
+        new.environment.keys.count { environment[$0] != nil } + new.container.keys.count { container[$0] != nil }
+            + new.preference.keys.count { preference[$0] != nil } + new.types.keys.count { types[$0] != nil }
+            + new.components.keys.count { components[$0] != nil }
     }
 }

@@ -194,15 +194,18 @@ extension ViewGraph {
         }
     }
 
-    /// Destroys a node that its parent no longer names, and all that is below.
+    /// Destroys a node that its parent no longer names, and all that is below: now, as long as the change at hand has
+    /// destroyed few, or else in slices.
     func destroySubtree(_ top: UInt32) {
-        let rows = nodes.subtree(of: top)
+        guard let rows = nodes.subtree(of: top, atMost: isRestoring ? .max : unlinked.room) else { return unlink(top) }
+        unlinked.room -= rows.count
         noteGone(rows)
         for row in rows.reversed() { destroyNode(row) }
     }
 
-    func destroyNode(_ row: UInt32) {
-        if !nodes[Int(row)].isObject {
+    /// - Parameter isTold: whether `structureChange` gets its names.
+    func destroyNode(_ row: UInt32, isTold: Bool = true) {
+        if isTold, !nodes[Int(row)].isObject {
             structureChange.removedNames.append(NodeNames(ids: nodes.ids(of: row), attributes: attributeNames(of: row)))
         }
         destroyModifiers(of: row)

@@ -58,7 +58,7 @@ extension ViewGraph {
         return key
     }
 
-    private func newKey(of row: UInt32) -> String {
+    func newKey(of row: UInt32) -> String {
         let path = nodes.ids(of: row).reduce("") { $0 + "/" + StoredKey.part($1) }
         if isSalvaged,
             let known = absentRows.rows.keys.first(where: {
@@ -134,6 +134,7 @@ extension ViewGraph {
             kept.key = key
             kept.maker = maker
             kept.home = nodes.nodeID(nodes[Int(row)].parent)
+            hasMovedNodes = true
         }
         return leaving
     }
@@ -222,10 +223,11 @@ extension ViewGraph {
         if node.kept?.removed.isEmpty == false { forgetRemoved(row, key) }
     }
 
-    func forgetRemoved(_ row: UInt32, _ key: String) {
+    func forgetRemoved(_ row: UInt32, _ key: String, upTo revision: UInt64? = nil) {
         guard let kept = nodes[Int(row)].kept else { return }
         for id in kept.removed.sorted(by: { $0.precedesByBytes($1) }) {
-            storeChanges.append(StoreChange(key: key + "/" + StoredKey.part(id), name: nil, value: nil))
+            storeChanges.append(
+                StoreChange(key: key + "/" + StoredKey.part(id), name: nil, value: nil, revision: revision))
         }
         kept.removed = []
     }
@@ -244,7 +246,7 @@ extension ViewGraph {
     }
 
     /// The children that are there again whenever a node is made.
-    private func definitions(madeBy row: UInt32, isOwn: Bool) -> [NodeDefinition] {
+    func definitions(madeBy row: UInt32, isOwn: Bool) -> [NodeDefinition] {
         if isOwn { return isUse(row) ? base(of: row).body?.slotted.map(\.0) ?? [] : [] }
         return base(of: row).slotted.map(\.0)
     }
@@ -337,19 +339,21 @@ extension ViewGraph {
     /// Subtrees are about to go, with their rows and those of instances that waited in them.
     /// - Parameter rows: the nodes of one subtree, the top first.
     func noteGone(_ rows: [UInt32]) {
-        guard notesChanges, let top = rows.first else { return }
-        for row in rows {
-            let node = nodes[Int(row)]
-            guard node.hasValues || node.kept != nil else { continue }
-            let key = key(of: row)
-            if node.hasValues || node.kept?.isStored == true {
-                storeChanges.append(StoreChange(key: key, name: nil, value: nil))
+        guard notesChanges else { return }
+        for row in rows { forgetRows(of: row) }
+        noteGoneFromHomes(rows)
+    }
+
+    /// The same but for the rows of the nodes.
+    func noteGoneFromHomes(_ rows: [UInt32]) {
+        guard let top = rows.first else { return }
+        if hasMovedNodes {
+            for row in rows.dropFirst() {
+                guard let home = nodes[Int(row)].kept?.home, nodes.isAlive(home),
+                    !nodes.isInside(home.row, of: top)
+                else { continue }
+                noteGone(nodes[Int(row)].id, from: home.row)
             }
-            if node.kept?.removed.isEmpty == false { forgetRemoved(row, key) }
-            guard let home = node.kept?.home, row != top, nodes.isAlive(home), !rows.contains(home.row) else {
-                continue
-            }
-            noteGone(node.id, from: home.row)
         }
         if !absentRows.isEmpty { storeChanges += absentRows.remove(below: Set(rows.map { key(of: $0) })) }
         guard !isOwn(top) else { return }
@@ -357,11 +361,25 @@ extension ViewGraph {
         if nodes.isAlive(home) { noteGone(nodes[Int(top)].id, from: home.row) }
     }
 
+    /// The rows of a node go, as far as they are not later than a revision.
+    func forgetRows(of row: UInt32, upTo revision: UInt64? = nil) {
+        let node = nodes[Int(row)]
+        guard node.hasValues || node.kept != nil else { return }
+        let key = key(of: row)
+        if node.hasValues || node.kept?.isStored == true {
+            storeChanges.append(StoreChange(key: key, name: nil, value: nil, revision: revision))
+        }
+        node.hasValues = false
+        node.kept?.isStored = false
+        if node.kept?.removed.isEmpty == false { forgetRemoved(row, key, upTo: revision) }
+    }
+
     /// States whose values count from now on.
     public func keep(_ states: some Sequence<AttributeID>) {
         for state in states where isDurable(state) {
             guard case .value(let value) = content(of: state) else { continue }
             let (row, name) = storePlace(of: state)
+            if !unlinked.isEmpty, !nodes.isLinked(row) { continue }
             nodes[Int(row)].hasValues = true
             storeChanges.append(StoreChange(key: key(of: row), name: name, value: value))
         }
@@ -470,12 +488,22 @@ extension ViewGraph {
     // MARK: What the store is told
 
     /// What the store has to know, in order, since the last call.
-    public func takeStoreChanges() -> [StoreChange] {
-        if storeChanges.isEmpty, dueNodes.isEmpty, unplaced.isEmpty, reordered.isEmpty { return [] }
+    /// - Parameter revision: of what has changed since then.
+    public func takeStoreChanges(at revision: UInt64) -> [StoreChange] {
+        freeLater(at: revision)
+        noteDueRows()
+        defer { storeChanges = [] }
+        return storeChanges
+    }
+
+    /// Works out the rows of nodes that have changed.
+    func noteDueRows() {
+        if dueNodes.isEmpty, unplaced.isEmpty, reordered.isEmpty { return }
         if !unplaced.isEmpty || !reordered.isEmpty { settleOrder() }
         for node in dueNodes {
             guard nodes.isAlive(node), let kept = nodes[Int(node.row)].kept else { continue }
             kept.isDue = false
+            if !unlinked.isEmpty, !nodes.isLinked(node.row) { continue }
             if let value = storedRow(of: node.row) {
                 kept.isStored = true
                 storeChanges.append(StoreChange(key: key(of: node.row), name: "", value: value))
@@ -485,7 +513,5 @@ extension ViewGraph {
             }
         }
         dueNodes = []
-        defer { storeChanges = [] }
-        return storeChanges
     }
 }

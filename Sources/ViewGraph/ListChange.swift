@@ -63,27 +63,38 @@ struct ListChange {
             return
         }
 
-        var places: [String: Int] = [:]
-        places.reserveCapacity(old.count)
-        for (offset, id) in state.ids[old].enumerated() { places[ListChange.name(of: id)] = offset }
-        var seen: Set<String> = []
-        var twice: [String] = []
+        var wanted: [String: Int] = [:]
+        wanted.reserveCapacity(new.count)
         ids.reserveCapacity(new.count)
         names.reserveCapacity(new.count)
-        sources.reserveCapacity(new.count)
-        for position in new {
+        for (offset, position) in new.enumerated() {
             let id = try id(at: position)
             let name = ListChange.name(of: id)
             if let problem = NodeIdentifier.problem(of: name) {
                 throw Failure(.invalid, "element \(position): an id that names a node \(problem)")
             }
-            let place = places[name]
-            // Beyond the stretch each id stands once, with its instance.
-            if !seen.insert(name).inserted || (place == nil && state.rows[name] != nil) { twice.append(id.description) }
+            if wanted[name] == nil { wanted[name] = offset }
             ids.append(id)
             names.append(name)
-            sources.append(place)
-            if let place, !before[old.lowerBound + place].isIdentical(to: list[position]) {
+        }
+        sources = Array(repeating: nil, count: new.count)
+        for (offset, id) in state.ids[old].enumerated() {
+            let name = ListChange.name(of: id)
+            if let place = wanted[name] {
+                sources[place] = offset
+            } else {
+                gone.append(offset)
+                removed.append(name)
+            }
+        }
+        var twice: [String] = []
+        for (offset, position) in new.enumerated() {
+            // Beyond the stretch each id stands once, with its instance.
+            if wanted[names[offset]] != offset || (sources[offset] == nil && state.rows[names[offset]] != nil) {
+                twice.append(ids[offset].description)
+            } else if let place = sources[offset],
+                !before[old.lowerBound + place].isIdentical(to: list[position])
+            {
                 changedElements.append(position)
             }
         }
@@ -91,12 +102,6 @@ struct ListChange {
             throw Failure(
                 .conflict, "duplicate ids: \(twice.prefix(10).joined(separator: ", "))",
                 hint: "ids are unique in a list")
-        }
-        for (offset, id) in state.ids[old].enumerated() {
-            let name = ListChange.name(of: id)
-            guard !seen.contains(name) else { continue }
-            gone.append(offset)
-            removed.append(name)
         }
         moved = ListChange.displaced(sources)
     }

@@ -13,10 +13,11 @@ extension ViewGraph {
         self.isSalvaged = isSalvaged
         notesChanges = false
         var failures = restoreDeclarations(rows.filter { StoredKey.isDeclaration($0.key) })
-        for row in rows where !StoredKey.isDeclaration(row.key) {
+        for row in rows where !StoredKey.isDeclaration(row.key) && row.key != StoredKey.unlinked {
             absentRows.insert(row)
             nextKeyNumber = max(nextKeyNumber, StoredKey.number(in: row.key) ?? 0)
         }
+        for row in rows where row.key == StoredKey.unlinked { dropUnlinked(row) }
         if !absentRows.isEmpty {
             restoringFailures = []
             complete([NodeID.root.row])
@@ -385,6 +386,7 @@ private struct Completion {
         kept.key = key
         kept.maker = maker
         kept.home = graph.nodes.nodeID(record(row).parent)
+        graph.hasMovedNodes = true
         record(row).isContent = graph.isComponentRoot(parent)
         graph.nodes.adopt(row, by: parent)
         disordered.insert(parent)

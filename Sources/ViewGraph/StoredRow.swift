@@ -29,17 +29,20 @@ public struct StoreChange: Equatable {
     public var name: String?
     /// nil: the row goes.
     public var value: Value?
+    /// Rows of the key that were written after this revision stay. nil: the revision of the change.
+    public var revision: UInt64?
 
-    public init(key: String, name: String?, value: Value?) {
+    public init(key: String, name: String?, value: Value?, revision: UInt64? = nil) {
         self.key = key
         self.name = name
         self.value = value
+        self.revision = revision
     }
 }
 
 extension StoreChange {
     /// Whether it is a new value of a state, and not a change of structure.
-    public var isValue: Bool { value != nil && name?.isEmpty == false && !StoredKey.isDeclaration(key) }
+    public var isValue: Bool { value != nil && name?.isEmpty == false && !key.hasPrefix(StoredKey.declarations) }
 }
 
 enum StoredKey {
@@ -73,7 +76,10 @@ enum StoredKey {
     /// Declarations stand under keys that no node has.
     static let declarations = "@"
 
-    static func isDeclaration(_ key: String) -> Bool { key.hasPrefix(declarations) }
+    static func isDeclaration(_ key: String) -> Bool { key.hasPrefix(declarations) && key != unlinked }
+
+    /// Rows under this key name subtrees that are not in the tree: see `UnlinkedTrees`.
+    static let unlinked = "@unlinked"
 }
 
 /// Rows whose nodes are not there: those of instances that data has yet to make, and those of nodes that a scene no longer makes. A
@@ -116,16 +122,21 @@ struct AbsentRows {
     func around(_ key: String) -> String? { node(key)?["parent"]?.string ?? StoredKey.parent(of: key) }
 
     /// Keys of rows at and below some nodes. O(rows · depth).
-    func keys(below tops: Set<String>) -> [String] {
+    func keys(below tops: Set<String>) -> [String] { keys { tops.contains($0) } }
+
+    func keys(below isTop: (String) -> Bool) -> [String] {
         rows.keys.filter { key in
             var at: String? = key
             while let next = at {
-                if tops.contains(next) { return true }
+                if isTop(next) { return true }
                 at = around(next)
             }
             return false
         }
     }
+
+    /// How many nodes there are around that of a key. O(depth).
+    func depth(of key: String) -> Int { sequence(first: key) { around($0) }.reduce(-1) { depth, _ in depth + 1 } }
 
     /// - Returns: what the store has to know.
     mutating func remove(below tops: Set<String>) -> [StoreChange] {

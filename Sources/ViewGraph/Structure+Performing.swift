@@ -31,7 +31,9 @@ extension ViewGraph {
         for (position, (parent, definition, slot, isContent)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
-            if notesChanges, !plan.remadeCreations.contains(position) { makeOwn(made, isNew: true) }
+            if notesChanges, construction?.isStored != true, !plan.remadeCreations.contains(position) {
+                makeOwn(made, isNew: true)
+            }
             parents.insert(parent)
         }
         for (parent, definitions) in plan.orders {

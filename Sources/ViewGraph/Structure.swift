@@ -15,11 +15,13 @@ public struct StructureChange {
     /// Instances of a `forEach` whose index is no vertex yet.
     public internal(set) var addedInstances: [NodeID] = []
     public internal(set) var removedAttributes: [AttributeID] = []
+    /// Large subtrees that are gone. `removedNames` and `removedAttributes` do not tell of them.
+    public internal(set) var removedTrees: [NodeID] = []
 
     public var isEmpty: Bool {
         addedNodes.isEmpty && removedNames.isEmpty && reorderedNodes.isEmpty && movedNodes.isEmpty
             && addedAttributes.isEmpty
-            && removedAttributes.isEmpty
+            && removedAttributes.isEmpty && removedTrees.isEmpty
     }
 }
 
@@ -192,12 +194,14 @@ extension ViewGraph {
                 hint: "make it a container or a group")
         }
         var plan = ScenePlan(declarations: scene.declarations, top: node.row)
+        // Its new nodes were made, and the rest of it charged, before it is linked.
+        func charge(_ steps: Int) throws(Failure) { if construction == nil { try self.charge(planning: steps) } }
         let place = nodes.ids(of: node.row)
+        try charge(scene.values.count * PlanCost.value)
         plan.values = scene.values.map { path, value in
             (AttributePath(nodes: place + path.nodes, attribute: path.attribute, steps: path.steps), value)
         }
         var growth = Growth()
-        if let made = construction?.growth { growth = Growth(nodes: -made.nodes, attributes: -made.attributes) }
         var pending = [
             ScenePlan.Children(
                 parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace,
@@ -212,10 +216,13 @@ extension ViewGraph {
             for (definition, slot) in definitions {
                 let name = prefix + AttributePath.quoteIfNeeded(definition.id)
                 guard let existing = nodes.child(definition.id, of: row) else {
+                    try charge(PlanCost.creation)
                     if next.isRemade { plan.remadeCreations.insert(plan.creations.count) }
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.added.append(name)
-                    growth += try self.growth(by: definition, below: depth, scene.declarations)
+                    if construction == nil {
+                        growth += try self.growth(by: definition, below: depth, scene.declarations)
+                    }
                     continue
                 }
                 guard mode != .create else {
@@ -223,18 +230,24 @@ extension ViewGraph {
                         .conflict, "\(name) exists already", path: name,
                         hint: "apply with mode merge; replace also removes the nodes beside it")
                 }
+                try charge(PlanCost.update)
                 let old = nodes[Int(existing)]
                 guard canBecome(definition, old, isReplacing) else {
+                    try charge(PlanCost.removal)
                     plan.removals.append(existing)
+                    try charge(PlanCost.creation)
                     if next.isRemade { plan.remadeCreations.insert(plan.creations.count) }
                     plan.creations.append((row, definition, slot, origin.isGiven(definition)))
                     plan.changed.append(name)
-                    growth += try self.growth(by: definition, below: depth, scene.declarations)
+                    if construction == nil {
+                        growth += try self.growth(by: definition, below: depth, scene.declarations)
+                    }
                     continue
                 }
                 if old.slot != slot { plan.slots.append((existing, slot)) }
                 let isContent = isReplacing ? origin.isGiven(definition) : origin.isGiven(definition, over: old)
                 if differs(existing, definition, isReplacing) || old.slot != slot || old.isContent != isContent {
+                    try charge(PlanCost.change)
                     plan.changed.append(name)
                     plan.changes.append(existing)
                     if isTold { tell(differences(existing, definition, isReplacing), in: &plan) }
@@ -243,6 +256,9 @@ extension ViewGraph {
                 if next.isRemade { plan.remade.insert(existing) }
                 growth.attributes += definition.attributes.count { ownAttribute($0.name, of: existing) == nil }
                 if let made = definition.forEach {
+                    if old.definition.forEach.map({ !made.isSame(as: $0) }) == true {
+                        try charge(old.children.count * (PlanCost.update + PlanCost.change))
+                    }
                     planInstances(of: existing, made, &plan, &pending)
                 } else {
                     pending.append(
@@ -255,6 +271,7 @@ extension ViewGraph {
             if isReplacing {
                 let kept = Set(definitions.map(\.0.id))
                 for child in nodes[Int(row)].children where !kept.contains(nodes[Int(child)].id) {
+                    try charge(PlanCost.removal)
                     plan.removals.append(child)
                     plan.removed.append(nodes.path(of: child))
                 }
@@ -263,6 +280,7 @@ extension ViewGraph {
         }
         if plan.untoldDifferences > 0 { plan.differences.append("and \(plan.untoldDifferences) more") }
         try refuse(growth)
+        try refuseExcess(scene.declarations, plan)
         if !isKept { try refuseRetyping(scene.declarations, plan) }
         return plan
     }

@@ -32,6 +32,8 @@ class TreeNode {
     fileprivate(set) var slot: Slot
     fileprivate let generation: UInt32
     fileprivate(set) var isAlive = true
+    /// It is out of the tree, with all that is below it, and waits to be freed.
+    fileprivate(set) var isUnlinked = false
     /// The root is its own parent.
     fileprivate(set) var parent: UInt32
     /// In order; a section's header comes first and its footer last.
@@ -104,6 +106,22 @@ final class Tree<Node: TreeNode> {
         rows.append(make(firstGeneration))
         generations.append(firstGeneration)
         return UInt32(rows.count - 1)
+    }
+
+    /// A node that was detached is out of the tree. It lives until `remove`.
+    func unlink(_ row: UInt32) { node(row).isUnlinked = true }
+
+    /// Whether neither a node nor one above it is unlinked. O(depth).
+    func isLinked(_ row: UInt32) -> Bool { !upward(from: row).contains { node($0).isUnlinked } }
+
+    /// An unlinked node lets go of its children. They keep their parent.
+    func takeChildren(of row: UInt32) -> [UInt32] {
+        let above = node(row)
+        defer {
+            above.children = []
+            above.childrenByID = nil
+        }
+        return above.children
     }
 
     /// Ends the life of a node, which no parent names any more.
@@ -215,7 +233,13 @@ final class Tree<Node: TreeNode> {
         let parent = node(parent)
         parent.children.removeLast(children.count + gone.count - stretch.count)
         parent.children.replaceSubrange(stretch, with: children)
-        for child in gone { parent.childrenByID?[node(child).id] = nil }
+        if gone.count > parent.children.count {
+            parent.childrenByID =
+                parent.children.count > Tree.childIndexThreshold
+                ? Dictionary(uniqueKeysWithValues: parent.children.map { (node($0).id, $0) }) : nil
+        } else {
+            for child in gone { parent.childrenByID?[node(child).id] = nil }
+        }
     }
 
     // MARK: Places
@@ -275,6 +299,19 @@ final class Tree<Node: TreeNode> {
         while let next = pending.popLast() {
             rows.append(next)
             pending.append(contentsOf: node(next).children.reversed())
+        }
+        return rows
+    }
+
+    /// The same; nil if these are more than so many.
+    func subtree(of row: UInt32, atMost limit: Int) -> [UInt32]? {
+        var rows: [UInt32] = []
+        var pending = [row]
+        while let next = pending.popLast() {
+            rows.append(next)
+            let children = node(next).children
+            if rows.count + pending.count + children.count > limit { return nil }
+            pending.append(contentsOf: children.reversed())
         }
         return rows
     }

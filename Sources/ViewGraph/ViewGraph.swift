@@ -46,6 +46,8 @@ public final class ViewGraph {
     var storeChanges: [StoreChange] = []
     /// Nodes whose rows may be others.
     var dueNodes: [NodeID] = []
+    /// Subtrees that are out of the tree and not freed yet.
+    var unlinked: UnlinkedTrees
     /// Children without a place among their siblings, by parent.
     var unplaced: [UInt32: [NodeID]] = [:]
     /// Nodes whose children stand in another order.
@@ -54,6 +56,8 @@ public final class ViewGraph {
     public var notesChanges = true
     /// Rows of the store without a node.
     var absentRows = AbsentRows()
+    /// Whether any node has ever got another parent.
+    var hasMovedNodes = false
     /// The last number in a client's key.
     var nextKeyNumber: UInt64 = 0
     /// The rows come from a store that was recovered: a client's node goes on with the values that are left of it.
@@ -74,6 +78,7 @@ public final class ViewGraph {
 
     public init(limits: Limits = Limits(), wallTime: Timestamp) {
         self.limits = limits
+        unlinked = UnlinkedTrees(room: limits.freedAtOnce)
         clocks = Clocks(time: wallTime)
         engine = Engine(host: RuleHost())
         engine.host.pointee.attach(to: self)
@@ -88,13 +93,15 @@ public final class ViewGraph {
 
     /// What clients may make the graph grow to.
     public struct Limits {
-        public var nodes = 2_000_000
-        public var attributes = 8_000_000
+        public var nodes = 1_000_000
+        public var attributes = 2_000_000
         public var depth = 512
         /// Bytes, as JSON, of a value that a write makes.
         public var valueSize = 16 << 20
         /// Changes of a `forEach` behind one transaction after which it counts as endless, if its data depends on its instances.
         public var structureRounds = 64
+        /// Nodes that one change frees before it is done; more are freed in slices.
+        public var freedAtOnce = 2000
         /// What a rule may be and do.
         public var rules = RuleLimits()
 

@@ -38,6 +38,11 @@ final class Harness {
         return deliveries
     }
 
+    /// Turns until nothing waits to be freed.
+    func settle() {
+        while runtime.graph.hasUnlinked { turn([]) }
+    }
+
     /// Lets time pass and wakes the runtime.
     @discardableResult
     func advance(_ seconds: Double) -> [Delivery] {

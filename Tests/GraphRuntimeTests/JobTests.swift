@@ -171,6 +171,7 @@ struct JobTests {
         }
         #expect(failure(said, "apply1")?.code == .notFound && turns > 20)
         #expect(isSent)
+        graph.settle()
         // The instance and its two attributes are what data took away.
         #expect(graph.runtime.graph.liveNodes == before.0 - 1 && graph.runtime.graph.liveAttributes == before.1 - 2)
         #expect(graph.runtime.graph.declarations.environment.count == keys)
@@ -206,6 +207,7 @@ struct JobTests {
         #expect(declaring.turns > 2 && failure(declaring.said, "apply1")?.code == .denied)
         // Names of the hidden part lead nowhere.
         let hidden = try finish(graph, [apply(JobTests.plain("big", reading: "top"), at: "/around/open")])
+        graph.settle()
         #expect(hidden.turns > 2 && failure(hidden.said, "apply1") != nil)
         #expect(graph.runtime.graph.liveNodes == before)
         let (turns, said) = try finish(graph, [apply(JobTests.plain("big"), at: "/around/open")])
@@ -224,6 +226,7 @@ struct JobTests {
         let (turns, said) = try finish(graph, [apply(JobTests.plain("big"), at: "/around/open")]) {
             $0 == last ? [.accessChanged(less)] : []
         }
+        graph.settle()
         #expect(turns > last && failure(said, "apply1")?.code == .denied)
         #expect(graph.runtime.graph.liveNodes == before.0 && graph.runtime.graph.liveAttributes == before.1)
         #expect(graph.runtime.jobs.isEmpty && graph.runtime.finishedJobs.isEmpty)

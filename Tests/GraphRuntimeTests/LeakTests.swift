@@ -170,6 +170,7 @@ struct LeakTests {
         let before = graph.runtime.graph.engine.memory
         #expect(!graph.runtime.hasShrunk)
         try graph.set("/list.items", [])
+        graph.settle()
         #expect(graph.runtime.hasShrunk)
         graph.runtime.giveBack()
         #expect(!graph.runtime.hasShrunk)
@@ -192,6 +193,7 @@ struct LeakTests {
         let attribute = try view.locate(AttributePath("/list/rows/\(LeakTests.large - 1).y")).attribute
         let node = try view.node(at: ["list", "rows", "\(LeakTests.large - 1)"])
         try graph.set("/list.items", [])
+        graph.settle()
         graph.runtime.giveBack()
         try graph.set("/list.items", .list((0..<LeakTests.large).map { ["id": .int(Int64($0)), "n": 1] }))
         #expect(!view.isAlive(attribute) && !view.isAlive(node))

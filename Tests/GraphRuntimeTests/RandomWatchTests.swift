@@ -56,7 +56,12 @@ private final class RandomWatch {
 
     init(seed: UInt64) throws {
         generator = SeededGenerator(seed: seed)
-        graph = try Harness(RandomWatch.scene, clients: 4)
+        var limits = RuntimeLimits()
+        if seed % 2 == 0 {
+            // What is removed is freed in the next turn.
+            limits.graph.freedAtOnce = 1
+        }
+        graph = try Harness(RandomWatch.scene, limits: limits, clients: 4)
         look()
     }
 

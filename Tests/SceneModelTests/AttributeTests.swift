@@ -287,7 +287,7 @@ struct AttributeTests {
         }
         _ = try SceneModelTests.scene(chain(64, 1))
         #expect(onlyFault(chain(65, 1)).contains("T1 would hold objects inside each other, 65 deep"))
-        let deep = faults(chain(20_000, 1))
+        let deep = faults(chain(SceneLimits.declarations, 1))
         #expect(
             deep.allSatisfy { $0.code == .limit }
                 && deep.contains { $0.message.contains("would hold objects inside each other") })

@@ -7,6 +7,9 @@ import WireProtocol
 /// A graph with its store, without a daemon around them.
 final class Life {
     private let scene: String
+    private let limits: RuntimeLimits
+    /// Requests that take more turns.
+    private var postponed: [Command] = []
     private(set) var folder: Folder
     private(set) var store: StateStore
     private(set) var runtime: GraphRuntime
@@ -14,19 +17,22 @@ final class Life {
     /// What was asked for and not refused.
     private(set) var done: [String] = []
 
-    init(_ scene: String = "") throws {
+    init(_ scene: String = "", limits: RuntimeLimits = RuntimeLimits()) throws {
         self.scene = scene
+        self.limits = limits
         folder = try Folder()
-        (store, runtime, failures) = try Life.open(folder, scene)
+        (store, runtime, failures) = try Life.open(folder, scene, limits)
     }
 
     /// What the store holds that has no node at the start.
     private(set) var failures: [String] = []
 
-    private static func open(_ folder: Folder, _ scene: String) throws -> (StateStore, GraphRuntime, [String]) {
+    private static func open(_ folder: Folder, _ scene: String, _ limits: RuntimeLimits) throws -> (
+        StateStore, GraphRuntime, [String]
+    ) {
         let (store, restored) = try folder.open()
         let now = Moment(monotonic: 1000, wall: .epoch)
-        let runtime = GraphRuntime(epoch: restored.epoch, revision: restored.revision, at: now)
+        let runtime = GraphRuntime(limits: limits, epoch: restored.epoch, revision: restored.revision, at: now)
         if !scene.isEmpty { try runtime.load("agd: 1\n" + scene, file: "test.yaml") }
         let failures = runtime.restore(restored.rows).map { "\($0.revision): \($0.failure)" }
         let outcome = runtime.apply([.connected(ClientID(number: 1), Peer(pid: 1, uid: 1000, gid: 1000))], at: now)
@@ -37,15 +43,16 @@ final class Life {
     /// The next life of what a killed daemon leaves behind.
     /// - Parameter scene: what its daemon starts with, if that is another scene.
     func next(_ scene: String? = nil) throws -> Life {
-        let next = try Life(of: folder.copy(), scene ?? self.scene)
+        let next = try Life(of: folder.copy(), scene ?? self.scene, limits)
         next.done = done + ["restart"]
         return next
     }
 
-    private init(of folder: Folder, _ scene: String) throws {
+    private init(of folder: Folder, _ scene: String, _ limits: RuntimeLimits) throws {
         self.scene = scene
+        self.limits = limits
         self.folder = folder
-        (store, runtime, failures) = try Life.open(folder, scene)
+        (store, runtime, failures) = try Life.open(folder, scene, limits)
     }
 
     @discardableResult
@@ -56,12 +63,12 @@ final class Life {
     }
 
     private func answer(_ request: Request) throws -> Value {
-        let id = nextRequest
-        nextRequest += 1
-        let outcome = runtime.apply(
-            [.call(ClientID(number: 1), id: .int(id), request)], at: Moment(monotonic: 1000, wall: .epoch))
-        try store.append(outcome.changes, revision: runtime.revision)
-        for case .reply(_, .int(id), let result) in outcome.deliveries {
+        begin(request)
+        while true {
+            guard let result = try turn() else {
+                guard !postponed.isEmpty else { throw Failure(.unavailable, "no reply") }
+                continue
+            }
             switch result {
             case .fault(let fault): throw fault.failure
             case .value(let value): return value
@@ -69,7 +76,26 @@ final class Life {
             default: return .null
             }
         }
-        throw Failure(.unavailable, "no reply")
+    }
+
+    /// Asks for something in the next turn.
+    func begin(_ request: Request) {
+        postponed.append(.call(ClientID(number: 1), id: .int(nextRequest), request))
+        nextRequest += 1
+    }
+
+    /// - Returns: the answer to what was asked for, if the turn has one.
+    func turn() throws -> Answer? {
+        let outcome = runtime.apply(postponed, at: Moment(monotonic: 1000, wall: .epoch))
+        postponed = outcome.postponed
+        try store.append(outcome.changes, revision: runtime.revision)
+        for case .reply(_, _, let result) in outcome.deliveries { return result }
+        return nil
+    }
+
+    /// Turns until nothing waits to be freed.
+    func settle() throws {
+        while runtime.graph.hasUnlinked { _ = try turn() }
     }
 
     func apply(_ nodes: String, at: String = "/", mode: Request.ApplyMode = .merge) throws {

@@ -76,6 +76,15 @@ extension SceneChecker {
                             ?? "the keys are \(SceneChecker.documentKeys.joined(separator: ", "))")
             }
         }
+        let keys = document["keys"]?.map ?? []
+        let named = [document["types"], document["components"]] + keys.map(\.value)
+        let declared = named.reduce(0) { $0 + ($1?.count ?? 0) }
+        guard declared <= SceneLimits.declarations else {
+            fault(
+                .limit, "at most \(SceneLimits.declarations) keys, types and components are declared, not \(declared)",
+                at: document)
+            return false
+        }
         if let version = document["agd"] { at("agd") { check(version: version) } }
         let types = document["types"].map { node in at("types") { self.entries(node, "types") } } ?? []
         declareTypeNames(types)

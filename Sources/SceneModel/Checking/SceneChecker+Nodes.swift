@@ -119,9 +119,20 @@ extension SceneChecker {
             fault("a node is a map, not \(node.summary)", at: node, hint: hint)
             return nil
         }
-        return NodeFields(node) { entry in
+        let fields = NodeFields(node) { entry in
             at(entry.name) { unknownKey(entry.key, of: "a node", allowed: NodeKey.names) }
         }
+        let members: [NodeKey] = [
+            .state, .binding, .let, .computed, .inherit, .clock, .environment, .containerValues, .preferences,
+        ]
+        let count = members.reduce(0) { $0 + (fields[$1]?.count ?? 0) }
+        guard count <= SceneLimits.attributes else {
+            fault(
+                .limit, "a node has at most \(SceneLimits.attributes) attributes and values for others, not \(count)",
+                at: node, hint: "make several nodes")
+            return nil
+        }
+        return fields
     }
 
     /// The written id, or one made from the kind or component and the position among the siblings: `playButton1`.

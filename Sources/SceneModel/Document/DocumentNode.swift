@@ -80,6 +80,15 @@ extension DocumentNode {
         if case .map(let entries) = content { entries } else { nil }
     }
 
+    /// Elements of a list or entries of a map.
+    var count: Int {
+        switch content {
+        case .scalar: 0
+        case .list(let elements): elements.count
+        case .map(let entries): entries.count
+        }
+    }
+
     /// The value under a key of a map.
     subscript(_ name: String) -> DocumentNode? {
         map?.first { $0.name == name }?.value

@@ -1,0 +1,148 @@
+import AttributeGraph
+import AttributeValues
+
+// Large subtrees leave the tree in one change, and are freed in slices.
+//
+// From the change on, no path, pattern or subview leads to an unlinked node, and its lists no longer follow their data. Its vertices
+// and its rows in the store are there until they are freed, and count towards the limits. The store has a marker for unlinked nodes
+// with rows, so that a start drops what a daemon that ended had not freed. A marker is a row of the key `@unlinked`:
+//
+// | name | value | rows that do not count |
+// |---|---|---|
+// | a number | `[revision, [key, …]]` | at and below the keys, unless they were written after the revision |
+// | empty | number | at and below clients' nodes whose keys have this number or a greater one: those of a construction |
+
+/// Subtrees that wait to be freed.
+struct UnlinkedTrees {
+    struct Batch {
+        /// A node is freed after its children.
+        var rows: [UInt32] = []
+        /// Keys of the store whose rows go; those of nodes in `rows` are not among them.
+        var keys: [String] = []
+        /// An instance that is made later may have the key of one that waits. Its rows have later revisions.
+        var revision: UInt64?
+        /// The name of the store's marker.
+        var marker: String?
+    }
+
+    /// In the order in which they are freed.
+    var batches: [Batch] = []
+    /// Unlinked by the change at hand.
+    var added: [UInt32] = []
+    /// Keys that have all their rows of the store below them.
+    var addedKeys: [String] = []
+    /// The number of the last marker.
+    var lastMarker = 0
+    /// Nodes that the change at hand may still free by itself.
+    var room: Int
+
+    init(room: Int) { self.room = room }
+
+    var isEmpty: Bool { batches.isEmpty && added.isEmpty }
+}
+
+extension ViewGraph {
+    /// Whether subtrees wait to be freed.
+    public var hasUnlinked: Bool { !unlinked.isEmpty }
+
+    /// Whether an attribute belongs to a node that is no longer in the tree. O(depth).
+    public func isUnlinked(_ attribute: AttributeID) -> Bool {
+        attributes[Int(attribute.index)].map { !nodes.isLinked($0.node) } ?? true
+    }
+
+    /// The names of an unlinked subtree, as they were. O(subtree).
+    public func names(below top: NodeID) -> [NodeNames] {
+        nodes.subtree(of: top.row).map { NodeNames(ids: nodes.ids(of: $0), attributes: attributeNames(of: $0)) }
+    }
+
+    /// Takes a subtree, which its parent no longer names, out of the tree. O(1) where no node of it was moved and no rows of the store
+    /// wait for their nodes.
+    func unlink(_ top: UInt32) {
+        nodes.unlink(top)
+        unlinked.added.append(top)
+        structureChange.removedTrees.append(nodes.nodeID(top))
+        guard notesChanges else { return }
+        let rows = hasMovedNodes || !absentRows.isEmpty ? nodes.subtree(of: top) : [top]
+        // A tombstone may come in the place of the rows of these: the store does not know then that others are below them.
+        for row in rows where row == top || nodes[Int(row)].kept?.home != nil {
+            forgetRows(of: row)
+            if !nodes[Int(row)].children.isEmpty { unlinked.addedKeys.append(key(of: row)) }
+        }
+        noteGoneFromHomes(rows)
+    }
+
+    /// Marks what the change at hand has unlinked.
+    func freeLater(at revision: UInt64) {
+        unlinked.room = limits.freedAtOnce
+        guard !unlinked.added.isEmpty else { return }
+        var batch = UnlinkedTrees.Batch(rows: unlinked.added, revision: revision)
+        unlinked.added = []
+        if !unlinked.addedKeys.isEmpty {
+            unlinked.lastMarker += 1
+            let marker = String(unlinked.lastMarker)
+            batch.marker = marker
+            storeChanges.append(
+                StoreChange(
+                    key: StoredKey.unlinked, name: marker,
+                    value: [.int(Int64(clamping: revision)), .list(unlinked.addedKeys.map { .string($0) })]))
+            unlinked.addedKeys = []
+        }
+        unlinked.batches.append(batch)
+    }
+
+    /// Frees unlinked nodes and their rows until the steps are used up.
+    public func freeUnlinked(_ steps: inout Int) {
+        guard !unlinked.batches.isEmpty else { return }
+        // Who had to be told was told when they were unlinked.
+        let told = structureChange
+        defer { structureChange = told }
+        while steps > 0, !unlinked.batches.isEmpty {
+            var batch = unlinked.batches.removeFirst()
+            while steps > 0, let row = batch.rows.last {
+                let children = nodes.takeChildren(of: row)
+                steps -= 1 + children.count / 10
+                if !children.isEmpty {
+                    batch.rows += children
+                    continue
+                }
+                batch.rows.removeLast()
+                steps -= cost(of: row) + (nodes[Int(row)].hasValues || nodes[Int(row)].kept != nil ? BuildCost.row : 0)
+                if notesChanges { forgetRows(of: row, upTo: batch.revision) }
+                destroyNode(row, isTold: false)
+            }
+            while steps > 0, let key = batch.keys.popLast() {
+                steps -= BuildCost.row
+                storeChanges.append(StoreChange(key: key, name: nil, value: nil, revision: batch.revision))
+            }
+            guard batch.rows.isEmpty, batch.keys.isEmpty else { return unlinked.batches.insert(batch, at: 0) }
+            if let marker = batch.marker {
+                storeChanges.append(StoreChange(key: StoredKey.unlinked, name: marker, value: nil))
+            }
+        }
+    }
+
+    /// A daemon has ended before it had freed what the marker names: its rows are no part of the tree.
+    func dropUnlinked(_ marker: StoredRow) {
+        var batch = UnlinkedTrees.Batch(marker: marker.name)
+        let keys: [String]
+        if case .int(let first) = marker.value {
+            keys = absentRows.keys { StoredKey.number(in: $0).map { $0 >= UInt64(clamping: first) } ?? false }
+        } else {
+            guard let parts = marker.value.list, parts.count == 2, case .int(let revision) = parts[0] else { return }
+            batch.revision = UInt64(clamping: revision)
+            let tops = Set((parts[1].list ?? []).compactMap(\.string))
+            // What stands under a top's own key was written when it was unlinked, or later.
+            keys = absentRows.keys(below: tops).filter { !tops.contains($0) }
+            unlinked.lastMarker = max(unlinked.lastMarker, Int(marker.name) ?? 0)
+        }
+        // Rows of parents go last: they say where the others are.
+        let ordered = keys.map { (depth: absentRows.depth(of: $0), key: $0) }.sorted { $0 < $1 }
+        batch.keys = ordered.map(\.key)
+        for key in batch.keys {
+            for row in (absentRows.rows[key] ?? [:]).values where row.revision <= batch.revision ?? .max {
+                absentRows.remove(key, row.name)
+            }
+        }
+        unlinked.batches.append(batch)
+    }
+}
