@@ -37,7 +37,7 @@ function join(path, id) {
 }
 
 function attributePath(node, name) {
-  return `${node.path === '/' ? '' : node.path}.${name}`
+  return `${node.path}.${name}`
 }
 
 export class Board {

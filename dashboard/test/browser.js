@@ -36,12 +36,13 @@ async function stop(program, signal = 'SIGTERM') {
 
 /** A daemon with scenes, and its gateway. */
 export class Site {
-  static async start(scenes, { isWritable = true } = {}) {
+  static async start(scenes, { isWritable = true, origins = [] } = {}) {
     const site = new Site()
     site.folder = mkdtempSync(join(tmpdir(), 'agd-page-'))
     site.socket = join(site.folder, 'agd.sock')
     site.scenes = scenes
     site.isWritable = isWritable
+    site.origins = origins
     await site.startDaemon()
     await site.startGateway()
     return site
@@ -68,6 +69,7 @@ export class Site {
 
   async startGateway() {
     const options = ['--socket', this.socket, '--port', String(this.port ?? 0), ...(this.isWritable ? ['--writable'] : []),
+      ...this.origins.flatMap((each) => ['--allow-origin', each]),
       '--pages', join(ROOT, 'clients/javascript'), '--pages', join(ROOT, 'dashboard')]
     const output = join(this.folder, 'gateway.out')
     this.gateway = spawn(join(PROGRAMS, 'agd-gateway'), options, { stdio: ['ignore', openSync(output, 'w'), openSync(`${output}.log`, 'a')] })
@@ -213,7 +215,7 @@ export class Page {
   }
 
   async press(key, { code = key, text } = {}) {
-    const codes = { Tab: 9, Enter: 13, Escape: 27, ArrowRight: 39, ArrowLeft: 37, ' ': 32, '/': 191, '?': 191 }
+    const codes = { Tab: 9, Enter: 13, Escape: 27, ArrowRight: 39, ArrowLeft: 37, ArrowUp: 38, ArrowDown: 40, Home: 36, End: 35, ' ': 32, '/': 191, '?': 191 }
     const given = { key, code, windowsVirtualKeyCode: codes[key] ?? key.toUpperCase().charCodeAt(0) }
     const written = text ?? (key === 'Enter' ? '\r' : key.length === 1 ? key : undefined)
     await this.send('Input.dispatchKeyEvent', { type: 'keyDown', ...given, ...(written ? { text: written } : {}) })
