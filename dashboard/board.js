@@ -10,6 +10,8 @@ import { rearrange } from './motion.js'
 
 /** A board of more cards would be slow, and nobody could read it. */
 const MOST_CARDS = 500
+/** Milliseconds from a change of the structure to its description. */
+const DESCRIBE_PAUSE = 100
 /** Without panels: displays first, then controls, then lists. */
 const ORDER = ['status', 'gauge', 'bar', 'sparkline', 'value', 'chart', 'toggle', 'field', 'color', 'table', 'list']
 const TRANSPARENT = ['group', 'forEach', 'section']
@@ -62,6 +64,7 @@ export class Board {
   #isLive = null
   #isDue = false
   #filter = ''
+  #describing = null
   #timer
 
   /**
@@ -82,6 +85,7 @@ export class Board {
   close() {
     this.#isClosed = true
     clearInterval(this.#timer)
+    clearTimeout(this.#describing)
     this.#watch?.close()
   }
 
@@ -122,7 +126,7 @@ export class Board {
         }
         this.#take(event.details)
       } else if (event.method === 'structure') {
-        await this.#describe(root)
+        this.#describeSoon(root)
       }
     }
   }
@@ -141,9 +145,22 @@ export class Board {
     if (this.#isDue) this.#lay()
   }
 
+  /** A list that changes all the time is not described more often than this. */
+  #describeSoon(root) {
+    if (this.#describing) return
+    this.#describing = setTimeout(async () => {
+      this.#describing = null
+      try {
+        await this.#describe(root)
+      } catch {
+        // The connection is lost, or the root is gone. The watch begins anew with a snapshot.
+      }
+    }, DESCRIBE_PAUSE)
+  }
+
   /** Reads the structure anew. */
   async #describe(root) {
-    const tree = await this.#client.describe(root)
+    const tree = await this.#treeOf(root)
     this.#nodes.clear()
     const containers = []
     const visit = [tree]
@@ -164,6 +181,40 @@ export class Board {
     }))
     this.#tree = tree
     this.#lay()
+  }
+
+  async #treeOf(root) {
+    try {
+      return await this.#client.describe(root)
+    } catch (error) {
+      if (error.code !== 'limit') throw error
+      return this.#sketch(root)
+    }
+  }
+
+  /** A tree that is too large to be described, as far as its values tell. */
+  #sketch(root) {
+    const nodes = new Map()
+    const nodeAt = (path) => {
+      if (nodes.has(path)) return nodes.get(path)
+      const node = { id: path.slice(path.lastIndexOf('/') + 1), path, kind: 'view', attributes: {} }
+      nodes.set(path, node)
+      if (path !== root && path.includes('/')) {
+        const parent = nodeAt(path.slice(0, path.lastIndexOf('/')) || '/')
+        parent.children ??= []
+        parent.children.push(node)
+        parent.kind = 'group'
+      }
+      return node
+    }
+    nodeAt(root)
+    for (const [path, value] of this.#values) {
+      const [, node, name] = /^(.*)\.([^./]+)$/.exec(path) ?? []
+      if (!name || nodes.size > 20 * MOST_CARDS) continue
+      const type = { number: 'double', boolean: 'bool', string: 'string' }[typeof value] ?? (Array.isArray(value) ? 'list' : 'dyn')
+      nodeAt(node || '/').attributes[name] = { kind: 'unknown', type }
+    }
+    return nodes.get(root)
   }
 
   /** Node, panel and title of the direct subviews of a container, in the order of its rule. */

@@ -84,7 +84,14 @@ export class AgdCard extends HTMLElement {
         // A part of a value has no definition of its own.
       }
       const kind = this.getAttribute('kind') ?? this.preset ?? kindOf(name, attribute)
-      card = new Card({ client: source, path, kind, panel: this.panel, title: words(name), type: attribute.type })
+      let [panel, fault] = [{}, null]
+      try {
+        panel = this.panel
+      } catch {
+        fault = { message: 'The attributes set and options must be JSON.' }
+      }
+      card = new Card({ client: source, path, kind, panel, title: words(name), type: attribute.type })
+      if (fault) card.fail(fault)
       this.shadowRoot.replaceChildren(card.element)
     }
     while (watch === this.#watch) {

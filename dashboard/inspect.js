@@ -381,7 +381,9 @@ async function explain() {
 function showWhy({ why }, { changed, chain = [], evaluations, error }) {
   const path = make('span')
   chain.forEach((each, i) => path.append(i > 0 ? ' ← ' : '', linkTo(each)))
-  const who = changed?.client && `${changed.client.name ?? 'a client'} (process ${changed.client.pid}, user ${changed.client.uid})`
+  const { name, pid, uid } = changed?.client ?? {}
+  const process = [pid !== undefined && `process ${pid}`, uid !== undefined && `user ${uid}`].filter(Boolean).join(', ')
+  const who = changed?.client && [name ?? (process ? 'a client' : 'the daemon'), process && `(${process})`].filter(Boolean).join(' ')
   why.replaceChildren(make('h3', '', 'Why it is so'), facts([
     ['Changed by', who ?? (changed ? 'the daemon' : 'nobody since the start')],
     ['At', changed?.time && `${new Date(changed.time).toLocaleString()}, revision ${changed.revision}`],

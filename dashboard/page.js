@@ -26,7 +26,9 @@ board.addEventListener('agd-state', ({ detail: { title, isLive, colorScheme, loc
 })
 
 function showClock() {
-  part('clock').textContent = new Date().toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+  const text = new Date().toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+  // Even an equal text would make the browser draw.
+  if (part('clock').textContent !== text) part('clock').textContent = text
 }
 showClock()
 setInterval(showClock, 1000)

@@ -35,7 +35,7 @@ export const look = sheet(`
 :host([hidden]), [hidden] { display: none !important; }
 
 /* Sections stand side by side where there is room. */
-.board { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(600px, 100%), 1fr)); gap: 12px 28px; align-items: start; }
+.board { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 12px 28px; align-items: start; }
 .featured, .empty { grid-column: 1 / -1; }
 section { color: var(--ink); min-width: 0; }
 section.is-themed { background: var(--page); border-radius: 16px; padding: 0 12px 12px; margin-inline: -12px; }
@@ -122,6 +122,7 @@ tbody tr + tr > *, thead + tbody tr > * { border-block-start: 1px solid var(--li
 .log { list-style: none; padding: 0; font: 13px/1.6 ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; overflow: auto; max-height: 240px; scrollbar-width: thin; }
 .log li { display: flex; gap: 12px; overflow-wrap: anywhere; }
 .log time { color: var(--muted); white-space: nowrap; }
+.featured .prose { font-size: 20px; line-height: 1.35; }
 .prose { overflow-wrap: anywhere; white-space: pre-line; max-width: 72ch; }
 img { max-width: 100%; border-radius: 8px; display: block; }
 .swatch { height: 40px; border-radius: 8px; box-shadow: inset 0 0 0 1px var(--line); position: relative; overflow: hidden; }
