@@ -27,19 +27,25 @@ export function play(element, { timeline, css }, frame, clock) {
   return isPlain ? eased(element, timeline, css, frame, now) : sampled(element, timeline, frame, clock)
 }
 
+/** For people who look at animations in the browser's tools. */
+function named(animation, { id }) {
+  animation.id = `agd ${id}`
+  return animation
+}
+
 function eased(element, timeline, css, frame, now) {
   const from = timeline.components(timeline.start)
   const to = timeline.components(Infinity)
   const at = (part) => frame(from.map((each, i) => each + (to[i] - each) * part))
   const keyframes = (css.keyframes ?? [0, 1]).map((part) => ({ ...at(part), easing: css.easing }))
   const endless = css.iterations === 'infinite' || css.iterations === null
-  const animation = element.animate(keyframes, {
+  const animation = named(element.animate(keyframes, {
     duration: milliseconds(css.duration),
     delay: milliseconds(css.delay),
     iterations: endless ? Infinity : Number(css.iterations ?? 1),
     direction: css.direction ?? 'normal',
     fill: 'both',
-  })
+  }), timeline)
   animation.currentTime = Math.max(0, (now - timeline.start) * 1000)
   animation.onfinish = () => animation.cancel()
   return animation
@@ -51,7 +57,7 @@ function sampled(element, timeline, frame, clock) {
   const length = Math.min(timeline.end - now, LONGEST)
   const count = Math.max(2, Math.ceil(length / STEP))
   const keyframes = Array.from({ length: count + 1 }, (_, i) => frame(timeline.components(now + (length * i) / count)))
-  const animation = element.animate(keyframes, { duration: length * 1000, fill: 'both' })
+  const animation = named(element.animate(keyframes, { duration: length * 1000, fill: 'both' }), timeline)
   animation.onfinish = () => {
     animation.cancel()
     // A motion that lasts longer continues with its next part.

@@ -29,7 +29,9 @@ struct Pages {
     }
 
     /// The file of a path. `/inspect` is the page `inspect.html`.
-    subscript(_ path: String) -> File? { files[path.hasSuffix("/") ? path + "index.html" : path] ?? files[path + ".html"] }
+    subscript(_ path: String) -> File? {
+        files[path.hasSuffix("/") ? path + "index.html" : path] ?? files[path + ".html"]
+    }
 
     private mutating func read(_ folder: String, as prefix: String) {
         guard let directory = opendir(folder) else { return }

@@ -32,7 +32,7 @@ window.listen = async () => {
   const ready = new Promise((resolve) => (isReady = resolve))
   ;(async () => {
     for await (const event of watch) {
-      for (const [path, change] of event.details ?? []) if (change.timeline) timelines[path] = change.timeline
+      for (const [, change] of event.details ?? []) if (change.timeline) timelines['agd ' + change.timeline.id] = change.timeline
       isReady()
     }
   })()
@@ -44,8 +44,8 @@ window.record = (path, part, read, seconds) => new Promise((resolve) => {
   samples = []
   const frame = () => {
     const [animation] = element.getAnimations()
-    const timeline = timelines[path]
-    if (animation && timeline && animation.effect.getTiming().delay !== undefined) {
+    const timeline = timelines[animation?.id]
+    if (timeline) {
       const current = animation.currentTime
       const at = timeline.start + current / 1000
       const expected = timeline.components(at)[0] / 100
