@@ -94,7 +94,14 @@ async function toggle(row, isOpen = !row.isOpen) {
   if (!row.isNode) return
   row.isOpen = isOpen
   if (row.isPartial && isOpen) {
-    const loaded = grow(await load(row.path), row.parent, row.depth)
+    let loaded
+    try {
+      loaded = grow(await load(row.path), row.parent, row.depth)
+    } catch (error) {
+      row.isOpen = false
+      part('found').textContent = `${row.path}: ${error.reason ?? error.message}`
+      return
+    }
     row.rows = loaded.rows
     for (const each of row.rows) each.parent = row
     row.isPartial = false

@@ -67,6 +67,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .featured .value { font-size: 40px; }
 .value.words, .featured .value.words { font-size: 20px; line-height: 1.3; letter-spacing: 0; white-space: normal; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
 .unit { color: var(--muted); font-size: 0.5em; font-weight: 400; letter-spacing: 0; margin-inline-start: 0.25em; }
+.unit { unicode-bidi: plaintext; }
 .unit:empty { display: none; }
 .context { color: var(--muted); font-size: 13px; line-height: 18px; min-height: 18px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .card[data-status="warn"] .context { color: var(--warn); }
@@ -77,6 +78,10 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .is-old .context { color: var(--ink) !important; font-weight: 500; }
 .is-come { animation: come var(--quick); }
 @keyframes come { from { opacity: 0; transform: translateY(8px); } }
+
+/* Texts of another direction than the page keep their order. */
+:dir(rtl) > h3, :dir(rtl) > .context, .body:dir(rtl) :is(.value, .prose, .failure) { unicode-bidi: plaintext; text-align: right; }
+.face:dir(rtl) .value, .kind-gauge:dir(rtl) .context { text-align: center !important; }
 
 .bar { position: relative; height: 8px; border-radius: 4px; background: var(--track); margin-block-start: auto; overflow: hidden; flex: none; }
 .bar > i { display: block; height: 100%; border-radius: 4px; background: var(--bar, var(--accent)); transform-origin: left; transform: scaleX(0); }
@@ -150,14 +155,12 @@ button, input, select { font: inherit; color: inherit; }
 .segments input:checked + span { background: var(--raised); font-weight: 600; box-shadow: 0 1px 2px rgb(0 0 0 / 16%); }
 .segments input:focus-visible + span { outline: 2px solid var(--accent); outline-offset: 1px; }
 input[type="range"] {
-  appearance: none; width: 100%; height: 44px; margin: auto 0 0; background: none; cursor: pointer; --part: 0;
+  appearance: none; width: 100%; height: 44px; margin: auto 0 0; background: none; cursor: pointer; --part: 0; --side: to right;
 }
+:dir(rtl) > input[type="range"] { --side: to left; }
 input[type="range"]::-webkit-slider-runnable-track {
   height: 8px; border-radius: 4px;
-  background: linear-gradient(to right, var(--accent) calc(11px + (100% - 22px) * var(--part)), var(--track) 0);
-}
-:dir(rtl)input[type="range"]::-webkit-slider-runnable-track, :dir(rtl) input[type="range"]::-webkit-slider-runnable-track {
-  background: linear-gradient(to left, var(--accent) calc(11px + (100% - 22px) * var(--part)), var(--track) 0);
+  background: linear-gradient(var(--side), var(--accent) calc(11px + (100% - 22px) * var(--part)), var(--track) 0);
 }
 input[type="range"]::-webkit-slider-thumb {
   appearance: none; width: 22px; height: 22px; margin-block-start: -7px; border-radius: 50%; background: #fff;

@@ -235,6 +235,10 @@ describe('the board', { skip: CHROMIUM ? false : 'there is no Chromium', concurr
         assert.deepEqual(small, [])
       }
     }
+    // A slider is filled from the side at which it begins.
+    const side = (each) => each.run(`getComputedStyle(card('/all/written/slider.x').querySelector('input')).getPropertyValue('--side')`)
+    assert.match(await side(page), /to right/)
+    assert.match(await side(other), /to left/)
     await page.emulate({})
     await other.close()
   })
@@ -272,5 +276,25 @@ describe('the board', { skip: CHROMIUM ? false : 'there is no Chromium', concurr
     await site.startGateway()
     await site.client.set('/all/plain.count', 44)
     await page.until(`textOf('/all/plain.count') === '44'`)
+  })
+})
+
+describe('a gateway that only reads', { skip: CHROMIUM ? false : 'there is no Chromium' }, () => {
+  test('controls are disabled and say why, and values are live all the same', async () => {
+    const site = await Site.start([PANELS, SCENE], { isWritable: false })
+    const browser = await Browser.start()
+    try {
+      const page = await browser.open(`${site.url}?root=/all/written`)
+      await page.until(`card('/all/written/toggle.x')?.querySelector('button').disabled`)
+      assert.match(await page.run(`card('/all/written/toggle.x').querySelector('button').title`), /--writable/)
+      for (const [path, part] of [['slider', 'input'], ['stepper', 'button'], ['field', 'input'], ['picker', 'input'], ['button', 'button']]) {
+        assert.equal(await page.run(`card('/all/written/${path}.x').querySelector('${part}').disabled`), true, path)
+      }
+      await site.client.set('/all/written/toggle.x', true)
+      await page.until(`card('/all/written/toggle.x').querySelector('button').ariaChecked === 'true'`)
+    } finally {
+      await browser.stop()
+      await site.stop()
+    }
   })
 })

@@ -153,8 +153,13 @@ export class Browser {
   }
 
   async stop() {
-    await stop(this.program)
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
+    const ended = once(this.program, 'exit')
+    if (this.program.exitCode === null) {
+      this.send('Browser.close').catch(() => {})
+      await ended
+    }
+    // Its other processes may still write for a moment.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
   }
 }
 
