@@ -5,7 +5,7 @@ SYSCONFDIR  ?= /etc
 DESTDIR     ?=
 SWIFT       ?= swift
 
-.PHONY: help run test lint docs bench release package wheel install uninstall dependencies clean
+.PHONY: help run test lint endurance docs bench release package wheel install uninstall dependencies clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -20,6 +20,9 @@ test: lint ## run all tests
 
 lint: ## compare the sources with the committed format; "Scripts/lint --mend" writes it
 	@SWIFT="$(SWIFT)" Scripts/lint
+
+endurance: ## run the tests that take an hour; MINUTES=5 is shorter
+	@AGD_PROGRAMS="$${AGD_PROGRAMS:-$(CURDIR)/.build/release}" node dashboard/test/endurance.js $(MINUTES)
 
 docs: dependencies ## build the documentation of the Swift libraries, in .build/docs
 	@SWIFT="$(SWIFT)" Scripts/docs

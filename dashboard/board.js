@@ -1,121 +1,507 @@
 /**
- * The board: one card for each value of a part of the tree. A node's container value `panel` describes its card. A
- * node without one gets a card that suits its attributes.
+ * A board: the cards of a part of the tree. Containers are sections. A node's container value `panel` describes its
+ * card, and a node without one gets cards that suit its attributes (Documentation/Dashboard.md).
  */
 
-import { AttributeFailed, connect, Update } from './gateway.js'
-import { Cards, make, ORDER, words } from './cards.js'
+import { AttributeFailed, Update } from './gateway.js'
+import { Card, kindOf, make } from './cards.js'
+import { words } from './format.js'
+import { rearrange } from './motion.js'
 
-const client = connect()
-const board = document.getElementById('board')
-const wanted = new URLSearchParams(location.search).get('root')
-const cards = new Cards(client)
-
-/** A container with a single card has no section of its own. */
+/** A board of more cards would be slow, and nobody could read it. */
+const MOST_CARDS = 500
+/** Milliseconds from a change of the structure to its description. */
+const DESCRIBE_PAUSE = 100
+/** Without panels: displays first, then controls, then lists. */
+const ORDER = ['status', 'gauge', 'bar', 'sparkline', 'value', 'chart', 'toggle', 'field', 'color', 'table', 'list']
 const TRANSPARENT = ['group', 'forEach', 'section']
 
-/** Container values of a container's subviews, by id. They describe the cards. */
-async function panelsOf(path) {
-  try {
-    const subviews = await client.eval('subviews', { at: path })
-    return new Map(subviews.map((each) => [each.id, each.containerValues ?? {}]))
-  } catch {
-    // A root whose children are views has none.
-    return new Map()
-  }
-}
-
-async function findRoot() {
-  if (wanted) return wanted
-  const { children = [] } = await client.describe('/', { depth: 1 })
-  return children.length === 1 ? children[0].path : '/'
-}
-
-/** The views below a node that are shown in one section, with their titles and panels. */
-async function viewsOf(node, title, panel) {
-  const found = [{ node, title, panel }]
-  if (!node.children || panel?.hidden) return found
-  const panels = TRANSPARENT.includes(node.kind) ? new Map() : await panelsOf(node.path)
-  for (const child of node.children) {
-    const own = child.id === 'gauge' ? title : words(child.id)
-    found.push(...(await viewsOf(child, own, panels.get(child.id)?.panel)))
-  }
-  return found
-}
-
-async function build(root) {
-  const tree = await client.describe(root)
-  const panels = await panelsOf(root)
-  const sections = [{ title: null, views: [{ node: tree, title: words(tree.id || 'agd') }] }]
-  for (const child of tree.children ?? []) {
-    const values = panels.get(child.id) ?? {}
-    const title = values.panel?.title || values.title || words(child.id)
-    sections.push({ title, views: await viewsOf(child, title, values.panel) })
-  }
-  const old = new Map([...board.querySelectorAll('section')].map((each) => [each.dataset.title, each]))
-  const made = sections.map(({ title, views }) => {
-    const section = old.get(title ?? '') ?? make('section')
-    section.dataset.title = title ?? ''
-    const grid = section.querySelector('.cards') ?? make('div', 'cards')
-    const shown = views.flatMap(({ node, title, panel }) => cards.forNode(node, title, panel))
-    shown.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
-    grid.replaceChildren(...shown.map((each) => each.element))
-    if (title && !section.querySelector('h2')) section.append(make('h2', '', title))
-    if (!grid.parentNode) section.append(grid)
-    section.hidden = shown.length === 0
-    return section
+/** The attributes of a node that get a card if there is no panel. */
+function namesOf({ attributes = {}, children = [], component }) {
+  const names = Object.keys(attributes)
+  const has = (name) => names.includes(name)
+  const hasGauge = children.some(({ id }) => id === 'gauge')
+  const hasList = children.some(({ kind }) => kind === 'forEach')
+  if (component && has('percent')) return ['percent']
+  return names.filter((name) => {
+    const { kind, type = 'dyn', transient } = attributes[name]
+    if (kind === 'clock' || kind === 'inherit' || (kind === 'binding' && type === 'dyn')) return false
+    if (['index', 'elements', 'cards', 'severity'].includes(name)) return false
+    if ((name === 'percent' && hasGauge) || (type.startsWith('list') && kind === 'state' && hasList)) return false
+    if (name === 'isStale' && has('status')) return false
+    // Unprocessed figures of a feeder are only inputs of rules.
+    return !(transient && /^(map|list|dyn)/.test(type) && names.length > 2)
   })
-  board.replaceChildren(...made)
-  if (made.every((section) => section.hidden)) {
-    board.replaceChildren(make('p', 'empty', `Nothing stands at ${root} yet. agctl apply -f FILE adds a scene.`))
+}
+
+function join(path, id) {
+  return `${path === '/' ? '' : path}/${id}`
+}
+
+function attributePath(node, name) {
+  return `${node.path}.${name}`
+}
+
+export class Board {
+  #client
+  #root
+  #inspector
+  #said
+  #watch = null
+  #isClosed = false
+  /** Nodes by path, of the last description. */
+  #nodes = new Map()
+  /** Subviews of containers without the attribute `cards`, by path. */
+  #subviews = new Map()
+  /** Whether panels describe what is below a node, by path. */
+  #arranging = new Map()
+  #values = new Map()
+  #tree = null
+  /** By path and kind. */
+  #cards = new Map()
+  /** By path of an attribute. */
+  #readers = new Map()
+  #isLive = null
+  #isDue = false
+  #filter = ''
+  #describing = null
+  #timer
+
+  /**
+   * @param options `client`, `root` (a path; otherwise the only node at the top, or all), `inspector` (makes the address of an
+   *   attribute's page), `onState` (called with `{title, isLive}`).
+   */
+  constructor({ client, root = null, inspector = null, onState = () => {} }) {
+    this.#client = client
+    this.#root = root
+    this.#inspector = inspector
+    this.#said = onState
+    this.element = make('div', 'board')
+    this.element.setAttribute('aria-busy', 'true')
+    this.#timer = setInterval(() => this.#tick(), 1000)
+    this.#run()
   }
-  board.setAttribute('aria-busy', 'false')
-  document.getElementById('title').textContent = root === '/' ? 'agd' : words(tree.id)
-  document.title = document.getElementById('title').textContent
-}
 
-function showConnection(isLive) {
-  document.body.dataset.live = String(isLive)
-  document.getElementById('connection').textContent = isLive ? 'live' : 'no connection'
-  cards.setLive(isLive)
-}
+  close() {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    clearTimeout(this.#describing)
+    this.#watch?.close()
+  }
 
-setInterval(() => {
-  document.getElementById('clock').textContent = new Date().toLocaleTimeString()
-  cards.showAges()
-}, 1000)
+  /** Shows only cards whose title or path contains the text. */
+  filter(text) {
+    this.#filter = text.trim().toLowerCase()
+    this.#showFiltered()
+  }
 
-/** Watches until the page is closed. Waits for a part of the tree that does not exist yet. */
-async function follow(root) {
-  const pattern = root === '/' ? '/**' : `${root}/**`
-  let isStale = true
-  const watch = client.watch(pattern, { css: true, events: ['update', 'structure'], onLive: showConnection })
-  for await (const event of watch) {
-    if (event instanceof Update) {
-      if (event.initial) isStale = true
-      if (isStale) {
-        await build(root)
-        isStale = false
+  async #run() {
+    while (!this.#isClosed) {
+      try {
+        await this.#follow(this.#root ?? (await this.#findRoot()))
+      } catch (error) {
+        this.#setLive(false)
+        if (this.#cards.size === 0) this.#explain(error.reason ?? error.message)
       }
-      for (const [path, change] of event.details) {
-        if (change.value instanceof AttributeFailed && change.value.code === 'removed') continue
-        cards.show(path, change)
-      }
-      if (event.initial) showConnection(true)
-    } else if (event.method === 'structure') {
-      await build(root)
+      // A part of the tree that does not exist yet may come.
+      await new Promise((resolve) => setTimeout(resolve, 1000))
     }
   }
+
+  async #findRoot() {
+    const { children = [] } = await this.#client.describe('/', { depth: 1 })
+    return children.length === 1 ? children[0].path : '/'
+  }
+
+  async #follow(root) {
+    const options = { css: true, events: ['update', 'structure'], onLive: (isLive) => this.#setLive(isLive) }
+    this.#watch = this.#client.watch(root === '/' ? '/**' : `${root}/**`, options)
+    for await (const event of this.#watch) {
+      if (event instanceof Update) {
+        if (event.initial) {
+          this.#values.clear()
+          for (const [path, { value }] of event.details) this.#values.set(path, value)
+          await this.#describe(root)
+          this.#setLive(true)
+        }
+        this.#take(event.details)
+      } else if (event.method === 'structure') {
+        this.#describeSoon(root)
+      }
+    }
+  }
+
+  #take(details) {
+    for (const [path, change] of details) {
+      if (change.value instanceof AttributeFailed && change.value.code === 'removed') {
+        this.#values.delete(path)
+        continue
+      }
+      this.#values.set(path, change.value)
+      for (const card of this.#readers.get(path) ?? []) card.show(path, change)
+      if (/\.(cards|tint|colorScheme|locale|title)$/.test(path)) this.#isDue = true
+      if (path.endsWith('.status')) this.#showStatus(path.slice(0, -'.status'.length), change.value)
+    }
+    if (this.#isDue) this.#lay()
+  }
+
+  /** A list that changes all the time is not described more often than this. */
+  #describeSoon(root) {
+    if (this.#describing) return
+    this.#describing = setTimeout(async () => {
+      this.#describing = null
+      try {
+        await this.#describe(root)
+      } catch {
+        // The connection is lost, or the root is gone. The watch begins anew with a snapshot.
+      }
+    }, DESCRIBE_PAUSE)
+  }
+
+  /** Reads the structure anew. */
+  async #describe(root) {
+    const tree = await this.#treeOf(root)
+    this.#nodes.clear()
+    const containers = []
+    const visit = [tree]
+    while (visit.length > 0) {
+      const node = visit.pop()
+      this.#nodes.set(node.path, node)
+      visit.push(...(node.children ?? []))
+      if (node.children && !TRANSPARENT.includes(node.kind) && !node.attributes?.cards) containers.push(node.path)
+    }
+    // Only a scene that declares panels has container values to ask for.
+    this.#subviews.clear()
+    await Promise.all(containers.slice(0, 200).map(async (path) => {
+      try {
+        this.#subviews.set(path, await this.#client.eval('subviews', { at: path }))
+      } catch {
+        // A view, or the root, whose children have no container values.
+      }
+    }))
+    this.#tree = tree
+    this.#lay()
+  }
+
+  async #treeOf(root) {
+    try {
+      return await this.#client.describe(root)
+    } catch (error) {
+      if (error.code !== 'limit') throw error
+      return this.#sketch(root)
+    }
+  }
+
+  /** A tree that is too large to be described, as far as its values tell. */
+  #sketch(root) {
+    const nodes = new Map()
+    const nodeAt = (path) => {
+      if (nodes.has(path)) return nodes.get(path)
+      const node = { id: path.slice(path.lastIndexOf('/') + 1), path, kind: 'view', attributes: {} }
+      nodes.set(path, node)
+      if (path !== root && path.includes('/')) {
+        const parent = nodeAt(path.slice(0, path.lastIndexOf('/')) || '/')
+        parent.children ??= []
+        parent.children.push(node)
+        parent.kind = 'group'
+      }
+      return node
+    }
+    nodeAt(root)
+    for (const [path, value] of this.#values) {
+      const [, node, name] = /^(.*)\.([^./]+)$/.exec(path) ?? []
+      if (!name || nodes.size > 20 * MOST_CARDS) continue
+      const type = { number: 'double', boolean: 'bool', string: 'string' }[typeof value] ?? (Array.isArray(value) ? 'list' : 'dyn')
+      nodeAt(node || '/').attributes[name] = { kind: 'unknown', type }
+    }
+    return nodes.get(root)
+  }
+
+  /** Node, panel and title of the direct subviews of a container, in the order of its rule. */
+  #entries(node) {
+    const ruled = node.attributes?.cards && this.#values.get(attributePath(node, 'cards'))
+    const given = Array.isArray(ruled) ? ruled : this.#subviews.get(node.path)
+    if (!given) return (node.children ?? []).map((child) => ({ node: child, panel: {}, values: {} }))
+    return given.map(({ id, panel, containerValues }) => {
+      const found = this.#nodes.get(join(node.path, id))
+      const values = containerValues ?? {}
+      return { node: found, panel: panel ?? values.panel ?? {}, values, section: this.#sectionOf(node, id) }
+    }).filter((each) => each.node)
+  }
+
+  /** The section of a container in which a subview stands. */
+  #sectionOf(container, id) {
+    const parts = id.split('/')
+    for (let length = parts.length - 1; length > 0; length--) {
+      const node = this.#nodes.get(join(container.path, parts.slice(0, length).join('/')))
+      if (node?.kind === 'section') return node
+    }
+    return null
+  }
+
+  #lay() {
+    this.#isDue = false
+    this.#arranging.clear()
+    const tree = this.#tree
+    const rows = []
+    const loose = { key: '', title: null, node: tree, cards: this.#ofNode(tree, {}, words(tree.id || 'agd'), true) }
+    rows.push(loose)
+    const featured = []
+    for (const { node, panel, values, section } of this.#entries(tree)) {
+      if (panel.hidden) continue
+      const title = panel.title || values.title || words(node.id)
+      if (section) {
+        let row = rows.find((each) => each.key === section.path)
+        if (!row) rows.push((row = { key: section.path, title: this.#headingOf(section), node: section, cards: [] }))
+        row.cards.push(...this.#ofView(node, panel, title, featured))
+      } else if (node.children?.length && !panel.value) {
+        const heading = panel.kind ? values.title || words(node.id) : title
+        const own = panel.kind ? panel : { ...panel, title: undefined }
+        rows.push({ key: node.path, title: heading, node, cards: this.#ofView(node, own, heading, featured) })
+      } else {
+        loose.cards.push(...this.#ofView(node, panel, title, featured))
+      }
+    }
+    if (featured.length > 0) rows.unshift({ key: 'featured', title: null, node: tree, cards: featured })
+    this.#place(rows.filter((row) => row.cards.length > 0))
+  }
+
+  #headingOf(section) {
+    const header = section.children?.find(({ attributes }) => attributes?.text)
+    const text = header && this.#values.get(attributePath(header, 'text'))
+    return typeof text === 'string' ? text : words(section.id)
+  }
+
+  /** The cards of a view and of everything below it. Featured cards go to `featured`. */
+  #ofView(node, panel, title, featured, depth = 0) {
+    if (panel.hidden || depth > 100) return []
+    const cards = this.#ofNode(node, panel, title)
+    const isWhole = panel.kind === 'table' || panel.kind === 'list'
+    if (!isWhole) {
+      for (const each of node.children ? this.#entries(node) : []) {
+        const own = each.panel.title || each.values.title || (each.node.id === 'gauge' ? title : words(each.node.id))
+        cards.push(...this.#ofView(each.node, each.panel, own, featured, depth + 1))
+      }
+    }
+    if (!panel.featured) return cards
+    featured.push(...cards)
+    return []
+  }
+
+  /** Descriptions of the cards of one node. */
+  #ofNode(node, panel, title, isRoot = false) {
+    const attributes = node.attributes ?? {}
+    if ((panel.kind === 'table' || panel.kind === 'list') && !panel.value && node.children) {
+      return [{ key: `${node.path} ${panel.kind}`, path: node.path, kind: panel.kind, panel, title, node, rows: this.#rowsOf(node, panel) }]
+    }
+    const names = panel.value ? [panel.value] : namesOf(node)
+    // A node that arranges cards has none of its own.
+    if (!panel.value && node.children && this.#arranges(node)) return []
+    const isAlone = names.length === 1 && !node.children
+    const cards = names.map((name) => {
+      const attribute = attributes[String(name).split(/[.[]/)[0]]
+      const path = attributePath(node, name)
+      const type = name in attributes ? attribute.type : 'dyn'
+      const own = isRoot || node.children ? words(name) : `${title}: ${words(name).toLowerCase()}`
+      const label = isAlone || name === 'percent' || panel.value ? title : own
+      if (!attribute) return { key: `${path} missing`, path, kind: 'value', panel, title, missing: name, node }
+      const kind = panel.kind ?? kindOf(name, attribute)
+      const isReadOnly = ['toggle', 'slider', 'stepper', 'field', 'picker', 'button', 'textField'].includes(kind) && attribute.kind === 'computed'
+      return { key: `${path} ${isReadOnly ? 'value' : kind}`, path, kind: isReadOnly ? 'value' : kind, panel: panel.value ? panel : {}, title: label, type, node }
+    })
+    if (!panel.value) cards.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+    return cards
+  }
+
+  /** Whether panels describe the cards below a node. */
+  #arranges(node) {
+    if (!this.#arranging.has(node.path)) {
+      const isSo = Boolean(node.attributes?.cards) || this.#entries(node).some(({ node: child, panel }) => {
+        return Object.keys(panel).some((each) => each !== 'hidden' && each !== 'title') || (child.children && this.#arranges(child))
+      })
+      this.#arranging.set(node.path, Boolean(isSo))
+    }
+    return this.#arranging.get(node.path)
+  }
+
+  /** A row for each subview below a container. */
+  #rowsOf(node, panel) {
+    const views = []
+    const collect = (each) => {
+      for (const child of each.children ?? []) TRANSPARENT.includes(child.kind) ? collect(child) : views.push(child)
+    }
+    collect(node)
+    const shown = (view) => Object.keys(view.attributes ?? {}).filter((name) => {
+      const { kind, type } = view.attributes[name]
+      return kind !== 'clock' && name !== 'index' && !(kind === 'let' && type === 'dyn')
+    })
+    const columns = panel.columns ?? [...new Set(views.flatMap(shown))].slice(0, 6)
+    const cells = new Map()
+    for (const view of views) {
+      for (const column of columns) cells.set(attributePath(view, column), { id: view.id, column })
+    }
+    return { columns, ids: views.map(({ id }) => id), cells }
+  }
+
+  /** Makes, reuses and removes cards, and puts them in their places. */
+  #place(rows) {
+    const root = this.element
+    const count = rows.reduce((sum, row) => sum + row.cards.length, 0)
+    let left = MOST_CARDS
+    const old = new Map([...root.querySelectorAll('section')].map((each) => [each.dataset.key, each]))
+    const before = new Set(this.#cards.keys())
+    const made = []
+    const sections = rows.map((row) => {
+      const section = old.get(row.key) ?? this.#section(row)
+      this.#theme(section, row.node, row.key !== '' && row.key !== 'featured')
+      if (row.title) section.querySelector('h2').textContent = row.title
+      const cards = row.cards.slice(0, left).map((given) => {
+        const [card, isNew] = this.#card(given)
+        before.delete(given.id)
+        if (isNew) made.push(card)
+        card.setLocale(this.#localeOf(row.node))
+        return card.element
+      })
+      left -= cards.length
+      return [section, cards]
+    }).filter(([, cards]) => cards.length > 0)
+    const all = [...this.#cards.values()].map((card) => card.element)
+    rearrange(all.length < 200 ? all : [], () => {
+      for (const key of before) {
+        this.#cards.get(key).remove()
+        this.#cards.delete(key)
+      }
+      for (const [section, cards] of sections) {
+        const grid = section.querySelector('.cards')
+        if (!isSame(grid, cards)) grid.replaceChildren(...cards)
+      }
+      const parts = sections.map(([section]) => section)
+      if (count > MOST_CARDS) parts.push(make('p', 'empty', `${count - MOST_CARDS} more cards are not shown. ?root=PATH shows a part of the tree.`))
+      if (count === 0) parts.push(make('p', 'empty', 'No values are here yet. agctl apply -f FILE adds a scene.'))
+      if (!isSame(root, parts)) root.replaceChildren(...parts)
+    })
+    this.#readers.clear()
+    for (const card of this.#cards.values()) {
+      for (const path of card.paths) {
+        if (!this.#readers.has(path)) this.#readers.set(path, [])
+        this.#readers.get(path).push(card)
+      }
+    }
+    for (const card of made) {
+      if (this.#isLive === false) card.setLive(false)
+      for (const path of card.paths) {
+        if (this.#values.has(path)) card.show(path, { value: this.#values.get(path), timeline: null, css: null })
+      }
+      this.#partOf(card)
+    }
+    for (const path of this.#values.keys()) {
+      if (path.endsWith('.status')) this.#showStatus(path.slice(0, -'.status'.length), this.#values.get(path))
+    }
+    root.setAttribute('aria-busy', 'false')
+    this.#showFiltered()
+    this.#report()
+  }
+
+  /** A panel may show a part of a value: `episode.title`. Its attribute is watched as a whole. */
+  #partOf(card) {
+    if (card.rows || this.#values.has(card.path)) return
+    const [, attribute, rest] = /^([^.]*\.[^.[]+)(.+)$/.exec(card.path) ?? []
+    if (!attribute) return
+    const keys = rest.split(/[.[\]"]+/).filter(Boolean)
+    const part = { show: (_, { value }) => {
+      const found = value instanceof AttributeFailed ? value : keys.reduce((each, key) => each?.[key], value)
+      card.show(card.path, { value: found ?? null, timeline: null, css: null })
+    } }
+    if (!this.#readers.has(attribute)) this.#readers.set(attribute, [])
+    this.#readers.get(attribute).push(part)
+    if (this.#values.has(attribute)) part.show(attribute, { value: this.#values.get(attribute) })
+  }
+
+  #section(row) {
+    const section = make('section', row.key === 'featured' ? 'featured' : '')
+    section.dataset.key = row.key
+    if (row.title) {
+      const heading = make('h2', '', row.title)
+      section.append(heading)
+      section.setAttribute('aria-label', row.title)
+    }
+    section.append(make('div', 'cards'))
+    return section
+  }
+
+  /** The environment of a subtree: its tint and colour scheme. */
+  #theme(section, node, isOwn) {
+    const read = (name) => (node.attributes?.[name] ? this.#values.get(attributePath(node, name)) : null)
+    const tint = read('tint')
+    const scheme = read('colorScheme')
+    if (typeof tint === 'string') section.style.setProperty('--accent', tint)
+    else section.style.removeProperty('--accent')
+    const outer = this.#tree.attributes?.colorScheme ? this.#values.get(attributePath(this.#tree, 'colorScheme')) : null
+    // The environment is light by default, and then the device decides.
+    const isOther = isOwn && (scheme === 'dark' || outer === 'dark') && scheme !== outer
+    section.style.colorScheme = isOther ? scheme : ''
+    section.classList.toggle('is-themed', isOther)
+  }
+
+  #localeOf(node) {
+    const found = node.attributes?.locale ? this.#values.get(attributePath(node, 'locale')) : this.#values.get(attributePath(this.#tree, 'locale'))
+    return typeof found === 'string' && found !== 'en_US' ? found : undefined
+  }
+
+  #card(given) {
+    const isTable = Boolean(given.rows)
+    given.id = `${given.key} ${JSON.stringify(given.panel)} ${given.title}${isTable ? JSON.stringify([given.rows.columns, given.rows.ids]) : ''}`
+    const known = this.#cards.get(given.id)
+    if (known) return [known, false]
+    const card = new Card({ ...given, client: this.#client, inspector: this.#inspector })
+    this.#cards.set(given.id, card)
+    card.element.classList.add('is-come')
+    if (given.missing) card.fail({ message: `${given.node.path} has no attribute ${given.missing}.` })
+    return [card, true]
+  }
+
+  #showStatus(node, status) {
+    for (const card of this.#cards.values()) {
+      if (card.path.startsWith(`${node}.`) && card.panel.warn === undefined && card.panel.critical === undefined) {
+        if (card.kind === 'bar' || card.kind === 'gauge' || card.kind === 'status' || card.kind === 'sparkline') card.setStatus(status)
+      }
+    }
+  }
+
+  #showFiltered() {
+    for (const card of this.#cards.values()) {
+      const isShown = !this.#filter || `${card.title} ${card.path}`.toLowerCase().includes(this.#filter)
+      card.element.hidden = !isShown
+    }
+    for (const section of this.element.querySelectorAll('section')) {
+      section.hidden = ![...section.querySelectorAll('.card')].some((each) => !each.hidden)
+    }
+  }
+
+  #explain(message) {
+    this.element.replaceChildren(make('p', 'empty', message))
+    this.element.setAttribute('aria-busy', 'false')
+  }
+
+  #setLive(isLive) {
+    this.#isLive = isLive
+    for (const card of this.#cards.values()) card.setLive(isLive)
+    this.#report()
+  }
+
+  #report() {
+    const node = this.#tree
+    const given = node?.attributes?.title && this.#values.get(attributePath(node, 'title'))
+    const scheme = node?.attributes?.colorScheme && this.#values.get(attributePath(node, 'colorScheme'))
+    const title = typeof given === 'string' && given ? given : node && node.path !== '/' ? words(node.id) : 'agd'
+    this.#said({ title, isLive: this.#isLive, colorScheme: scheme, locale: node && this.#localeOf(node) })
+  }
+
+  #tick() {
+    for (const card of this.#cards.values()) card.tick()
+  }
 }
 
-for (;;) {
-  try {
-    await follow(await findRoot())
-  } catch (error) {
-    showConnection(false)
-    if (board.childElementCount === 0) {
-      board.replaceChildren(make('p', 'empty', error.message))
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1000))
-  }
+function isSame(parent, children) {
+  return parent.childElementCount === children.length && children.every((each, i) => parent.children[i] === each)
 }

@@ -1,11 +1,17 @@
-/** Cards: the form of an attribute, by its panel or by its type. */
+/** A card shows one value, or a table of several. Its kind is given by a panel or by the type of the value. */
 
 import { AttributeFailed } from './gateway.js'
+import { Line } from './chart.js'
+import { decimalsOf, duration, number, plain, words } from './format.js'
+import { play, stop } from './motion.js'
 
-const SAMPLES = 60
 const NUMBERS = ['int', 'uint', 'double', 'angle']
-/** Attributes that describe the state of another one and are shown with it. */
-const STATUSES = ['ok', 'warn', 'critical', 'stale']
+/** A shape and a word go with every colour. */
+const STATUS_SHAPES = { ok: '●', warn: '▲', critical: '◆', stale: '◌' }
+/** The least milliseconds between two writes of a slider. */
+const WRITE_PAUSE = 34
+const MOST_ROWS = 100
+const MOST_LINES = 100
 
 export function make(name, className, text) {
   const element = document.createElement(name)
@@ -14,328 +20,756 @@ export function make(name, className, text) {
   return element
 }
 
-/** An id in a form for people: `busiestCore` is "Busiest core". */
-export function words(id) {
-  const text = id.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase()
-  return text.charAt(0).toUpperCase() + text.slice(1)
+/** The kind of card that suits an attribute. */
+export function kindOf(name, { type = 'dyn', kind }) {
+  if (name === 'percent') return 'bar'
+  if (name === 'status') return 'status'
+  const isWritable = kind === 'state' || kind === 'binding'
+  const plainType = type.replace(/\?$/, '')
+  if (plainType === 'bool') return isWritable ? 'toggle' : 'value'
+  if (NUMBERS.includes(plainType)) return 'sparkline'
+  if (plainType === 'color') return 'color'
+  if (plainType.startsWith('map')) return 'table'
+  if (plainType.startsWith('list')) return 'list'
+  return plainType === 'string' && isWritable ? 'field' : 'value'
 }
 
-/** The order of a section's cards: displays first, then controls, then lists. */
-export const ORDER = ['status', 'gauge', 'value', 'toggle', 'text', 'color', 'table', 'list']
+/** Other names of kinds, as they are written in scenes. */
+const NAMES = { colour: 'color', line: 'chart', textField: 'field' }
 
-/** The attributes of a node that get a card by default. */
-function namesOf({ attributes = {}, children = [], component }) {
-  const names = Object.keys(attributes)
-  const has = (name) => names.includes(name)
-  // It has a gauge of its own.
-  const hasGauge = children.some(({ id }) => id === 'gauge')
-  const hasList = children.some(({ kind }) => kind === 'forEach')
-  if (component && has('percent')) return ['percent']
-  return names.filter((name) => {
-    const { kind, type, transient } = attributes[name]
-    if (kind === 'clock' || (kind === 'binding' && type === 'dyn')) return false
-    if (['index', 'elements'].includes(name)) return false
-    if ((name === 'percent' && hasGauge) || (type === 'list' && kind === 'state' && hasList)) return false
-    if (name === 'severity') return false
-    if (name === 'isStale' && has('status')) return false
-    // The unprocessed figures of a feeder are only inputs of rules.
-    return !(transient && ['map', 'list', 'dyn'].includes(type) && names.length > 2)
-  })
-}
+/** Columns of a card without a `span`. */
+const SPANS = { chart: 2, table: 2, list: 2, log: 2, text: 2 }
 
-/** At most four significant digits, and short forms of large numbers. */
-function number(value) {
-  if (!Number.isFinite(value)) return String(value)
-  if (Math.abs(value) >= 10000) {
-    return new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 4 }).format(value)
-  }
-  return new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 }).format(value)
-}
-
-/** Seconds in a form for people: 2 h 5 min. */
-function duration(seconds) {
-  const parts = []
-  let rest = Math.round(Math.abs(seconds))
-  for (const [unit, size] of [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]]) {
-    if (rest >= size || (unit === 's' && parts.length === 0)) parts.push(`${Math.floor(rest / size)} ${unit}`)
-    rest %= size
-  }
-  return (seconds < 0 ? '−' : '') + parts.slice(0, 2).join(' ')
-}
-
-function plain(value) {
-  if (value === null) return '–'
-  if (typeof value === 'number') return number(value)
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (typeof value === 'string') {
-    if (/^-?[0-9.]+s$/.test(value)) return duration(parseFloat(value))
-    if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return new Date(value).toLocaleString()
-    return value
-  }
-  if (Array.isArray(value)) return value.map(plain).join(', ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-export class Cards {
-  #client
-  /** By path, in the order of the board. */
-  #cards = new Map()
-  #isLive = true
-
-  constructor(client) {
-    this.#client = client
+export class Card {
+  /** @param options `client`, `path`, `kind`, `panel`, `title`, `type`, `rows` (paths of a table, by row and column). */
+  constructor({ client, path, kind, panel = {}, title = '', type = 'dyn', rows = null, inspector = null }) {
+    Object.assign(this, { client, path, panel, type, rows, title: panel.title || title })
+    this.kind = NAMES[kind] ?? kind
+    if (!KINDS[this.kind]) this.kind = 'unknown'
+    this.asked = kind
+    this.isNumber = NUMBERS.includes(type.replace(/\?$/, ''))
+    this.element = make('article', `card kind-${this.kind}`)
+    this.element.dataset.path = path
+    const span = Math.min(4, Math.max(1, Number(panel.span ?? SPANS[this.kind] ?? 1)))
+    if (span > 1) this.element.dataset.span = String(span)
+    if (panel.tint) this.element.style.setProperty('--accent', panel.tint)
+    this.element.setAttribute('aria-label', this.title)
+    const title_ = make('h3')
+    if (inspector) {
+      const link = make('a', '', this.title)
+      link.href = inspector(path)
+      link.title = path
+      title_.append(link)
+    } else {
+      title_.textContent = this.title
+      title_.title = path
+    }
+    this.body = make('div', 'body')
+    this.context = make('p', 'context')
+    this.element.append(title_, this.body, this.context)
+    this.last = performance.now()
+    this.view = KINDS[this.kind](this)
   }
 
-  /**
-   * The cards of a node. Existing cards are reused.
-   * @param title of the node.
-   * @param panel its description in a container value: `{hidden}`, or one card with `value` (the attribute), `kind`, `title`,
-   *   `unit`, `span`, `min` and `max`.
-   */
-  forNode(node, title, panel) {
-    if (panel?.hidden) return []
-    const attributes = node.attributes ?? {}
-    const names = panel?.value ? [panel.value] : namesOf(node)
-    const isAlone = names.length === 1 && !node.children
-    const shown = names.filter((name) => attributes[name]).map((name) => {
-      const path = `${node.path === '/' ? '' : node.path}.${name}`
-      // Titles distinguish several views of one kind.
-      const own = node.children ? words(name) : `${title}: ${words(name).toLowerCase()}`
-      const label = panel?.title || (isAlone || name === 'percent' ? title : own)
-      return [panel?.kind ?? kindOf(name, attributes[name]), path, { ...attributes[name], name, title: label, panel }]
-    })
-    return shown.map(([kind, path, attribute]) => ({ kind, element: this.#card(path, kind, attribute) }))
+  /** The paths whose changes this card shows. */
+  get paths() {
+    return this.rows ? [...this.rows.cells.keys()] : [this.path]
   }
 
-  #card(path, kind, attribute) {
-    const known = this.#cards.get(path)
-    if (known?.kind === kind) return known.element
-    const card = new Card(this.#client, path, kind, attribute)
-    this.#cards.set(path, card)
-    return card.element
+  /** The unit, language and decimals of a number. */
+  get format() {
+    const { format, decimals, unit } = this.panel
+    return { format, decimals, unit, locale: this.locale }
+  }
+
+  get isWritable() {
+    return this.client.clock?.isWritable !== false
+  }
+
+  add(...elements) {
+    this.body.append(...elements)
   }
 
   show(path, change) {
-    this.#cards.get(path)?.show(change)
-    if (path.endsWith('.status')) {
-      const status = STATUSES.includes(change.value) ? change.value : 'ok'
-      const node = path.slice(0, -'.status'.length)
-      for (const each of [path, `${node}.percent`]) this.#cards.get(each)?.setStatus(status)
-    }
-  }
-
-  setLive(isLive) {
-    this.#isLive = isLive
-    this.showAges()
-  }
-
-  /** While the connection is lost, each card shows the age of its value. */
-  showAges() {
-    for (const card of this.#cards.values()) if (card.element.isConnected) card.showAge(!this.#isLive)
-  }
-}
-
-function kindOf(name, { type, kind }) {
-  if (name === 'percent') return 'gauge'
-  if (name === 'status') return 'status'
-  const isWritable = kind === 'state'
-  if (type === 'bool') return isWritable ? 'toggle' : 'value'
-  if (NUMBERS.includes(type)) return 'value'
-  if (type === 'color') return 'color'
-  if (type === 'map' || type.startsWith('map')) return 'table'
-  if (type.startsWith('list')) return 'list'
-  return type === 'string' && isWritable ? 'text' : 'value'
-}
-
-class Card {
-  #client
-  #path
-  #attribute
-  #samples = []
-  #parts = {}
-  #last = performance.now()
-  #context = ''
-  #motion = null
-  #value
-
-  constructor(client, path, kind, attribute) {
-    this.#client = client
-    this.#path = path
-    this.kind = kind
-    this.#attribute = attribute
-    this.element = make('article', 'card is-come')
-    const { panel } = attribute
-    this.element.dataset.path = path
-    this.element.tabIndex = 0
-    const span = panel?.span ?? (kind === 'table' || kind === 'list' ? 2 : 1)
-    if (span > 1) this.element.dataset.span = String(Math.min(4, span))
-    const title = make('h3', '', panel?.title || attribute.title)
-    title.title = path
-    this.element.append(title, ...this.#body(), (this.#parts.context = make('p', 'context')))
-    this.element.setAttribute('aria-label', attribute.title)
-  }
-
-  #body() {
-    const parts = this.#parts
-    switch (this.kind) {
-      case 'gauge':
-        parts.value = make('p', 'value')
-        parts.bar = make('div', 'bar')
-        parts.fill = make('i')
-        parts.bar.append(parts.fill)
-        parts.bar.setAttribute('role', 'meter')
-        parts.bar.setAttribute('aria-valuemin', '0')
-        parts.bar.setAttribute('aria-valuemax', '100')
-        parts.bar.setAttribute('aria-label', this.#attribute.title)
-        return [parts.value, parts.bar]
-      case 'toggle':
-        parts.switch = make('button', 'switch')
-        parts.switch.append(make('i'))
-        parts.switch.setAttribute('role', 'switch')
-        parts.switch.setAttribute('aria-label', this.#attribute.title)
-        parts.switch.addEventListener('click', () => this.#toggle())
-        return [parts.switch]
-      case 'text':
-        parts.field = make('input', 'field')
-        parts.field.setAttribute('aria-label', this.#attribute.title)
-        parts.field.addEventListener('change', () => this.#write(parts.field.value))
-        return [parts.field]
-      case 'table':
-      case 'list':
-        parts.rows = make('table')
-        return [parts.rows]
-      default:
-        parts.value = make('p', 'value')
-        if (NUMBERS.includes(this.#attribute.type)) {
-          parts.spark = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
-          parts.spark.setAttribute('class', 'spark')
-          parts.spark.setAttribute('viewBox', `0 0 ${SAMPLES - 1} 1`)
-          parts.spark.setAttribute('preserveAspectRatio', 'none')
-          parts.spark.setAttribute('aria-hidden', 'true')
-          parts.line = document.createElementNS('http://www.w3.org/2000/svg', 'path')
-          parts.spark.append(parts.line)
-          return [parts.value, parts.spark]
-        }
-        return [parts.value]
-    }
-  }
-
-  show(change) {
-    this.#last = performance.now()
+    this.last = performance.now()
     const { value } = change
-    this.#value = value
-    this.element.querySelector('.failure')?.remove()
-    if (value instanceof AttributeFailed) {
-      // The error in words, instead of the value.
-      this.element.append(make('p', 'failure', value.reason))
-      if (this.#parts.value) this.#parts.value.textContent = '–'
-      return
-    }
-    const parts = this.#parts
-    switch (this.kind) {
-      case 'gauge': return this.#showGauge(change)
-      case 'toggle':
-        parts.switch.setAttribute('aria-checked', String(value === true))
-        parts.switch.disabled = this.#client.clock.isWritable === false
-        return this.#say(value === true ? 'On' : 'Off')
-      case 'text':
-        if (document.activeElement !== parts.field) parts.field.value = value ?? ''
-        parts.field.disabled = this.#client.clock.isWritable === false
-        return
-      case 'table': return this.#rows(Object.entries(value ?? {}))
-      case 'list':
-        return this.#rows(Array.isArray(value) ? value.slice(0, 8).map((each, i) => [each?.id ?? String(i + 1), shorten(each)]) : [])
-      default: return this.#showValue(value)
-    }
+    this.element.classList.remove('is-waiting')
+    if (value instanceof AttributeFailed && !this.rows) return this.fail(value)
+    this.failure?.remove()
+    this.failure = null
+    this.body.hidden = false
+    this.value = value
+    if (this.isNumber && typeof value === 'string') change = { ...change, value: Number(value.replace('−', '-')) }
+    this.view.show(change, path)
+    if (typeof value === 'number') this.#compare(value)
   }
 
-  #showValue(value) {
-    const { value: shown } = this.#parts
-    const text = this.kind === 'status' && typeof value === 'string' ? words(value) : plain(value)
-    shown.textContent = (this.kind === 'status' && ['warn', 'critical', 'stale'].includes(value) ? '▲ ' : '') + text
-    shown.classList.toggle('words', typeof value === 'string' && text.length > 9)
-    const unit = this.#attribute.panel?.unit
-    if (unit) shown.append(make('span', 'unit', unit))
-    if (typeof value === 'number' && this.#parts.line) {
-      this.#samples.push(value)
-      if (this.#samples.length > SAMPLES) this.#samples.shift()
-      this.#draw()
-    }
+  /** The error in words, instead of the value. */
+  fail(failure) {
+    this.failure ??= make('p', 'failure')
+    this.failure.textContent = failure.reason ?? failure.message
+    this.failure.title = failure.path ?? this.path
+    this.element.insertBefore(this.failure, this.context)
+    this.body.hidden = true
   }
 
-  #draw() {
-    const low = Math.min(...this.#samples)
-    const high = Math.max(...this.#samples)
-    const height = high - low || 1
-    const first = SAMPLES - this.#samples.length
-    const points = this.#samples.map((each, i) => `${first + i} ${(1 - (each - low) / height).toFixed(3)}`)
-    this.#parts.line.setAttribute('d', points.length > 1 ? `M${points.join('L')}` : '')
-    this.#say(high > low ? `${number(low)} to ${number(high)}` : '')
-  }
-
-  #showGauge({ value, css, timeline }) {
-    const { value: shown, bar, fill } = this.#parts
-    const { min = 0, max = 100, unit = '%' } = this.#attribute.panel ?? {}
-    const part = (x) => Math.min(1, Math.max(0, (x - min) / (max - min)))
-    shown.textContent = number(value)
-    shown.append(make('span', 'unit', unit))
-    bar.setAttribute('aria-valuenow', String(value))
-    const target = `scaleX(${part(value)})`
-    this.#motion?.cancel()
-    fill.style.transform = target
-    if (!css || !timeline || matchMedia('(prefers-reduced-motion: reduce)').matches) return
-    // The browser plays the daemon's motion, starting at its present position.
-    const passed = (this.#client.now() - timeline.start) * 1000
-    const from = `scaleX(${part(timeline.components(timeline.start)[0])})`
-    this.#motion = fill.animate([{ transform: from, easing: css.easing }, { transform: target }], parseFloat(css.duration))
-    this.#motion.currentTime = Math.max(0, passed)
-  }
-
-  #rows(entries) {
-    this.#parts.rows.replaceChildren(...entries.slice(0, 8).map(([name, value]) => {
-      const row = make('tr')
-      row.append(make('th', '', words(String(name))), make('td', '', plain(value)))
-      return row
-    }))
-    this.#say(entries.length > 8 ? `and ${entries.length - 8} more` : '')
+  /** Thresholds of the panel give the status, if nothing else does. */
+  #compare(value) {
+    const { warn, critical } = this.panel
+    if (warn === undefined && critical === undefined) return
+    const isFalling = warn !== undefined && critical !== undefined && critical < warn
+    const exceeds = (limit) => limit !== undefined && (isFalling ? value <= limit : value >= limit)
+    this.setStatus(exceeds(critical) ? 'critical' : exceeds(warn) ? 'warn' : 'ok')
   }
 
   setStatus(status) {
+    if (!(status in STATUS_SHAPES) || this.element.dataset.status === status) return
     this.element.dataset.status = status
-    // A colour alone is not accessible.
-    if (this.kind !== 'status') this.#say(status === 'ok' ? '' : `▲ ${status}`)
+    this.say(this.said)
   }
 
-  #say(text) {
-    this.#context = text
-    if (!this.element.classList.contains('is-old')) this.#parts.context.textContent = text
+  /** The line below the value. */
+  say(text = '') {
+    this.said = text
+    if (this.isOld) return
+    const { status } = this.element.dataset
+    const isNotable = this.kind !== 'status' && status && status !== 'ok'
+    const mark = isNotable ? `${STATUS_SHAPES[status]} ${words(status)}` : ''
+    const isShort = this.kind === 'gauge' && mark
+    this.context.textContent = [mark, isShort ? '' : text].filter(Boolean).join(' · ')
   }
 
-  showAge(isOld) {
-    this.element.classList.toggle('is-old', isOld)
-    const seconds = Math.round((performance.now() - this.#last) / 1000)
-    this.#parts.context.textContent = isOld ? `${duration(seconds)} ago` : this.#context
+  setLocale(locale) {
+    if (this.locale === locale) return
+    this.locale = locale
+    if (this.value !== undefined && !this.rows) this.view.show({ value: this.value }, this.path)
   }
 
-  #toggle() {
-    // The new state is shown at once. If the daemon refuses, it is corrected.
-    const before = this.#value === true
-    this.#parts.switch.setAttribute('aria-checked', String(!before))
-    this.#write(!before, () => this.#parts.switch.setAttribute('aria-checked', String(before)))
+  /** Each card says how old its value is while the connection is lost. */
+  setLive(isLive) {
+    if (this.isOld === !isLive) return
+    this.isOld = !isLive
+    this.element.classList.toggle('is-old', this.isOld)
+    if (this.isOld) this.view.interrupt?.()
+    else this.say(this.said)
+    this.tick()
   }
 
-  async #write(value, undo = () => {}) {
+  tick() {
+    if (this.isOld) this.context.textContent = `${duration((performance.now() - this.last) / 1000)} ago`
+    this.view.tick?.()
+  }
+
+  /** Writes, and says why if the daemon refuses. */
+  async write(value, { undo, ...options } = {}) {
+    return this.perform(() => this.client.set(this.path, value, { label: 'dashboard', ...options }), undo)
+  }
+
+  async perform(act, undo) {
     try {
-      await this.#client.set(this.#path, value, { animation: 'smooth', label: 'dashboard' })
+      await act()
+      if (this.refusal) this.say('')
+      this.refusal = false
     } catch (error) {
-      undo()
-      this.#say(error.reason ?? error.message)
+      undo?.()
+      this.refusal = true
+      this.say(error.reason ?? error.message)
+    }
+  }
+
+  get animation() {
+    return this.panel.animation ? { animation: this.panel.animation } : { animation: 'smooth' }
+  }
+
+  remove() {
+    stop(this.view.motion)
+    this.element.remove()
+  }
+}
+
+/** The number in large figures. Decimals only grow, so that the figures do not jump about. */
+function figures(card) {
+  const element = make('p', 'value')
+  const text = document.createTextNode('–')
+  const unit = make('span', 'unit')
+  element.append(text, unit)
+  card.add(element)
+  let decimals = 0
+  return (value) => {
+    if (typeof value === 'number') {
+      decimals = Math.max(Math.abs(value) >= 100 ? 0 : decimals, decimalsOf(value))
+      const given = card.format
+      const free = !given.format || given.format === 'number'
+      const own = free && Math.abs(value) < 1e6 && given.decimals === undefined ? { decimals: Math.abs(value) >= 100 ? 0 : decimals } : {}
+      const [shown, mark] = number(value, { ...given, ...own })
+      text.data = shown
+      unit.textContent = mark
+      element.classList.remove('words')
+    } else {
+      text.data = plain(value, { locale: card.locale })
+      unit.textContent = card.panel.unit ?? ''
+      element.classList.toggle('words', text.data.length > 9)
     }
   }
 }
 
-function shorten(value) {
-  if (typeof value !== 'object' || value === null) return value
-  const scalars = Object.entries(value).filter(([name, each]) => name !== 'id' && typeof each !== 'object')
-  return scalars.map(([name, each]) => `${name} ${plain(each)}`).join(' · ')
+/** The ends of a gauge, bar or slider. */
+function scaleOf({ panel }) {
+  const [min, max] = [Number(panel.min ?? 0), Number(panel.max ?? (panel.format === 'percent' ? 1 : 100))]
+  return { min, max, part: (value) => (value - min) / (max - min || 1) }
+}
+
+function meter(card, element) {
+  const { min, max } = scaleOf(card)
+  element.setAttribute('role', 'meter')
+  element.setAttribute('aria-label', card.title)
+  element.setAttribute('aria-valuemin', String(min))
+  element.setAttribute('aria-valuemax', String(max))
+  return (value) => {
+    element.setAttribute('aria-valuenow', String(value))
+    element.setAttribute('aria-valuetext', plain(value, card.format))
+  }
+}
+
+/** Thresholds as parts of the scale. */
+function thresholds({ panel }, part) {
+  return ['warn', 'critical'].filter((each) => typeof panel[each] === 'number')
+    .map((each) => ({ level: each, at: part(panel[each]) })).filter(({ at }) => at > 0 && at < 1)
+}
+
+/** Moves an element by the timelines of a number. */
+function mover(card, element, frame) {
+  let motion = null
+  return (change) => {
+    const { value } = change
+    Object.assign(element.style, frame(value))
+    stop(motion)
+    motion = play(element, change, ([x]) => frame(x), () => card.client.now())
+    card.view && (card.view.motion = motion)
+  }
+}
+
+function svg(name, attributes, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name)
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
+  element.append(...children)
+  return element
+}
+
+/** An arc of 270°, open below. */
+const ARC = 'M 21.7 78.3 A 40 40 0 1 1 78.3 78.3'
+
+/** A field for `card` that is disabled while pages may not write. */
+function control(card, element) {
+  element.setAttribute('aria-label', card.title)
+  return () => {
+    element.disabled = !card.isWritable
+    if (!card.isWritable) element.title = 'The gateway lets pages only read. Start it with --writable.'
+  }
+}
+
+function optionsOf({ panel }) {
+  const given = panel.options ?? []
+  return Array.isArray(given)
+    ? given.map((each) => (each !== null && typeof each === 'object' ? [each.value, each.title ?? each.value] : [each, plain(each)]))
+    : Object.entries(given)
+}
+
+/** What a card of each kind shows. `show` gets each change; `tick` is called every second. */
+const KINDS = {
+  unknown(card) {
+    card.add(make('p', 'failure', `There is no card of the kind "${card.asked}".`))
+    return { show: () => {} }
+  },
+
+  value(card) {
+    const write = figures(card)
+    return { show: ({ value }) => write(value) }
+  },
+
+  sparkline(card) {
+    const write = figures(card)
+    const line = new Line({ span: Number(card.panel.window ?? 60), normal: card.panel.normal })
+    card.add(line.element)
+    return lined(card, line, write)
+  },
+
+  chart(card) {
+    const write = figures(card)
+    const { window = 300, normal, min, max } = card.panel
+    const line = new Line({ span: Number(window), isLarge: true, normal, min, max })
+    const plot = make('div', 'plot')
+    const [top, bottom] = [make('span', 'end top'), make('span', 'end bottom')]
+    const [from, to] = [make('span', '', `${duration(window)} ago`), make('span', '', 'now')]
+    const times = make('p', 'times')
+    times.append(from, to)
+    plot.append(line.element, top, bottom)
+    card.add(plot, times)
+    const view = lined(card, line, write, () => {
+      const ends = line.axis
+      const decimals = Math.min(3, Math.max(0, Math.ceil(0.5 - Math.log10(ends[1] - ends[0]))))
+      const written = (end) => plain(end, { ...card.format, unit: '', ...(card.panel.format ? {} : { decimals }) })
+      if (top.textContent !== written(ends[1])) top.textContent = written(ends[1])
+      if (bottom.textContent !== written(ends[0])) bottom.textContent = written(ends[0])
+    })
+    return view
+  },
+
+  bar(card) {
+    const write = figures(card)
+    const { part } = scaleOf(card)
+    const track = make('div', 'bar')
+    const fill = make('i')
+    track.append(fill)
+    for (const { level, at } of thresholds(card, part)) {
+      const tick = make('b', level)
+      tick.style.insetInlineStart = `${at * 100}%`
+      track.append(tick)
+    }
+    card.add(track)
+    const report = meter(card, track)
+    const move = mover(card, fill, (x) => ({ transform: `scaleX(${part(x)})` }))
+    if (card.panel.unit === undefined && card.panel.max === undefined && !card.panel.format) card.panel = { ...card.panel, unit: '%' }
+    return {
+      show(change) {
+        if (typeof change.value !== 'number') return card.fail({ message: 'A bar needs a number.' })
+        write(change.value)
+        report(change.value)
+        move(change)
+      },
+    }
+  },
+
+  gauge(card) {
+    const { min, max, part } = scaleOf(card)
+    const fill = svg('path', { d: ARC, pathLength: '1', class: 'fill' })
+    const ticks = thresholds(card, part).map(({ level, at }) => {
+      const angle = ((135 + 270 * at) * Math.PI) / 180
+      const point = (r) => `${(50 + r * Math.cos(angle)).toFixed(2)} ${(50 + r * Math.sin(angle)).toFixed(2)}`
+      return svg('path', { d: `M ${point(46)} L ${point(50)}`, class: `tick ${level}` })
+    })
+    const dial = svg('svg', { viewBox: '0 0 100 90', class: 'dial' }, svg('path', { d: ARC, class: 'track' }), fill, ...ticks)
+    const face = make('div', 'face')
+    face.append(dial)
+    card.add(face)
+    const write = figures(asFace(card, face))
+    const report = meter(card, dial)
+    // Dash and gap are longer than the arc, so that a motion may go beyond its ends.
+    const move = mover(card, fill, (x) => ({ strokeDashoffset: String(2 - part(x)) }))
+    if (card.panel.unit === undefined && card.panel.max === undefined && !card.panel.format) card.panel = { ...card.panel, unit: '%' }
+    card.say(`${plain(min, { ...card.format, unit: '', decimals: undefined })} to ${plain(max, { ...card.format, decimals: undefined })}`)
+    return {
+      show(change) {
+        if (typeof change.value !== 'number') return card.fail({ message: 'A gauge needs a number.' })
+        write(change.value)
+        report(change.value)
+        move(change)
+      },
+    }
+  },
+
+  status(card) {
+    const shown = make('p', 'value words')
+    const shape = make('span', 'shape')
+    shape.setAttribute('aria-hidden', 'true')
+    const text = document.createTextNode('–')
+    shown.append(shape, text)
+    // Screen readers announce a change of status, and no other value.
+    shown.setAttribute('role', 'status')
+    card.add(shown)
+    return {
+      show({ value }) {
+        const status = typeof value === 'boolean' ? (value ? 'ok' : 'critical') : String(value)
+        const said = typeof value === 'string' ? words(value) : plain(value)
+        shape.textContent = STATUS_SHAPES[status] ?? '○'
+        if (text.data !== said) text.data = said
+        if (status in STATUS_SHAPES) card.setStatus(status)
+      },
+    }
+  },
+
+  toggle(card) {
+    const button = make('button', 'switch')
+    button.type = 'button'
+    button.append(make('i'))
+    button.setAttribute('role', 'switch')
+    card.add(button)
+    const enable = control(card, button)
+    const set = (isOn) => {
+      button.setAttribute('aria-checked', String(isOn))
+      card.say(isOn ? card.panel.on ?? 'On' : card.panel.off ?? 'Off')
+    }
+    button.addEventListener('click', () => {
+      // The new state is shown at once. If the daemon refuses, it is corrected.
+      const before = card.value === true
+      set(!before)
+      card.write(!before, { ...card.animation, undo: () => set(before) })
+    })
+    return {
+      show({ value }) {
+        enable()
+        set(value === true)
+      },
+    }
+  },
+
+  slider(card) {
+    const write = figures(card)
+    const { min, max, part } = scaleOf(card)
+    const input = make('input')
+    Object.assign(input, { type: 'range', min, max, step: card.panel.step ?? (card.type === 'int' ? 1 : (max - min) / 100) })
+    card.add(input)
+    const enable = control(card, input)
+    let [isHeld, isBusy, wanted, target] = [false, false, null, null]
+    const place = (value) => {
+      input.value = value
+      input.style.setProperty('--part', String(Math.min(1, Math.max(0, part(Number(value))))))
+      input.setAttribute('aria-valuetext', plain(Number(value), card.format))
+    }
+    const send = async () => {
+      if (isBusy) return
+      isBusy = true
+      while (wanted !== null) {
+        const value = wanted
+        wanted = null
+        await card.write(value)
+        await new Promise((resolve) => setTimeout(resolve, WRITE_PAUSE))
+      }
+      isBusy = false
+      release()
+    }
+    // When the thumb is released, the daemon's value counts.
+    const release = () => {
+      if (!isHeld && !isBusy && target !== null) {
+        place(target)
+        write(target)
+      }
+    }
+    input.addEventListener('input', () => {
+      isHeld = true
+      place(input.value)
+      wanted = Number(input.value)
+      write(wanted)
+      send()
+    })
+    input.addEventListener('change', () => {
+      isHeld = false
+      release()
+    })
+    return {
+      show({ value }) {
+        enable()
+        target = value
+        release()
+      },
+    }
+  },
+
+  stepper(card) {
+    const write = figures(card)
+    const { min, max, step = 1 } = card.panel
+    const row = make('div', 'steps')
+    const buttons = [['−', -step, 'less'], ['+', step, 'more']].map(([text, by, word]) => {
+      const button = make('button', 'step', text)
+      button.type = 'button'
+      button.setAttribute('aria-label', `${card.title}: ${word}`)
+      button.addEventListener('click', () => {
+        // Added by the daemon, so that nothing is lost if two pages press at once.
+        card.perform(() => card.client.transact([{ op: 'add', path: card.path, value: by }], { label: 'dashboard', ...card.animation }))
+      })
+      row.append(button)
+      return [button, by]
+    })
+    card.add(row)
+    return {
+      show({ value }) {
+        write(value)
+        for (const [button, by] of buttons) {
+          const next = value + by
+          button.disabled = !card.isWritable || (min !== undefined && next < min) || (max !== undefined && next > max)
+        }
+      },
+    }
+  },
+
+  field(card) {
+    const input = make('input', 'field')
+    input.autocomplete = 'off'
+    card.add(input)
+    const enable = control(card, input)
+    const isTyping = () => input.getRootNode().activeElement === input
+    input.addEventListener('change', () => {
+      const value = card.isNumber ? Number(input.value) : input.value
+      card.write(value, { undo: () => (input.value = card.value ?? '') })
+    })
+    input.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') {
+        input.value = card.value ?? ''
+        input.blur()
+      }
+    })
+    return {
+      show({ value }) {
+        enable()
+        if (!isTyping()) input.value = value ?? ''
+      },
+    }
+  },
+
+  picker(card) {
+    const options = optionsOf(card)
+    const isShort = options.length <= 4 && options.every(([, title]) => String(title).length <= 12)
+    if (!isShort) {
+      const select = make('select', 'field')
+      for (const [value, title] of options) select.append(new Option(title, JSON.stringify(value)))
+      card.add(select)
+      const enable = control(card, select)
+      const set = (value) => (select.value = JSON.stringify(value))
+      select.addEventListener('change', () => card.write(JSON.parse(select.value), { ...card.animation, undo: () => set(card.value) }))
+      return {
+        show({ value }) {
+          enable()
+          set(value)
+        },
+      }
+    }
+    const group = make('div', 'segments')
+    group.setAttribute('role', 'radiogroup')
+    group.setAttribute('aria-label', card.title)
+    const name = `pick-${Math.random().toString(36).slice(2)}`
+    const inputs = options.map(([value, title]) => {
+      const label = make('label')
+      const input = make('input')
+      Object.assign(input, { type: 'radio', name })
+      input.addEventListener('change', () => card.write(value, { ...card.animation, undo: () => set(card.value) }))
+      label.append(input, make('span', '', title))
+      group.append(label)
+      return [input, value]
+    })
+    const set = (now) => {
+      for (const [input, value] of inputs) {
+        input.checked = value === now
+        input.disabled = !card.isWritable
+      }
+    }
+    card.add(group)
+    return { show: ({ value }) => set(value) }
+  },
+
+  button(card) {
+    const { set, add, toggle, label } = card.panel
+    const button = make('button', 'push', label ?? card.title)
+    button.type = 'button'
+    card.add(button)
+    const enable = control(card, button)
+    button.setAttribute('aria-label', label ? `${card.title}: ${label}` : card.title)
+    const mutation = toggle ? { op: 'toggle' } : add !== undefined ? { op: 'add', value: add } : { op: 'set', value: set ?? true }
+    button.addEventListener('click', () => {
+      card.perform(() => card.client.transact([{ ...mutation, path: card.path }], { label: 'dashboard', ...card.animation }))
+    })
+    return {
+      show({ value }) {
+        enable()
+        card.say(add !== undefined || toggle ? plain(value, card.format) : '')
+      },
+    }
+  },
+
+  color(card) {
+    const swatch = make('div', 'swatch')
+    const text = make('p', 'code')
+    const input = make('input')
+    input.type = 'color'
+    card.add(swatch, text)
+    const enable = control(card, input)
+    if (card.panel.kind) swatch.append(input)
+    input.addEventListener('input', () => card.write(input.value))
+    let motion = null
+    return {
+      show(change) {
+        enable()
+        const { value, timeline } = change
+        text.textContent = value
+        swatch.style.backgroundColor = value
+        input.value = hexOf(swatch)
+        stop(motion)
+        const frame = ([l, a, b, alpha]) => ({
+          backgroundColor: `oklab(${[l, a, b].map((x) => (alpha > 0 ? x / alpha : 0).toFixed(6)).join(' ')} / ${alpha.toFixed(6)})`,
+        })
+        motion = timeline?.space === 'oklab' ? play(swatch, change, frame, () => card.client.now()) : null
+      },
+    }
+  },
+
+  image(card) {
+    const image = make('img')
+    image.alt = card.title
+    image.addEventListener('error', () => card.fail({ message: `The image cannot be shown: ${String(card.value).slice(0, 80)}` }))
+    card.add(image)
+    return { show: ({ value }) => (image.src = String(value)) }
+  },
+
+  text(card) {
+    const text = make('p', 'prose')
+    card.add(text)
+    return { show: ({ value }) => (text.textContent = plain(value, { locale: card.locale })) }
+  },
+
+  list(card) {
+    return card.rows ? tableOfRows(card, false) : tableOfValue(card)
+  },
+
+  table(card) {
+    return card.rows ? tableOfRows(card, true) : tableOfValue(card)
+  },
+
+  log(card) {
+    const lines = make('ol', 'log')
+    lines.tabIndex = 0
+    lines.setAttribute('aria-label', card.title)
+    card.add(lines)
+    const line = (value, time) => {
+      const item = make('li')
+      if (time) item.append(make('time', '', time))
+      item.append(make('span', '', plain(value, { locale: card.locale })))
+      return item
+    }
+    return {
+      show({ value }) {
+        const isAtEnd = lines.scrollTop + lines.clientHeight >= lines.scrollHeight - 4
+        if (Array.isArray(value)) lines.replaceChildren(...value.slice(-MOST_LINES).map((each) => line(each)))
+        else lines.append(line(value, new Date().toLocaleTimeString(card.locale?.replace('_', '-'))))
+        while (lines.childElementCount > MOST_LINES) lines.firstChild.remove()
+        if (isAtEnd) lines.scrollTop = lines.scrollHeight
+      },
+    }
+  },
+}
+
+/** The face of a gauge takes the place of the card's body. */
+function asFace(card, face) {
+  return {
+    add: (...elements) => face.append(...elements),
+    get format() { return card.format },
+    get panel() { return card.panel },
+    get locale() { return card.locale },
+  }
+}
+
+function lined(card, line, write, drawn = () => {}) {
+  const range = () => {
+    const found = line.range
+    const isFlat = !found || found[0] === found[1]
+    card.say(isFlat ? '' : `${plain(found[0], { ...card.format, unit: '' })} to ${plain(found[1], card.format)}`)
+  }
+  let isDue = false
+  const draw = () => {
+    if (isDue || document.hidden) return
+    isDue = true
+    requestAnimationFrame(() => {
+      isDue = false
+      line.draw()
+      drawn()
+    })
+  }
+  return {
+    show({ value }) {
+      write(value)
+      if (typeof value !== 'number' || !Number.isFinite(value)) return
+      line.add(value)
+      range()
+      draw()
+    },
+    interrupt: () => line.interrupt(),
+    tick: draw,
+  }
+}
+
+/** Rows of a list, or the entries of a map. */
+function tableOfValue(card) {
+  const table = make('table')
+  const scroller = make('div', 'rows')
+  scroller.append(table)
+  card.add(scroller)
+  return {
+    show({ value }) {
+      const isList = Array.isArray(value)
+      const rows = isList ? value : Object.entries(value ?? {})
+      const isOfMaps = isList && rows.length > 0 && rows.every((each) => each !== null && typeof each === 'object' && !Array.isArray(each))
+      const columns = card.panel.columns ?? (isOfMaps ? [...new Set(rows.flatMap((each) => Object.keys(each)))].slice(0, 6) : null)
+      const body = rows.slice(0, MOST_ROWS).map((each) => {
+        if (isOfMaps) return columns.map((column) => plain(each[column], { ...card.format, ...card.panel.formats?.[column] }))
+        return isList ? [plain(each, card.format)] : [words(each[0]), plain(each[1], card.format)]
+      })
+      fill(table, isOfMaps ? columns.map(words) : null, body)
+      card.say(rows.length === 0 ? 'Empty' : rows.length > MOST_ROWS ? `${rows.length - MOST_ROWS} more rows` : '')
+    },
+  }
+}
+
+const FIGURE = /^[−-]?[\d.,\s]+( ?\S{1,4})?$/
+
+function fill(table, columns, rows) {
+  const parts = []
+  if (columns) {
+    const head = make('thead')
+    const row = make('tr')
+    row.append(...columns.map((each, i) => make('th', i > 0 && rows.every((cells) => FIGURE.test(cells[i])) ? 'figure' : '', each)))
+    for (const each of row.children) each.scope = 'col'
+    head.append(row)
+    parts.push(head)
+  }
+  const body = make('tbody')
+  body.append(...rows.map((cells) => {
+    const row = make('tr')
+    row.append(...cells.map((text, i) => {
+      const cell = make(i === 0 && cells.length > 1 ? 'th' : 'td', FIGURE.test(text) ? 'figure' : '', text)
+      if (i === 0 && cells.length > 1) cell.scope = 'row'
+      return cell
+    }))
+    return row
+  }))
+  table.replaceChildren(...parts, body)
+}
+
+/** A row for each subview of a container. */
+function tableOfRows(card, isTable) {
+  const { columns, ids, cells } = card.rows
+  const known = new Map()
+  const table = make('table')
+  const scroller = make('div', 'rows')
+  scroller.append(table)
+  card.add(scroller)
+  let isDue = false
+  const draw = () => {
+    isDue = false
+    const hasId = !columns.includes('name')
+    const rows = ids.map((id) => {
+      const values = columns.map((column) => known.get(`${id} ${column}`) ?? '')
+      return isTable ? [...(hasId ? [words(id)] : []), ...values] : [hasId ? words(id) : values[0], values.slice(hasId ? 0 : 1).join(' · ')]
+    })
+    fill(table, isTable ? [...(hasId ? [''] : []), ...columns.map(words)] : null, rows.slice(0, MOST_ROWS))
+    card.say(rows.length === 0 ? 'Empty' : rows.length > MOST_ROWS ? `${rows.length - MOST_ROWS} more rows` : '')
+  }
+  draw()
+  return {
+    show({ value }, path) {
+      const { id, column } = cells.get(path)
+      const formats = card.panel.formats?.[column]
+      known.set(`${id} ${column}`, value instanceof AttributeFailed ? value.reason : plain(value, { ...card.format, ...formats }))
+      if (isDue) return
+      isDue = true
+      queueMicrotask(draw)
+    },
+  }
+}
+
+/** The colour of an element as a field for colours needs it. */
+function hexOf(element) {
+  const canvas = document.createElement('canvas')
+  canvas.width = canvas.height = 1
+  const context = canvas.getContext('2d')
+  context.fillStyle = element.style.backgroundColor
+  context.fillRect(0, 0, 1, 1)
+  return `#${[...context.getImageData(0, 0, 1, 1).data.slice(0, 3)].map((each) => each.toString(16).padStart(2, '0')).join('')}`
 }

@@ -28,7 +28,10 @@ struct Pages {
         for folder in folders { read(folder, as: "/") }
     }
 
-    subscript(_ path: String) -> File? { files[path.hasSuffix("/") ? path + "index.html" : path] }
+    /// The file of a path. `/inspect` is the page `inspect.html`.
+    subscript(_ path: String) -> File? {
+        files[path.hasSuffix("/") ? path + "index.html" : path] ?? files[path + ".html"]
+    }
 
     private mutating func read(_ folder: String, as prefix: String) {
         guard let directory = opendir(folder) else { return }

@@ -127,6 +127,8 @@ struct GatewayTests {
         let tag = try #require(head.first(where: { $0.hasPrefix("ETag: ") })?.dropFirst(6))
         #expect(try lines("/", headers: ["If-None-Match: \(tag)"]).first == "HTTP/1.1 304 Not Modified")
         #expect(try lines("/board.js", method: "HEAD").last == "")
+        // The page inspect.html.
+        #expect(try lines("/inspect").contains(where: { $0.hasPrefix("Content-Security-Policy: ") }))
         #expect(try lines("/../Package.swift").first == "HTTP/1.1 404 Not Found")
     }
 

@@ -1,0 +1,75 @@
+/** Types of the elements, for pages and frameworks that use TypeScript. */
+
+export type CardKind =
+  | 'value' | 'sparkline' | 'chart' | 'line' | 'bar' | 'gauge' | 'status' | 'text' | 'image' | 'color' | 'colour' | 'table' | 'list'
+  | 'log' | 'toggle' | 'slider' | 'stepper' | 'field' | 'textField' | 'picker' | 'button'
+
+/** The container value `panel` of a view. */
+export interface Panel {
+  kind?: CardKind
+  /** The attribute to show; otherwise all of the view. */
+  value?: string
+  title?: string
+  unit?: string
+  format?: 'number' | 'percent' | 'bytes' | 'duration'
+  decimals?: number
+  /** Columns of the grid, 1 to 4. */
+  span?: number
+  min?: number
+  max?: number
+  warn?: number
+  critical?: number
+  /** The usual range, shaded behind a line. */
+  normal?: [number, number]
+  /** Seconds that a line shows. */
+  window?: number
+  step?: number
+  options?: unknown[] | Record<string, string>
+  on?: string
+  off?: string
+  label?: string
+  set?: unknown
+  add?: number
+  toggle?: boolean
+  columns?: string[]
+  formats?: Record<string, Pick<Panel, 'format' | 'decimals' | 'unit'>>
+  animation?: string
+  tint?: string
+  featured?: boolean
+  hidden?: boolean
+}
+
+/** One card. Members of its panel are attributes: `<agd-card path="/a.b" kind="bar" label="Title" max="10">`. */
+export class AgdCard extends HTMLElement {
+  readonly panel: Panel
+}
+export class AgdValue extends AgdCard {}
+export class AgdGauge extends AgdCard {}
+export class AgdChart extends AgdCard {}
+
+export interface BoardState {
+  title: string
+  /** Null until the connection is known. */
+  isLive: boolean | null
+  colorScheme?: string
+  locale?: string
+}
+
+/** Fires `agd-state` with a `BoardState` as its `detail`. */
+export class AgdBoard extends HTMLElement {
+  inspector: ((path: string) => string) | null
+  filter(text: string): void
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'agd-card': AgdCard
+    'agd-value': AgdValue
+    'agd-gauge': AgdGauge
+    'agd-chart': AgdChart
+    'agd-board': AgdBoard
+  }
+  interface HTMLElementEventMap {
+    'agd-state': CustomEvent<BoardState>
+  }
+}

@@ -1,0 +1,95 @@
+/** Values in a form for people. */
+
+const known = new Map()
+
+/** A formatter of numbers; making one is slow, so they are kept. */
+function formatter(locale, options) {
+  const key = `${locale} ${JSON.stringify(options)}`
+  if (!known.has(key)) {
+    let made
+    try {
+      made = new Intl.NumberFormat(locale?.replace('_', '-'), options)
+    } catch {
+      made = new Intl.NumberFormat(undefined, options)
+    }
+    known.set(key, made)
+  }
+  return known.get(key)
+}
+
+/** An id in words: `busiestCore` is "Busiest core". Ids with dots or digits at their ends are names and stay. */
+export function words(id) {
+  const plain = String(id)
+  if (plain.toLowerCase() === 'ok') return 'OK'
+  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(plain)) return plain
+  const text = plain.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase()
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Decimals that show three significant digits, without more than the value has. */
+export function decimalsOf(value) {
+  if (!Number.isFinite(value) || Number.isInteger(value)) return 0
+  const size = Math.abs(value)
+  const wanted = size >= 100 ? 0 : size >= 10 ? 1 : 2
+  return wanted === 2 && Number.isInteger(Math.round(size * 100) / 10) ? 1 : wanted
+}
+
+const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+
+/**
+ * A number as `[text, unit]`.
+ * @param options `format` (`number`, `percent`, `bytes`, `duration`), `decimals`, `unit`, `locale`.
+ */
+export function number(value, { format = 'number', decimals, unit = '', locale } = {}) {
+  if (!Number.isFinite(value)) return [Number.isNaN(value) ? 'not a number' : value < 0 ? '−∞' : '∞', unit]
+  if (format === 'duration') return [duration(value), unit]
+  if (format === 'percent') return [fixed(value * 100, decimals ?? decimalsOf(value * 100), locale), unit || '%']
+  if (format === 'bytes') {
+    const power = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, Math.abs(value))) / 3)))
+    const scaled = value / 1000 ** power
+    return [fixed(scaled, decimals ?? (power === 0 ? 0 : decimalsOf(scaled)), locale), BYTES[power] + unit]
+  }
+  if (Math.abs(value) >= 1e6 && decimals === undefined) {
+    return [formatter(locale, { notation: 'compact', maximumSignificantDigits: 4 }).format(value), unit]
+  }
+  return [fixed(value, decimals ?? decimalsOf(value), locale), unit]
+}
+
+function fixed(value, decimals, locale) {
+  return formatter(locale, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value)
+}
+
+/** Seconds as their two largest units: 2 h 5 min. */
+export function duration(seconds) {
+  const parts = []
+  let rest = Math.round(Math.abs(seconds))
+  for (const [unit, size] of [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]]) {
+    if (rest >= size || (unit === 's' && parts.length === 0)) parts.push(`${Math.floor(rest / size)} ${unit}`)
+    rest %= size
+  }
+  return (seconds < 0 ? '−' : '') + parts.slice(0, 2).join(' ')
+}
+
+/** Any value as one line of text. */
+export function plain(value, options = {}) {
+  if (value === null || value === undefined) return '–'
+  if (typeof value === 'number') {
+    const [text, unit] = number(value, options)
+    return unit ? `${text} ${unit}` : text
+  }
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'string') return written(value, options)
+  if (Array.isArray(value)) return value.map((each) => plain(each, options)).join(', ')
+  return Object.entries(value).map(([name, each]) => `${words(name)} ${plain(each, options)}`).join(' · ')
+}
+
+function written(value, { locale }) {
+  if (/^-?\d+(\.\d+)?s$/.test(value)) return duration(parseFloat(value))
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return value
+  const date = new Date(value)
+  try {
+    return date.toLocaleString(locale?.replace('_', '-'), { dateStyle: 'medium', timeStyle: 'medium' })
+  } catch {
+    return date.toLocaleString()
+  }
+}

@@ -1,0 +1,201 @@
+/** The look of cards and boards. Pages may override the tokens, which are custom properties. */
+
+function sheet(text) {
+  const made = new CSSStyleSheet()
+  made.replaceSync(text)
+  return made
+}
+
+/**
+ * Colours by their meaning, for light and dark. `color-scheme` of any element selects the scheme of everything below
+ * it. Colours that tell something apart are of the Okabe–Ito set or near it.
+ */
+export const tokens = sheet(`
+:root, :host {
+  --page: light-dark(#f3f4f6, #0e1013);
+  --surface: light-dark(#ffffff, #191c21);
+  --raised: light-dark(#ffffff, #3a404a);
+  --ink: light-dark(#16181d, #eceef1);
+  --muted: light-dark(#596069, #9ba3ae);
+  --line: light-dark(#e2e5e9, #2b3038);
+  --track: light-dark(#e6e9ed, #2a2f37);
+  --control: light-dark(#7a828d, #7a8491);
+  --accent: light-dark(#0072b2, #56b4e9);
+  --on-accent: light-dark(#ffffff, #0e1013);
+  --ok: light-dark(#0072b2, #56b4e9);
+  --warn: light-dark(#8f5f00, #e69f00);
+  --critical: light-dark(#b3246b, #f277b0);
+  --stale: light-dark(#5f6773, #8f98a5);
+  --quick: 160ms cubic-bezier(0.2, 0, 0, 1);
+}`)
+
+export const look = sheet(`
+* { box-sizing: border-box; margin: 0; }
+:host { display: block; container-type: inline-size; color: var(--ink); color-scheme: light dark; font: 15px/1.4 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+:host([hidden]), [hidden] { display: none !important; }
+
+/* Sections stand side by side where there is room. */
+.board { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 12px 28px; align-items: start; }
+.featured, .empty { grid-column: 1 / -1; }
+section { color: var(--ink); min-width: 0; }
+section.is-themed { background: var(--page); border-radius: 16px; padding: 0 12px 12px; margin-inline: -12px; }
+h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page); font-size: 15px; font-weight: 600; padding-block: 8px; }
+.cards { display: grid; gap: 12px; grid-template-columns: repeat(auto-fill, minmax(min(176px, 100%), 1fr)); grid-auto-flow: dense; }
+.featured .cards { grid-template-columns: repeat(auto-fit, minmax(min(248px, 100%), 1fr)); }
+
+.card {
+  position: relative; display: flex; flex-direction: column; gap: 4px; min-height: 112px; min-width: 0; color: var(--ink);
+  background: var(--surface); border-radius: 12px; padding: 12px 16px; overflow: hidden; contain: layout paint style;
+  box-shadow: 0 1px 2px light-dark(rgb(16 24 40 / 8%), transparent);
+}
+:host > .card { height: 100%; }
+.card[data-span="2"] { grid-column: span 2; }
+.card[data-span="3"] { grid-column: span 3; }
+.card[data-span="4"] { grid-column: span 4; }
+.card[data-status="warn"] { --edge: var(--warn); --bar: var(--warn); }
+.card[data-status="critical"] { --edge: var(--critical); --bar: var(--critical); }
+.card[data-status="stale"] { --edge: var(--stale); --bar: var(--stale); }
+.card[data-status]:not([data-status="ok"])::before {
+  content: ""; position: absolute; inset-block: 0; inset-inline-start: 0; width: 3px; background: var(--edge);
+}
+.card h3 { color: var(--muted); font-size: 13px; font-weight: 500; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.card h3 a { color: inherit; text-decoration: none; }
+.card h3 a::after { content: ""; position: absolute; inset: 0 0 auto 0; height: 44px; }
+.card h3 a:hover { color: var(--ink); }
+.body { display: flex; flex-direction: column; gap: 8px; flex: 1; min-height: 0; }
+.value { font-size: 32px; line-height: 1.15; font-weight: 500; letter-spacing: -0.01em; font-variant-numeric: tabular-nums; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.featured .value { font-size: 40px; }
+.value.words, .featured .value.words { font-size: 20px; line-height: 1.3; letter-spacing: 0; white-space: normal; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
+.unit { color: var(--muted); font-size: 0.5em; font-weight: 400; letter-spacing: 0; margin-inline-start: 0.25em; }
+.unit { unicode-bidi: plaintext; }
+.unit:empty { display: none; }
+.context { color: var(--muted); font-size: 13px; line-height: 18px; min-height: 18px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.card[data-status="warn"] .context { color: var(--warn); }
+.card[data-status="critical"] .context { color: var(--critical); }
+.failure { color: var(--critical); font-size: 13px; overflow-wrap: anywhere; flex: 1; }
+.shape { font-size: 0.8em; margin-inline-end: 0.5em; color: var(--edge, var(--ok)); }
+.is-old .value, .is-old svg, .is-old .bar, .is-old table { opacity: 0.72; filter: grayscale(1); }
+.is-old .context { color: var(--ink) !important; font-weight: 500; }
+.is-come { animation: come var(--quick); }
+@keyframes come { from { opacity: 0; transform: translateY(8px); } }
+
+/* Texts of another direction than the page keep their order. */
+:dir(rtl) > h3, :dir(rtl) > .context, .body:dir(rtl) :is(.value, .prose, .failure) { unicode-bidi: plaintext; text-align: right; }
+.face:dir(rtl) .value, .kind-gauge:dir(rtl) .context { text-align: center !important; }
+
+.bar { position: relative; height: 8px; border-radius: 4px; background: var(--track); margin-block-start: auto; overflow: hidden; flex: none; }
+.bar > i { display: block; height: 100%; border-radius: 4px; background: var(--bar, var(--accent)); transform-origin: left; transform: scaleX(0); }
+:dir(rtl) .bar > i { transform-origin: right; }
+.bar > b { position: absolute; inset-block: 0; width: 2px; background: var(--surface); }
+.spark { display: block; width: 100%; height: 24px; margin-block-start: auto; overflow: visible; flex: none; }
+.spark path, .chart path { fill: none; stroke: var(--bar, var(--accent)); stroke-width: 1.75; vector-effect: non-scaling-stroke; stroke-linejoin: round; stroke-linecap: round; }
+.featured .spark { flex: 1 1 24px; max-height: 120px; }
+.band { fill: var(--track); opacity: 0.6; }
+.kind-chart { min-height: 224px; }
+.plot { position: relative; flex: 1; min-height: 96px; padding-inline-end: 48px; }
+.plot svg { display: block; width: 100%; height: 100%; position: absolute; inset: 0; inset-inline-end: 48px; width: calc(100% - 48px); overflow: visible; }
+.chart .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.end { position: absolute; inset-inline-end: 0; width: 42px; font-size: 12px; color: var(--muted); text-align: start; font-variant-numeric: tabular-nums; line-height: 1; white-space: nowrap; }
+.end.top { inset-block-start: -3px; }
+.end.bottom { inset-block-end: -3px; }
+.times { display: flex; justify-content: space-between; font-size: 12px; color: var(--muted); padding-inline-end: 48px; }
+
+.kind-gauge { min-height: 168px; }
+.face { position: relative; align-self: center; width: min(100%, 152px); }
+.featured .face { width: min(100%, 200px); }
+.dial { display: block; width: 100%; overflow: visible; }
+.dial path { fill: none; stroke-width: 8; stroke-linecap: round; }
+.dial .track { stroke: var(--track); }
+.dial .fill { stroke: var(--bar, var(--accent)); stroke-dasharray: 2 2; stroke-dashoffset: 2; }
+.dial .tick { stroke-width: 2; stroke-linecap: butt; stroke: var(--control); }
+.dial .tick.warn { stroke: var(--warn); }
+.dial .tick.critical { stroke: var(--critical); }
+.face .value { position: absolute; inset: 0; display: grid; place-content: center; text-align: center; font-size: 28px; padding-block-start: 6px; }
+.face .unit { display: block; margin: 0; font-size: 13px; line-height: 1; }
+.featured .face .value { font-size: 36px; }
+.kind-gauge .context { text-align: center; }
+
+.rows { overflow: auto; max-height: 336px; scrollbar-width: thin; }
+table { border-collapse: collapse; font-size: 13px; width: 100%; font-variant-numeric: tabular-nums; }
+td, th { padding: 5px 0; text-align: start; font-weight: 400; overflow-wrap: anywhere; vertical-align: baseline; }
+td + td, th + td, th + th { padding-inline-start: 12px; }
+thead th { color: var(--muted); font-size: 12px; }
+tbody th { color: var(--muted); }
+td.figure, thead th.figure, td:last-child:not(:first-child), thead th:last-child:not(:first-child) { text-align: end; }
+td.figure { white-space: nowrap; }
+tbody tr + tr > *, thead + tbody tr > * { border-block-start: 1px solid var(--line); }
+.log { list-style: none; padding: 0; font: 13px/1.6 ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; overflow: auto; max-height: 240px; scrollbar-width: thin; }
+.log li { display: flex; gap: 12px; overflow-wrap: anywhere; }
+.log time { color: var(--muted); white-space: nowrap; }
+.featured .prose { font-size: 20px; line-height: 1.35; }
+.prose { overflow-wrap: anywhere; white-space: pre-line; max-width: 72ch; }
+img { max-width: 100%; border-radius: 8px; display: block; }
+.swatch { height: 40px; border-radius: 8px; box-shadow: inset 0 0 0 1px var(--line); position: relative; overflow: hidden; }
+.swatch input { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; }
+.swatch:focus-within { outline: 2px solid var(--accent); outline-offset: 2px; }
+.code { font: 13px ui-monospace, "DejaVu Sans Mono", monospace; color: var(--muted); }
+
+button, input, select { font: inherit; color: inherit; }
+.switch { width: 56px; height: 32px; border: 0; border-radius: 16px; background: var(--control); padding: 4px; cursor: pointer; position: relative; margin-block: 8px; transition: background-color var(--quick); flex: none; }
+.switch::before { content: ""; position: absolute; inset: -6px; }
+.switch > i { display: block; width: 24px; height: 24px; border-radius: 50%; background: #fff; box-shadow: 0 1px 2px rgb(0 0 0 / 25%); transition: transform var(--quick); }
+.switch[aria-checked="true"] { background: var(--accent); }
+.switch[aria-checked="true"] > i { transform: translateX(24px); background: var(--on-accent); }
+:dir(rtl) .switch[aria-checked="true"] > i { transform: translateX(-24px); }
+.field { width: 100%; min-height: 44px; border: 1px solid var(--control); border-radius: 8px; background: var(--surface); padding: 8px 12px; }
+.steps { display: flex; gap: 8px; margin-block-start: auto; }
+.step, .push { flex: 1; min-height: 44px; border: 0; border-radius: 8px; background: var(--track); cursor: pointer; font-weight: 500; }
+.step { font-size: 20px; line-height: 1; }
+.push { background: var(--accent); color: var(--on-accent); flex: none; padding-inline: 16px; margin-block: 4px; }
+.step:active:enabled, .push:active:enabled { transform: scale(0.98); }
+.segments { display: flex; background: var(--track); border-radius: 10px; padding: 3px; gap: 2px; margin-block: 4px; }
+.segments label { flex: 1; min-width: 0; position: relative; cursor: pointer; }
+.segments input { position: absolute; inset: -3px 0; opacity: 0; margin: 0; width: 100%; height: 50px; cursor: inherit; }
+.segments span { display: grid; place-content: center; min-height: 38px; border-radius: 7px; padding-inline: 6px; font-size: 14px; text-align: center; }
+.segments input:checked + span { background: var(--raised); font-weight: 600; box-shadow: 0 1px 2px rgb(0 0 0 / 16%); }
+.segments input:focus-visible + span { outline: 2px solid var(--accent); outline-offset: 1px; }
+input[type="range"] {
+  appearance: none; width: 100%; height: 44px; margin: auto 0 0; background: none; cursor: pointer; --part: 0; --side: to right;
+}
+:dir(rtl) > input[type="range"] { --side: to left; }
+input[type="range"]::-webkit-slider-runnable-track {
+  height: 8px; border-radius: 4px;
+  background: linear-gradient(var(--side), var(--accent) calc(11px + (100% - 22px) * var(--part)), var(--track) 0);
+}
+input[type="range"]::-webkit-slider-thumb {
+  appearance: none; width: 22px; height: 22px; margin-block-start: -7px; border-radius: 50%; background: #fff;
+  border: 2px solid var(--accent); box-shadow: 0 1px 3px rgb(0 0 0 / 20%);
+}
+input[type="range"]::-moz-range-track { height: 8px; border-radius: 4px; background: var(--track); }
+input[type="range"]::-moz-range-progress { height: 8px; border-radius: 4px; background: var(--accent); }
+input[type="range"]::-moz-range-thumb { width: 18px; height: 18px; border-radius: 50%; background: #fff; border: 2px solid var(--accent); }
+:disabled { cursor: default; opacity: 0.6; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.card h3 a:focus-visible { outline: none; }
+.card:has(h3 a:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
+
+.empty { color: var(--muted); padding-block: 48px; text-align: center; }
+.empty code { color: var(--ink); }
+
+@container (max-width: 560px) {
+  .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .card[data-span] { grid-column: 1 / -1; }
+  .value { font-size: 26px; }
+  .featured .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .featured .value { font-size: 30px; }
+  .featured .face .value, .face .value { font-size: 24px; }
+}
+@container (min-width: 2200px) {
+  .cards { grid-template-columns: repeat(auto-fill, minmax(240px, 1fr)); gap: 16px; }
+  .featured .cards { grid-template-columns: repeat(auto-fit, minmax(360px, 1fr)); }
+  .value { font-size: 40px; }
+  .featured .value { font-size: 56px; }
+  .card h3, .context { font-size: 15px; line-height: 20px; }
+}
+@media (prefers-reduced-motion: reduce) {
+  *, ::before { transition: none !important; animation: none !important; }
+  .is-come { animation: fade 100ms !important; }
+}
+@keyframes fade { from { opacity: 0; } }
+@media (forced-colors: active) { .card { border: 1px solid; } .bar > i { background: Highlight; } }
+`)

@@ -1,0 +1,260 @@
+/** Chromium without a window, driven over its debugging pipe, and a daemon with a gateway. No packages are needed. */
+
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from '../../clients/javascript/node.js'
+
+export { sleep }
+export const ROOT = resolve(new URL('.', import.meta.url).pathname, '../..')
+const PROGRAMS = process.env.AGD_PROGRAMS ?? join(ROOT, '.build/debug')
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** The browser's program, or null. */
+export const CHROMIUM = NAMES.find((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0) ?? null
+
+/** Calls until the result is true, and says after a while what was awaited. */
+export async function until(what, act, seconds = 20) {
+  const end = Date.now() + seconds * 1000
+  for (;;) {
+    const found = await act()
+    if (found) return found
+    if (Date.now() > end) throw new Error(`did not happen within ${seconds} s: ${what}`)
+    await sleep(30)
+  }
+}
+
+async function stop(program, signal = 'SIGTERM') {
+  if (program && program.exitCode === null && program.signalCode === null) {
+    program.kill(signal)
+    await once(program, 'exit')
+  }
+}
+
+/** A daemon with scenes, and its gateway. */
+export class Site {
+  static async start(scenes, { isWritable = true, origins = [] } = {}) {
+    const site = new Site()
+    site.folder = mkdtempSync(join(tmpdir(), 'agd-page-'))
+    site.socket = join(site.folder, 'agd.sock')
+    site.scenes = scenes
+    site.isWritable = isWritable
+    site.origins = origins
+    await site.startDaemon()
+    await site.startGateway()
+    return site
+  }
+
+  async startDaemon() {
+    const options = ['--socket', this.socket, '--state-directory', join(this.folder, 'state'), ...this.scenes.flatMap((each) => ['--scene', each])]
+    const log = join(this.folder, 'agd.log')
+    this.daemon = spawn(join(PROGRAMS, 'agd'), options, { stdio: ['ignore', 'ignore', openSync(log, 'a')] })
+    await until('the daemon answers', async () => {
+      if (this.daemon.exitCode !== null) throw new Error(readFileSync(log, 'utf8'))
+      const client = connect({ path: this.socket })
+      try {
+        await client.ping()
+        return true
+      } catch {
+        return false
+      } finally {
+        await client.close()
+      }
+    })
+    this.client = connect({ path: this.socket, name: 'test' })
+  }
+
+  async startGateway() {
+    const options = ['--socket', this.socket, '--port', String(this.port ?? 0), ...(this.isWritable ? ['--writable'] : []),
+      ...this.origins.flatMap((each) => ['--allow-origin', each]),
+      '--pages', join(ROOT, 'clients/javascript'), '--pages', join(ROOT, 'dashboard')]
+    const output = join(this.folder, 'gateway.out')
+    this.gateway = spawn(join(PROGRAMS, 'agd-gateway'), options, { stdio: ['ignore', openSync(output, 'w'), openSync(`${output}.log`, 'a')] })
+    this.url = await until('the gateway listens', () => {
+      if (this.gateway.exitCode !== null) throw new Error(readFileSync(`${output}.log`, 'utf8'))
+      return readFileSync(output, 'utf8').match(/http:\S+/)?.[0]
+    })
+    if (!this.url.endsWith('/')) this.url += '/'
+    this.port = new URL(this.url).port
+  }
+
+  async killDaemon() {
+    await this.client.close()
+    await stop(this.daemon, 'SIGKILL')
+  }
+
+  async stopGateway() {
+    await stop(this.gateway)
+  }
+
+  async stop() {
+    await this.client.close()
+    await stop(this.gateway)
+    await stop(this.daemon)
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+export class Browser {
+  #id = 0
+  #waiting = new Map()
+  #listeners = []
+  #rest = ''
+
+  static async start(options = []) {
+    const browser = new Browser()
+    browser.folder = mkdtempSync(join(tmpdir(), 'agd-chromium-'))
+    browser.program = spawn(CHROMIUM, [
+      '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--mute-audio',
+      '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-extensions', '--hide-scrollbars',
+      '--remote-debugging-pipe', `--user-data-dir=${browser.folder}`, ...options, 'about:blank',
+    ], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] })
+    browser.program.stdio[4].setEncoding('utf8').on('data', (text) => browser.#take(text))
+    return browser
+  }
+
+  #take(text) {
+    const parts = (this.#rest + text).split('\0')
+    this.#rest = parts.pop()
+    for (const part of parts) {
+      const message = JSON.parse(part)
+      if (message.id === undefined) {
+        for (const listener of this.#listeners) listener(message)
+        continue
+      }
+      const { resolve, reject } = this.#waiting.get(message.id)
+      this.#waiting.delete(message.id)
+      if (message.error) reject(new Error(message.error.message))
+      else resolve(message.result)
+    }
+  }
+
+  send(method, params = {}, sessionId = undefined) {
+    const id = ++this.#id
+    this.program.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
+  }
+
+  listen(listener) {
+    this.#listeners.push(listener)
+  }
+
+  /** Opens a page. `width`, `height`, `scheme`, `isMotionReduced`, `isTouch`. */
+  async open(url, options = {}) {
+    const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' })
+    const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true })
+    const page = new Page(this, targetId, sessionId)
+    await page.begin(options)
+    await page.send('Page.navigate', { url })
+    return page
+  }
+
+  async stop() {
+    const ended = once(this.program, 'exit')
+    if (this.program.exitCode === null) {
+      this.send('Browser.close').catch(() => {})
+      await ended
+    }
+    // Its other processes may still write for a moment.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
+  }
+}
+
+/** Functions for the expressions of tests. */
+const HELPERS = `
+window.board = () => document.querySelector('agd-board')?.shadowRoot
+window.card = (path) => board()?.querySelector('.card[data-path="' + CSS.escape(path) + '"]') ?? null
+window.textOf = (path, part = '.value') => card(path)?.querySelector(part)?.innerText.trim() ?? null`
+
+export class Page {
+  /** What went wrong in the page. */
+  faults = []
+
+  constructor(browser, target, session) {
+    Object.assign(this, { browser, target, session })
+  }
+
+  send(method, params) {
+    return this.browser.send(method, params, this.session)
+  }
+
+  async begin(options) {
+    this.browser.listen(({ method, params, sessionId }) => {
+      if (sessionId !== this.session) return
+      if (method === 'Runtime.exceptionThrown') {
+        const { exception, text } = params.exceptionDetails
+        this.faults.push(exception?.description ?? text)
+      } else if (method === 'Log.entryAdded' && params.entry.level === 'error' && params.entry.source !== 'network') {
+        this.faults.push(params.entry.text)
+      }
+    })
+    await Promise.all(['Page', 'Runtime', 'Log', 'Network', 'DOM', 'Accessibility'].map((each) => this.send(`${each}.enable`)))
+    await this.send('Page.addScriptToEvaluateOnNewDocument', { source: HELPERS })
+    await this.emulate(options)
+  }
+
+  async emulate({ width = 1440, height = 900, scale = 1, scheme = 'light', isMotionReduced = false } = {}) {
+    await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: scale, mobile: false })
+    await this.send('Emulation.setEmulatedMedia', {
+      features: [
+        { name: 'prefers-color-scheme', value: scheme },
+        { name: 'prefers-reduced-motion', value: isMotionReduced ? 'reduce' : 'no-preference' },
+      ],
+    })
+  }
+
+  /** The value of an expression in the page; promises are awaited. */
+  async run(expression) {
+    const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
+      expression, awaitPromise: true, returnByValue: true, userGesture: true,
+    })
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    return result.value
+  }
+
+  until(expression, seconds) {
+    return until(expression, () => this.run(`(() => { try { return ${expression} } catch { return false } })()`), seconds)
+  }
+
+  async press(key, { code = key, text } = {}) {
+    const codes = { Tab: 9, Enter: 13, Escape: 27, ArrowRight: 39, ArrowLeft: 37, ArrowUp: 38, ArrowDown: 40, Home: 36, End: 35, ' ': 32, '/': 191, '?': 191 }
+    const given = { key, code, windowsVirtualKeyCode: codes[key] ?? key.toUpperCase().charCodeAt(0) }
+    const written = text ?? (key === 'Enter' ? '\r' : key.length === 1 ? key : undefined)
+    await this.send('Input.dispatchKeyEvent', { type: 'keyDown', ...given, ...(written ? { text: written } : {}) })
+    await this.send('Input.dispatchKeyEvent', { type: 'keyUp', ...given })
+  }
+
+  /** Clicks in the middle of what the expression finds. */
+  async click(expression) {
+    const [x, y] = await this.run(`(() => {
+      const element = ${expression}
+      element.scrollIntoView({ block: 'center' })
+      const box = element.getBoundingClientRect()
+      return [box.x + box.width / 2, box.y + box.height / 2]
+    })()`)
+    for (const type of ['mousePressed', 'mouseReleased']) {
+      await this.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 })
+    }
+  }
+
+  /** Roles, names and values of the accessibility tree. */
+  async accessibility() {
+    const { nodes } = await this.send('Accessibility.getFullAXTree')
+    return nodes.filter((each) => !each.ignored).map(({ role, name, value, properties = [] }) => ({
+      role: role?.value, name: name?.value, value: value?.value,
+      ...Object.fromEntries(properties.map((each) => [each.name, each.value?.value])),
+    }))
+  }
+
+  async screenshot(isWhole = false) {
+    const { data } = await this.send('Page.captureScreenshot', { format: 'png', captureBeyondViewport: isWhole })
+    return Buffer.from(data, 'base64')
+  }
+
+  async close() {
+    await this.browser.send('Target.closeTarget', { targetId: this.target })
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Takes the pictures of Documentation/Dashboard.md: `node dashboard/test/screenshots.js [seconds]`. The charts show the
+ * seconds for which it waits (150).
+ */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Browser, ROOT, Site, sleep } from './browser.js'
+
+const PANELS = join(ROOT, 'dashboard/panels.yaml')
+const FOLDER = join(ROOT, 'Documentation/images')
+const seconds = Number(process.argv[2] ?? 150)
+
+/** Figures of a calm machine. */
+async function feed(site) {
+  const noise = (i, size) => size * (Math.sin(i / 7) + Math.sin(i / 3.1) / 2 + Math.sin(i * 12.9) / 4)
+  const counters = { busy: 0, total: 0, received: 0, sent: 0, read: 0, written: 0 }
+  const core = (id, share) => ({ id, before: { busy: 0, total: 1000 }, now: { busy: Math.round(1000 * share), total: 2000 } })
+  for (let i = 0; i < seconds; i++) {
+    const share = Math.max(0.03, 0.22 + noise(i, 0.08))
+    const before = { ...counters }
+    counters.received += Math.round(Math.max(2000, 240_000 + noise(i * 1.7, 150_000)))
+    counters.sent += Math.round(Math.max(1000, 60_000 + noise(i * 2.3, 40_000)))
+    counters.read += Math.round(Math.max(0, noise(i * 0.6, 900_000)))
+    counters.written += Math.round(Math.max(0, 300_000 + noise(i * 1.1, 400_000)))
+    await site.client.transact(Object.entries({
+      '/host.feed': { isLive: true, time: new Date().toISOString(), interval: 1, uptime: 432_000 },
+      '/host/cpu.all': { before: { busy: 0, total: 1000 }, now: { busy: Math.round(1000 * share), total: 2000 } },
+      '/host/cpu.cores': [core('cpu0', share * 1.2), core('cpu1', share * 0.8), core('cpu2', share * 1.1), core('cpu3', share * 0.6)],
+      '/host/memory.bytes': { total: 16e9, available: Math.round(9.4e9 + noise(i / 5, 2e8)), cached: 4e9, swapTotal: 4e9, swapFree: 3.8e9 },
+      '/host/load.average': { one: 0.8 + noise(i / 4, 0.2), five: 0.72 + noise(i / 9, 0.1), fifteen: 0.6 + noise(i / 15, 0.05) },
+      '/host/load.tasks': { running: 2, total: 412 + Math.round(noise(i, 4)) },
+      '/host/pressure.resources': [{ id: 'cpu', some: 1.2, full: 0 }, { id: 'memory', some: 0, full: 0 }, { id: 'io', some: 0.3, full: 0 }],
+      '/host/network.interfaces': [{ id: 'eth0', before: { received: before.received, sent: before.sent }, now: { received: counters.received, sent: counters.sent } }],
+      '/host/disks.devices': [{ id: 'sda', before: { read: before.read, written: before.written }, now: { read: counters.read, written: counters.written } }],
+      '/host/processes.top': ['postgres', 'agd', 'nginx', 'sshd'].map((name, k) => (
+        { id: String(100 + k), name, before: { ticks: 0 }, now: { ticks: 9 - 2 * k }, resident: 90_000_000 - 20_000_000 * k })),
+    }).map(([path, value]) => ({ op: 'set', path, value })), { label: 'feed' })
+    await sleep(1000)
+  }
+}
+
+mkdirSync(FOLDER, { recursive: true })
+const browser = await Browser.start()
+const sites = []
+
+/** Opens a board, lets it live for a while and takes its picture. */
+async function picture(name, scenes, { address = '', scheme = 'light', width = 1200, height = 760, prepare = () => {} }) {
+  const site = await Site.start(scenes)
+  sites.push(site)
+  await prepare(site)
+  const page = await browser.open(site.url + address, { width, height, scheme })
+  // A page in the background does not draw.
+  await page.send('Emulation.setFocusEmulationEnabled', { enabled: true })
+  const feeding = name === 'host' ? feed(site) : null
+  await (feeding ?? sleep(['sensors', 'inspector'].includes(name) ? seconds * 1000 : 3000))
+  await page.send('Page.bringToFront')
+  await sleep(1200)
+  writeFileSync(join(FOLDER, `dashboard-${name}.png`), await page.screenshot())
+  if (page.faults.length > 0) throw new Error(page.faults.join('\n'))
+}
+
+const example = (name) => [PANELS, join(ROOT, `Examples/dashboards/${name}.yaml`)]
+await picture('home', example('home'), { scheme: 'dark', height: 700, prepare: (site) => site.client.set('/home/lights/kitchen.isOn', true) })
+await picture('ci', example('ci'), { height: 640 })
+await picture('phone', example('home'), { width: 360, height: 720 })
+await Promise.all([
+  picture('sensors', example('sensors'), { scheme: 'dark', height: 480 }),
+  picture('inspector', example('sensors'), { address: 'inspect.html?path=/greenhouse/air/temperature.value', height: 860 }),
+  picture('host', [join(ROOT, 'Examples/host-monitor.yaml')], {
+    height: 900,
+    prepare: async (site) => {
+      await site.client.apply(readFileSync(PANELS, 'utf8'))
+      await site.client.apply(readFileSync(join(ROOT, 'Examples/dashboards/host.yaml'), 'utf8'), { mode: 'merge' })
+    },
+  }),
+])
+await browser.stop()
+for (const site of sites) await site.stop()
