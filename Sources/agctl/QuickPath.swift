@@ -9,7 +9,8 @@ struct QuickPath {
 
     /// nil for all other forms, which go to the argument parser.
     init?(_ arguments: [String]) {
-        guard let verb = arguments.first else { return nil }
+        guard var verb = arguments.first else { return nil }
+        verb = QuickPath.shortNames[verb] ?? verb
         var operands: [String] = []
         var options: [String: String] = [:]
         var rest = arguments.dropFirst()
@@ -35,6 +36,8 @@ struct QuickPath {
 
     /// The options that are read here. Each has a value.
     private static let options = ["--animation", "--label"]
+
+    private static let shortNames = ["cat": "get", "put": "set"]
 
     private static func isOperand(_ argument: String) -> Bool {
         !argument.hasPrefix("-") || NegativeNumbers.isNegative(argument)
