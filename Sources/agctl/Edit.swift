@@ -155,17 +155,3 @@ private struct EditedFile {
         }
     }
 }
-
-/// A program that agctl runs and waits for.
-enum Child {
-    /// - Returns: its exit status; 128 and the number of the signal that ended it; 127 if it cannot be started.
-    static func run(_ program: String, _ arguments: [String]) -> Int32 {
-        var strings = ([program] + arguments).map { strdup($0) } + [nil]
-        defer { for string in strings { free(string) } }
-        var process = pid_t()
-        guard posix_spawnp(&process, program, nil, nil, &strings, environ) == 0 else { return 127 }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
-    }
-}

@@ -96,7 +96,7 @@ struct CommandTests {
     func quickPath() {
         for line in [
             "get /a.b", "get /a.b /c.d", "set /a.b 5", "set /a.b -5", "add /a.b 1", "toggle /a.b",
-            "set /a.b 5 --animation bouncy", "cat /a.b", "put /a.b 5",
+            "set /a.b 5 --animation bouncy", "cat /a.b", "put /a.b 5", "ping",
             "toggle --label seek /a.b /c.d --animation spring",
         ] {
             #expect(QuickPath(line.split(separator: " ").map(String.init)) != nil, "\(line)")
@@ -105,7 +105,7 @@ struct CommandTests {
             "get", "get /a.b --json", "set /a.b", "set /a.b 1 2", "watch /a.b", "-h", "get -h",
             "set /a.b 1 --animation", "set /a.b 1 --animation --json",
             "set /a.b 1 --label a --label b", "set /a.b 1 --animation=spring", "get /a.b --label x",
-            "set /a.b 1 -- --label",
+            "set /a.b 1 -- --label", "ping --count 2", "ping /a.b", "ping --label x",
         ] {
             #expect(QuickPath(line.split(separator: " ").map(String.init)) == nil, "\(line)")
         }
