@@ -5,7 +5,7 @@ SYSCONFDIR  ?= /etc
 DESTDIR     ?=
 SWIFT       ?= swift
 
-.PHONY: help run test lint endurance docs bench release package wheel install uninstall dependencies clean
+.PHONY: help run test lint endurance docs bench release package package-test wheel install uninstall dependencies clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -33,8 +33,11 @@ bench: dependencies ## run the benchmarks
 release: dependencies ## build the programs that ship, with the Swift runtime inside
 	@SWIFT="$(SWIFT)" Scripts/release
 
-package: release ## make a Debian package of them, in .build
+package: release ## make Debian packages of them, in .build
 	@Scripts/package
+
+package-test: release ## install, upgrade, remove and purge the packages in a new Debian (as root)
+	@Scripts/package-test
 
 wheel: ## make a wheel of the client in Python, in .build
 	@python3 -m pip wheel --quiet --no-deps --wheel-dir .build clients/python && ls .build/agd-*.whl

@@ -4,23 +4,31 @@
 #     agd --socket /tmp/agd.sock &                    (or make run, or the service)
 #     AGD_SOCKET=/tmp/agd.sock Examples/podcast.sh
 #
-# Watch it from a second terminal:  agctl watch '/podcaster/**' --frames 30
+# Watch all of it from a second terminal:  agctl watch '/podcaster/**' --frames 30
 set -euo pipefail
 
 scene=$(dirname "$0")/podcast.yaml
 
 # Explains the next step.
 step() { printf '\n# %s\n' "$*"; }
+# Prints a command so that it can be pasted into a shell.
+show() {
+    local word line='$'
+    for word; do
+        if [[ $word =~ ^[A-Za-z0-9_./:=@%+-]+$ ]]; then line+=" $word"; else line+=" '${word//\'/\'\\\'\'}'"; fi
+    done
+    printf '%s\n' "$line"
+}
 # Prints a command and runs it.
 run() {
-    printf '$ %s\n' "$*"
+    show "$@"
     "$@"
 }
 # Runs a command whose output must equal the first argument.
 expect() {
     local wanted=$1 found
     shift
-    printf '$ %s\n' "$*"
+    show "$@"
     found=$("$@")
     printf '%s\n' "$found"
     [[ $found == "$wanted" ]] || { printf 'podcast.sh: expected %s\n' "$wanted" >&2; exit 1; }
@@ -49,7 +57,7 @@ expect true agctl get /podcaster.episode.isFavorite
 expect "Some Episode" agctl get /podcaster.episode.title
 
 step "A let is read-only. The player gets its episode as a let, so the daemon refuses this write."
-printf '$ agctl set /podcaster/player.episode.title "Another Episode"\n'
+show agctl set /podcaster/player.episode.title "Another Episode"
 if agctl set /podcaster/player.episode.title "Another Episode"; then
     printf 'podcast.sh: a let was written\n' >&2
     exit 1
@@ -59,11 +67,20 @@ step "A write to the state of its owner succeeds, and every view with the episod
 run agctl set /podcaster.episode.title "Another Episode"
 expect "Another Episode" agctl get /podcaster/player.episode.title
 
-step "With an animation, the value changes at once and the displayed value moves. The symbol is a text, so it jumps."
+step "With an animation, the value changes at once and the displayed value moves: in a watch, ~ marks a displayed value."
+# The watch ends after its first value, the new value and six displayed values.
+motion=(agctl watch /podcaster/player/playButton.scale --frames 10 --count 8)
+printf '%s &\n' "$(show "${motion[@]}")"
+exec {lines}< <("${motion[@]}")
+# The first line says that the watch has begun. A value that nobody watches does not move.
+IFS= read -r first <&"$lines"
+printf '%s\n' "$first"
 run agctl toggle /podcaster/player.isPlaying --animation 'easeInOut(duration: 1)' --label "tap on play"
+cat <&"$lines"
 expect 1.0 agctl get /podcaster/player/playButton.scale
+
+step "The symbol is a text, so it jumps."
 expect pause.circle agctl get /podcaster/player/playButton.symbol
-run agctl get /podcaster/player/playButton.scale --presentation
 
 step "Several changes can be one transaction: the daemon makes all or none, and no client sees only a part."
 run agctl transact \

@@ -8,6 +8,8 @@ public enum ClientError: Error {
     case unreachable(SocketLocation, errno: Int32)
     /// A socket's path has more bytes than the system allows.
     case socketPathTooLong(String)
+    /// The daemon did not answer within so many seconds. A request may have been performed, or may be performed later.
+    case timedOut(seconds: Double)
     /// The connection ended. Requests without an answer may have been performed.
     case lost(String)
     /// The daemon refused a request and changed nothing.
@@ -42,7 +44,7 @@ extension ClientError {
     public var mayPass: Bool {
         switch self {
         case .unreachable(_, let code): code == ENOENT || code == ECONNREFUSED || code == EAGAIN
-        case .lost: true
+        case .lost, .timedOut: true
         case .refused(let fault): fault.failure.code == .limit || fault.failure.code == .unavailable
         default: false
         }
@@ -52,6 +54,7 @@ extension ClientError {
     public var hint: String? {
         switch self {
         case .unreachable(let location, let code): ClientError.advice(location, code)
+        case .timedOut: "the daemon is busy or stopped; 'agctl doctor' looks for the reason, and --timeout waits longer"
         default: failure?.hint
         }
     }
@@ -70,6 +73,11 @@ extension ClientError {
             return "the socket was left behind by a daemon that has ended; start agd again"
         case EACCES, EPERM:
             guard let group = group(of: location.path) else { return nil }
+            // Nobody should join the group of the superuser.
+            guard group != "root" else {
+                return
+                    "the socket belongs to root; run agctl as root, or start agd as a user of its own, as its systemd unit does"
+            }
             return
                 "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' and log in again"
         default: return nil
@@ -102,6 +110,7 @@ extension ClientError: CustomStringConvertible {
         case .unreachable(let location, let code): "cannot connect to \(location.path): \(ClientError.text(code))"
         case .socketPathTooLong(let path):
             "the socket's path \(path) has \(path.utf8.count) bytes; at most \(LineSocket.maximumPathLength) are possible"
+        case .timedOut(let seconds): "agd did not answer within \(ClientError.text(seconds: seconds))"
         case .lost(let reason): "the connection to agd was lost: \(reason)"
         case .refused(let fault): fault.failure.message
         case .attribute(let failure): failure.message
@@ -112,6 +121,10 @@ extension ClientError: CustomStringConvertible {
         case .ended(let reason): "the subscription is over: \(reason)"
         case .cancelled: "cancelled"
         }
+    }
+
+    private static func text(seconds: Double) -> String {
+        Int64(exactly: seconds).map { "\($0) s" } ?? "\(seconds) s"
     }
 
     /// The system's text for the error. For existing errors it is in static memory.

@@ -14,10 +14,14 @@ public final class Connection {
     /// True if requests made here use typed JSON for the values of attributes.
     public let isTyped: Bool
 
-    /// - Parameter name: the daemon's name for this client in explanations.
-    /// - Throws: `unreachable` with the reason, `socketPathTooLong`.
-    public init(to location: SocketLocation = .find(), name: String? = nil, typed: Bool = false) throws(ClientError) {
-        socket = try LineSocket(to: location)
+    /// - Parameters:
+    ///   - name: the daemon's name for this client in explanations.
+    ///   - timeout: maximum seconds of a wait for the daemon; nil waits without limit.
+    /// - Throws: `unreachable` with the reason, `timedOut`, `socketPathTooLong`.
+    public init(
+        to location: SocketLocation = .find(), name: String? = nil, typed: Bool = false, timeout: Double? = nil
+    ) throws(ClientError) {
+        socket = try LineSocket(to: location, timeout: timeout)
         isTyped = typed
         // A notification, because nobody needs its answer. It is sent with the first request.
         if let name { socket.output.appendRequest(.hello(client: name), id: nil) }
@@ -53,6 +57,15 @@ public final class Connection {
         return try receiveNew(timeout, interrupt)
     }
 
+    /// The next message, which must arrive within the timeout of the connection.
+    /// - Throws: `timedOut`, `lost`, `malformed`, `limit`.
+    public func receiveAnswer() throws(ClientError) -> Message {
+        guard let message = try receive(timeout: socket.timeout) else { throw expired }
+        return message
+    }
+
+    private var expired: ClientError { .timedOut(seconds: socket.timeout ?? 0) }
+
     private func receiveNew(_ timeout: Double?, _ interrupt: Int32?) throws(ClientError) -> Message? {
         try socket.receive(timeout: timeout, interrupt: interrupt) { line throws(ClientError) in
             try decoder.decode(line, isPadded: true, typed: isTyped)
@@ -60,15 +73,15 @@ public final class Connection {
     }
 
     /// Sends one request and waits for its reply. Other messages that arrive are kept for `receive`.
-    /// - Throws: `refused` with the daemon's reason; `lost`, `malformed`, `limit`.
+    /// - Throws: `refused` with the daemon's reason; `timedOut`, `lost`, `malformed`, `limit`.
     public func call(_ request: Request) throws(ClientError) -> Value {
         let wanted = send(request)
         try socket.flush()
-        while let message = try receiveNew(nil, nil) {
+        while let message = try receiveNew(socket.timeout, nil) {
             // A reply without an id answers a line that the daemon could not read.
             if case .reply(let id, let reply) = message, id == wanted || id == nil { return try reply.get() }
             held.append(message)
         }
-        throw .lost("the wait for a reply was given up")
+        throw expired
     }
 }

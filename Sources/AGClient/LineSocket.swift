@@ -8,12 +8,16 @@ final class LineSocket {
     static let maximumPathLength = 107
 
     private let descriptor: Int32
+    /// Maximum seconds of a wait for the daemon to accept the connection, to read, or to answer. nil waits without limit.
+    let timeout: Double?
     private let input: LineBuffer
     let output = ByteBuffer(capacity: 1024)
     private var isAtEnd = false
 
-    /// - Throws: `unreachable`, `socketPathTooLong`, `system`.
-    init(to location: SocketLocation, lineLimit: Int = LineBuffer.defaultLimit) throws(ClientError) {
+    /// - Throws: `unreachable`, `timedOut`, `socketPathTooLong`, `system`.
+    init(
+        to location: SocketLocation, timeout: Double? = nil, lineLimit: Int = LineBuffer.defaultLimit
+    ) throws(ClientError) {
         var address = sockaddr_un()
         let path = Array(location.path.utf8)
         guard path.count <= LineSocket.maximumPathLength else { throw .socketPathTooLong(location.path) }
@@ -21,6 +25,8 @@ final class LineSocket {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
         let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard made >= 0 else { throw .system(call: "socket", errno: errno) }
+        // A daemon that is stopped accepts nobody: when its queue is full, connecting waits.
+        if let timeout { LineSocket.limitSending(made, to: timeout) }
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 LineSocket.retrying { Int(connect(made, address, socklen_t(MemoryLayout<sockaddr_un>.size))) }
@@ -29,13 +35,21 @@ final class LineSocket {
         guard code == 0 else {
             let reason = errno
             close(made)
+            if reason == EAGAIN, let timeout { throw .timedOut(seconds: timeout) }
             throw .unreachable(location, errno: reason)
         }
         descriptor = made
+        self.timeout = timeout
         input = LineBuffer(limit: lineLimit)
     }
 
     deinit { close(descriptor) }
+
+    private static func limitSending(_ descriptor: Int32, to seconds: Double) {
+        let microseconds = Int(max(1, min(seconds, 1e9) * 1e6))
+        var time = timeval(tv_sec: microseconds / 1_000_000, tv_usec: microseconds % 1_000_000)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
 
     /// Repeats the call if a signal has interrupted it.
     private static func retrying(_ call: () -> Int) -> Int {
@@ -61,7 +75,8 @@ final class LineSocket {
             if count >= 0 {
                 sent += count
             } else if errno == EAGAIN {
-                let ready = try wait(for: Int16(POLLIN | POLLOUT), timeout: nil, interrupt: nil)
+                let ready = try wait(for: Int16(POLLIN | POLLOUT), timeout: timeout, interrupt: nil)
+                if ready == 0, let timeout { throw .timedOut(seconds: timeout) }
                 if ready & Int16(POLLOUT) == 0, ready & Int16(POLLIN) != 0 { try fill(waiting: false) }
             } else {
                 let reason = errno

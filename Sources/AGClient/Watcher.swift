@@ -21,7 +21,8 @@ public final class Watcher {
 
     private enum State {
         case idle
-        case subscribing(LineSocket)
+        /// The daemon must answer before the deadline, in monotonic seconds.
+        case subscribing(LineSocket, deadline: Double?)
         case subscribed(LineSocket)
         /// The end of the pause, in monotonic seconds.
         case pausing(Double)
@@ -32,6 +33,7 @@ public final class Watcher {
 
     private let location: SocketLocation
     private let name: String?
+    private let timeout: Double?
     private let decoder = MessageDecoder()
     private var progress: WatchProgress
     private var backoff: Backoff
@@ -45,12 +47,14 @@ public final class Watcher {
     private var early: [EncodedMessage] = []
 
     /// Connects at the first `next`.
+    /// - Parameter timeout: maximum seconds of a wait for the answer to a subscription; nil waits without limit.
     public init(
         _ request: Request.Subscribe, at location: SocketLocation = .find(), name: String? = nil,
-        backoff: Backoff = Backoff()
+        timeout: Double? = nil, backoff: Backoff = Backoff()
     ) {
         self.location = location
         self.name = name
+        self.timeout = timeout
         self.backoff = backoff
         tellsBookmarks = request.bookmarks
         var request = request
@@ -71,9 +75,17 @@ public final class Watcher {
             do throws(ClientError) {
                 switch state {
                 case .idle: try connect()
-                case .subscribing(let socket):
-                    let line = try socket.receive(timeout: left, interrupt: interrupt) { line in EncodedMessage(line) }
-                    guard let line else { return nil }
+                case .subscribing(let socket, let last):
+                    let end = [deadline, last].compactMap { $0 }.min()
+                    let wait = end.map { max(0, $0 - MonotonicTime.now) }
+                    let line = try socket.receive(timeout: wait, interrupt: interrupt) { line in EncodedMessage(line) }
+                    guard let line else {
+                        // The wait may end a rounding error early.
+                        if let limit = self.timeout, let last, MonotonicTime.now > last - 0.001 {
+                            throw .timedOut(seconds: limit)
+                        }
+                        return nil
+                    }
                     if let news = try subscribed(line, socket) { return news }
                 case .subscribed(let socket):
                     if !early.isEmpty { return .event(early.removeFirst()) }
@@ -107,12 +119,12 @@ public final class Watcher {
     }
 
     private func connect() throws(ClientError) {
-        let socket = try LineSocket(to: location)
+        let socket = try LineSocket(to: location, timeout: timeout)
         if let name { socket.output.appendRequest(.hello(client: name), id: nil) }
         socket.output.appendRequest(.subscribe(progress.request), id: 1)
         try socket.flush()
         early = []
-        state = .subscribing(socket)
+        state = .subscribing(socket, deadline: timeout.map { MonotonicTime.now + $0 })
     }
 
     private func subscribed(_ line: EncodedMessage, _ socket: LineSocket) throws(ClientError) -> News? {
@@ -153,7 +165,7 @@ public final class Watcher {
         switch error {
         case .lost:
             if case .subscribed = state { isNews = true } else { isNews = false }
-        case .unreachable: isNews = false
+        case .unreachable, .timedOut: isNews = false
         // A daemon that has just started may not have loaded the scene yet, or may have no room for one more client.
         case .refused(let fault) where fault.failure.code == .notFound || error.mayPass: isNews = false
         default: throw error

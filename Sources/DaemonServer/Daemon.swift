@@ -94,6 +94,7 @@ public final class Daemon {
             try Daemon.load(scenes, into: runtime)
             if let restored { Daemon.restore(restored, into: runtime, log) }
             runtime.surroundingFigures = { [unowned self] in sessions.statistics.figures + meter.figures }
+            runtime.surroundingHistograms = { [unowned self] in meter.histograms }
         } catch {
             ownSocket?.remove()
             throw error
@@ -121,7 +122,7 @@ public final class Daemon {
     func beforeSleep() {
         defer {
             sessions.readOn()
-            meter.end()
+            meter.end(requests: runtime.requestCount)
         }
         let now = Daemon.now()
         do throws(StoreError) {

@@ -71,7 +71,8 @@ extension Session {
                 commands.append(.call(id, id: requestID, request))
             case .fault(let requestID?, let fault): commands.append(.refused(id, id: requestID, fault))
             case .fault(nil, let fault):
-                sessions.log.debug("\(name): a notification was refused: \(fault.failure.message)")
+                sessions.log.debug(
+                    "\(name): a notification was refused: \(fault.failure.message)", metadata: details)
             case .batchBegins(let count):
                 share = max(share, count)
                 commands.append(.batchBegins(id))

@@ -65,7 +65,7 @@ extension Session: ConnectionDelegate {
         // To let go of a client takes about as long as reading so much.
         sessions.didRead(InputBlock.smallest)
         if let error {
-            sessions.log.debug("\(name): \(error)")
+            sessions.log.debug("\(name): \(error)", metadata: details)
             isBroken = true
         }
         // A line that the client did not finish is not executed.
@@ -86,7 +86,7 @@ extension Session: ConnectionDelegate {
 
     /// Nothing can be written any more. What was received is still executed.
     private func breakOff(_ error: LoopError) {
-        sessions.log.debug("\(name): \(error)")
+        sessions.log.debug("\(name): \(error)", metadata: details)
         isBroken = true
         output.removeAll()
         connection.stopReading()

@@ -1,6 +1,7 @@
 import AttributeValues
 import EventLoop
 import GraphRuntime
+import Logging
 import WireProtocol
 
 /// One client: what it has sent and is not read yet, what it is still owed, and what it has not taken yet.
@@ -102,4 +103,7 @@ final class Session {
 
     /// For the log.
     var name: String { "client \(id.number) (pid \(peer.pid), uid \(peer.uid))" }
+
+    /// The log's fields about the client.
+    var details: Logger.Metadata { ["client": "\(id.number)", "pid": "\(peer.pid)", "uid": "\(peer.uid)"] }
 }

@@ -121,7 +121,7 @@ final class Sessions {
         news.append(.connected(id, session.peer))
         connection.delegate = session
         connection.startReading()
-        log.debug("\(session.name) is here")
+        log.debug("\(session.name) is here", metadata: session.details)
     }
 
     private func refuse(_ connection: Connection, _ message: String, hint: String) {
@@ -163,14 +163,14 @@ final class Sessions {
         // What was received is still executed.
         if !isClosed { news += session.takePostponed() }
         news.append(.disconnected(session.id))
-        log.debug("\(session.name) is gone")
+        log.debug("\(session.name) is gone", metadata: session.details)
     }
 
     /// Ends a client that cannot be served any more.
     func disconnect(_ session: Session, _ reason: String) {
         guard !session.isClosing else { return }
         statistics.disconnected += 1
-        log.warning("\(session.name) is disconnected: \(reason)")
+        log.warning("\(session.name) is disconnected: \(reason)", metadata: session.details)
         close(session)
     }
 
@@ -184,7 +184,10 @@ final class Sessions {
     /// At the level debug, because a client may be refused as often as it likes; for the same reason only some of each turn.
     func note(_ denials: [(client: ClientID, failure: Failure)]) {
         for (client, failure) in denials.prefix(Sessions.notedDenials) {
-            log.debug("\(self[client]?.name ?? "a client that is gone"): \(failure.message)")
+            let session = self[client]
+            var details = session?.details ?? [:]
+            if let path = failure.path { details["path"] = "\(path)" }
+            log.debug("\(session?.name ?? "a client that is gone"): \(failure.message)", metadata: details)
         }
         let others = denials.count - Sessions.notedDenials
         if others > 0 { log.debug("\(others) more requests were denied in the same turn") }

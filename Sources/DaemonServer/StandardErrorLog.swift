@@ -1,16 +1,29 @@
+import AttributeValues
 import Glibc
 import Logging
 
-/// Writes the log to standard error: with journald's `<N>` priority where a service manager or a file reads it, with time
-/// and level where a person does.
+/// Writes the log: to the journal with fields if standard error is the journal's, otherwise to standard error. There a
+/// person reads time and level, and a file has journald's `<N>` priority. As JSON, each message is an object with `time`,
+/// `level`, `message`, and `client` and `path` if they are known.
 public struct StandardErrorLog: LogHandler {
+    public enum Format: String, CaseIterable, Sendable {
+        case text, json
+    }
+
     public var metadata: Logger.Metadata = [:]
     public var logLevel: Logger.Level
     private let isForPeople: Bool
+    private let format: Format
+    private let journal: Journal?
 
-    public init(level: Logger.Level, isForPeople: Bool = isatty(STDERR_FILENO) == 1 && !StandardErrorLog.isJournal) {
+    public init(
+        level: Logger.Level, format: Format = .text,
+        isForPeople: Bool = isatty(STDERR_FILENO) == 1 && !StandardErrorLog.isJournal
+    ) {
         logLevel = level
+        self.format = format
         self.isForPeople = isForPeople
+        journal = format == .text && StandardErrorLog.isJournal ? Journal() : nil
     }
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -19,11 +32,36 @@ public struct StandardErrorLog: LogHandler {
     }
 
     public func log(event: LogEvent) {
+        let details = (event.metadata ?? [:]).map { (name: $0.key, value: $0.value.description) }.sorted {
+            $0.name < $1.name
+        }
+        if format == .json {
+            return StandardErrorLog.write(StandardErrorLog.json(event.level, "\(event.message)", details) + "\n")
+        }
+        if let journal {
+            let fields =
+                [
+                    ("MESSAGE", event.message.description), ("PRIORITY", "\(event.level.priority)"),
+                    ("SYSLOG_IDENTIFIER", "agd"),
+                ] + details.map { ("AGD_" + $0.name.uppercased(), $0.value) }
+            if journal.send(fields) { return }
+        }
         let prefix = isForPeople ? "\(StandardErrorLog.time()) \(event.level): " : "<\(event.level.priority)>"
         // Each line of a message is a line of the log, with its own priority.
         let lines = event.message.description.split(separator: "\n", omittingEmptySubsequences: true)
-        let text = lines.map { "\(prefix)\($0)\n" }.joined()
-        _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        StandardErrorLog.write(lines.map { "\(prefix)\($0)\n" }.joined())
+    }
+
+    private static func write(_ text: String) { _ = text.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) } }
+
+    /// One line, without its end.
+    static func json(_ level: Logger.Level, _ message: String, _ details: [(name: String, value: String)]) -> String {
+        var map = ValueMap([
+            (.string("time"), .string("\(Daemon.now().wall)")), (.string("level"), .string("\(level)")),
+            (.string("message"), .string(message)),
+        ])
+        for detail in details { map[detail.name] = .string(detail.value) }
+        return Value.map(map).jsonText
     }
 
     /// `$JOURNAL_STREAM` names the device and inode of standard error where that is journald's (systemd.exec(5)).

@@ -11,6 +11,9 @@ extension GraphRuntime {
             "\(counted(graph.liveAttributes, "attribute")), \(counted(watching.subscriptions.count, "subscription")), revision \(revision)"
     }
 
+    /// Requests performed since the start.
+    public var requestCount: UInt64 { statistics.requests }
+
     /// Name, whether it only grows, what it counts, value.
     public typealias Figure = (name: String, isCounter: Bool, help: String, value: Double)
 
@@ -71,6 +74,7 @@ extension GraphRuntime {
                 text +=
                     "\(name)\(figure.isCounter ? "_total" : "") \(Int64(exactly: figure.value).map { "\($0)" } ?? "\(figure.value)")\n"
             }
+            for histogram in surroundingHistograms?() ?? [] { text += histogram.openMetrics }
             return .value(["text": .string(text + "# EOF\n")])
         }
     }

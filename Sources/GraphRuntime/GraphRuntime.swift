@@ -33,6 +33,7 @@ public final class GraphRuntime {
     public var isStored = true
     /// Figures of the daemon around the runtime, for `stats`.
     public var surroundingFigures: (() -> [Figure])?
+    public var surroundingHistograms: (() -> [Histogram])?
     /// Reads the clock of `Moment.monotonic` now; asked only while turns are recorded. nil: no time passes within a turn.
     public var stopwatch: (() -> Double)?
 

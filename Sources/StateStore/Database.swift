@@ -9,6 +9,9 @@ final class Database {
     let path: String
     /// Held until the database is closed.
     private let lock: FolderLock
+    /// The file once more, for the lock between checkpoints and backups. It stays open until the database is closed: to
+    /// close it before would also give up SQLite's own locks.
+    private var backupLock: Int32 = -1
 
     /// Opens the file, creating it if it is not there. The write-ahead log stays beside it when it is closed.
     init(path: String, _ lock: FolderLock) throws(StoreError) {
@@ -38,7 +41,31 @@ final class Database {
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag)
     }
 
-    deinit { sqlite3_close_v2(handle) }
+    deinit {
+        sqlite3_close_v2(handle)
+        if backupLock >= 0 { close(backupLock) }
+    }
+
+    /// Copies the write-ahead log into the database whenever it has so many pages, as SQLite does by itself, but not while
+    /// a backup is made (`StateStore.backUp`), which holds the file's lock.
+    func checkpoint(everyPages pages: Int32 = 1000) throws(StoreError) {
+        backupLock = open(path, O_RDONLY | O_CLOEXEC)
+        guard backupLock >= 0 else { throw .system("open", path) }
+        // The hook gets both numbers in the bits of its context.
+        let context = UInt(UInt32(bitPattern: backupLock)) << 32 | UInt(UInt32(bitPattern: pages))
+        sqlite3_wal_hook(
+            handle,
+            { context, handle, name, pages in
+                let bits = UInt(bitPattern: context)
+                let lock = Int32(truncatingIfNeeded: bits >> 32)
+                guard pages >= Int32(truncatingIfNeeded: bits), flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+                    return SQLITE_OK
+                }
+                sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                flock(lock, LOCK_UN)
+                return SQLITE_OK
+            }, UnsafeMutableRawPointer(bitPattern: context))
+    }
 
     func execute(_ sql: String) throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)

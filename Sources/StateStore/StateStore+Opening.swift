@@ -47,6 +47,7 @@ extension StateStore {
         let losses = try losses(log, path, durability)
         let database = try Database(path: path, lock)
         try prepare(database)
+        try database.checkpoint()
         var (restored, life) = try read(database, log)
         restored.isNew = isNew
         restored.losses = losses
@@ -252,8 +253,8 @@ extension StateStore {
         try database.execute("COMMIT")
     }
 
-    private static let machineName = "machine"
-    private static let durabilityName = "durability"
+    static let machineName = "machine"
+    static let durabilityName = "durability"
     private static let basisName = "basis"
 
     static func readLife(_ database: Database, _ findings: inout [String]) -> Life {

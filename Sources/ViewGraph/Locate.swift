@@ -18,7 +18,9 @@ extension ViewGraph {
                 let siblings = nodes[Int(at)].children.lazy.filter { self.isVisible(node: $0) }
                 throw Failure(
                     .notFound, "no node \(AttributePath.quoteIfNeeded(id)) in \(parent)", path: path,
-                    hint: looksForNames ? NearestName.hint(id, among: siblings.map { self.nodes[Int($0)].id }) : nil)
+                    hint: looksForNames
+                        ? attributeHint(id, of: at, parent)
+                            ?? NearestName.hint(id, among: siblings.map { self.nodes[Int($0)].id }) : nil)
             }
             at = next
         }
@@ -31,7 +33,7 @@ extension ViewGraph {
         let node: NodeID
         do { node = try self.node(at: path.nodes, looksForNames: looksForNames) } catch {
             guard let name = path.attribute, mayRead?(path.node) == false else { throw error }
-            throw noAttribute(name, at: path, among: [])
+            throw noAttribute(name, at: path, among: nil)
         }
         guard let name = path.attribute else {
             throw Failure(
@@ -40,15 +42,31 @@ extension ViewGraph {
                     ?? "the node has no attributes")
         }
         guard let attribute = ownAttribute(name, of: node.row) else {
-            throw noAttribute(name, at: path, among: looksForNames ? visibleNames(of: node.row) : [])
+            throw noAttribute(name, at: path, among: looksForNames ? visibleNames(of: node.row) : nil)
         }
         return Place(attribute, path.steps)
     }
 
-    private func noAttribute(_ name: String, at path: AttributePath, among names: [String]) -> Failure {
+    /// For a path with a slash in place of a dot: the attribute of that name.
+    private func attributeHint(_ id: String, of row: UInt32, _ path: String) -> String? {
+        guard ownAttribute(id, of: row) != nil, isVisible(id, of: row) else { return nil }
+        return NearestName.question("\(path).\(AttributePath.quoteIfNeeded(id))")
+    }
+
+    private func noAttribute(_ name: String, at path: AttributePath, among names: [String]?) -> Failure {
         Failure(
             .notFound, "no attribute \(name) on \(path.node)", path: path.description,
-            hint: names.isEmpty ? nil : NearestName.hint(name, among: names))
+            hint: names.flatMap { nodeHint(name, at: path) ?? NearestName.hint(name, among: $0) })
+    }
+
+    /// For a path with a dot in place of a slash: the node of that name.
+    private func nodeHint(_ name: String, at path: AttributePath) -> String? {
+        guard let parent = try? node(at: path.nodes, looksForNames: false),
+            let child = nodes.child(name, of: parent.row),
+            isVisible(node: child)
+        else { return nil }
+        let steps = path.steps.map(\.description).joined()
+        return NearestName.question(AttributePath.describe(nodes: path.nodes + [name]) + steps)
     }
 
     private func visibleNames(of row: UInt32) -> [String] { attributeNames(of: row).filter { isVisible($0, of: row) } }

@@ -4,12 +4,16 @@ import WireProtocol
 /// The table of verbs. To add a verb, write its file and add its type here.
 struct Agctl: ParsableCommand {
     static let verbs: [any ParsableCommand.Type] = [
-        GetCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, TransactCommand.self, FeedCommand.self,
+        GetCommand.self, ListCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, TransactCommand.self,
+        FeedCommand.self,
         WatchCommand.self,
-        ApplyCommand.self, ExportCommand.self, CheckCommand.self, RemoveCommand.self, MoveCommand.self,
+        ApplyCommand.self, ExportCommand.self, DiffCommand.self, EditCommand.self, CheckCommand.self,
+        RemoveCommand.self, MoveCommand.self,
         TreeCommand.self, DescribeCommand.self, ExplainCommand.self, DumpCommand.self,
-        StatsCommand.self, TopCommand.self, TraceCommand.self, PruneCommand.self, PingCommand.self, CallCommand.self,
-        EvalCommand.self, CurveCommand.self,
+        StatsCommand.self, TopCommand.self, TraceCommand.self, PruneCommand.self, BackupCommand.self,
+        DoctorCommand.self,
+        PingCommand.self, CallCommand.self,
+        ContextsCommand.self, EvalCommand.self, CurveCommand.self,
     ]
 
     static let configuration = CommandConfiguration(
@@ -22,11 +26,11 @@ struct Agctl: ParsableCommand {
               agctl watch '/host/**'
               agctl apply -f scene.yaml
 
-            The daemon's socket is --socket, else $AGD_SOCKET, else the first of $XDG_RUNTIME_DIR/agd/agd.sock and \
-            /run/agd/agd.sock that exists.
+            The daemon's socket is --socket, else that of --context, else $AGD_SOCKET, else that of $AGD_CONTEXT, else the first of \
+            $XDG_RUNTIME_DIR/agd/agd.sock and /run/agd/agd.sock that exists.
 
-            Exit status: 0 done; 2 the attribute holds an error; 64 wrong usage; 65 refused, or wrong data; 66 no such path or \
-            file; 69 the daemon cannot be reached; 70 its answer is not understood; 71 and 74 the system failed; 75 try again (a \
+            Exit status: 0 done; 1 diff or doctor found something; 2 the attribute holds an error; 64 wrong usage; 65 refused, or wrong data; 66 no such path or \
+            file; 69 the daemon cannot be reached or does not answer in time; 70 its answer is not understood; 71 and 74 the system failed; 75 try again (a \
             test did not hold, a limit was passed); 77 denied.
             """,
         version: Release.version,

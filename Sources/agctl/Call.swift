@@ -16,7 +16,7 @@ struct CallCommand: ParsableCommand {
               agctl call eval '["1 + 2"]'
             """)
 
-    @Argument(help: "Its name.")
+    @Argument(help: "Its name.", completion: Suggestions.methods)
     var method: String
 
     @Argument(help: ArgumentHelp("An object or a list, as JSON.", valueName: "params"))
@@ -36,8 +36,8 @@ struct CallCommand: ParsableCommand {
                         (.string("params"), given),
                     ])
                 ).jsonText)
-            while let message = try connection.receive() {
-                guard case .reply(_, let reply) = message else { continue }
+            while true {
+                guard case .reply(_, let reply) = try connection.receiveAnswer() else { continue }
                 return session.output.json(try reply.get())
             }
         }

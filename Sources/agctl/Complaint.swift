@@ -9,6 +9,8 @@ struct Complaint: Error {
     var code: String?
     /// The faulty rule and the position in it, from 1.
     var rule: (text: String, line: Int, column: Int)?
+    /// A faulty text and the position in it, from 1.
+    var excerpt: (text: String, line: Int, column: Int)?
     var hint: String?
     /// The faults of a scene.
     var scene: (file: String, faults: [SceneFault])?
@@ -35,6 +37,13 @@ struct Complaint: Error {
         describe(failure)
     }
 
+    /// A text that is not JSON.
+    init(_ fault: JSONFault, of text: String) {
+        status = .data
+        message = "not JSON at \(fault.place): \(fault.message)"
+        excerpt = (text, fault.line, fault.column)
+    }
+
     /// The same error, preceded by its position in the input.
     func located(at place: String) -> Complaint {
         var complaint = self
@@ -51,10 +60,10 @@ struct Complaint: Error {
     /// Message, the rule with a caret, hint.
     func text(_ style: Style) -> String {
         var text = drawing ?? "\(style.bold("agctl:")) \(message)\n"
-        if let rule {
-            let lines = rule.text.lines
-            if lines.indices.contains(rule.line - 1) {
-                text += Caret.text(under: lines[rule.line - 1], rule.column, style)
+        if let faulty = rule ?? excerpt {
+            let lines = faulty.text.lines
+            if lines.indices.contains(faulty.line - 1) {
+                text += Caret.text(under: lines[faulty.line - 1], faulty.column, style)
             }
         }
         if let hint { text += "  \(style.dim("hint:")) \(hint)\n" }
@@ -66,8 +75,8 @@ struct Complaint: Error {
         var map = ValueMap([(.string("message"), .string(message))])
         map["code"] = code.map { .string($0) }
         map["rule"] = (rule?.text).map { .string($0) }
-        map["line"] = (rule?.line).map { .int(Int64($0)) }
-        map["column"] = (rule?.column).map { .int(Int64($0)) }
+        map["line"] = (rule?.line ?? excerpt?.line).map { .int(Int64($0)) }
+        map["column"] = (rule?.column ?? excerpt?.column).map { .int(Int64($0)) }
         map["hint"] = hint.map { .string($0) }
         map["faults"] = scene.map { file, faults in .list(faults.map { $0.json(file: file) }) }
         map["status"] = .int(Int64(status.rawValue))

@@ -25,7 +25,7 @@ struct CurveCommand: ParsableCommand {
               agctl curve '{"curve": {"easeIn": {"duration": 1}}}'
             """)
 
-    @Argument(help: "The animation.")
+    @Argument(help: "The animation.", completion: Suggestions.curves)
     var animation: String
 
     @Flag(help: "Draw it with characters (the default on a terminal).")

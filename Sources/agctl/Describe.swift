@@ -20,7 +20,8 @@ struct DescribeCommand: ParsableCommand {
               agctl describe --json > agd.openrpc.json
             """)
 
-    @Argument(help: ArgumentHelp("A path, a method or an event.", valueName: "subject"))
+    @Argument(
+        help: ArgumentHelp("A path, a method or an event.", valueName: "subject"), completion: Suggestions.subjects)
     var subject: String?
 
     @Option(help: ArgumentHelp("Levels of children.", valueName: "n"))

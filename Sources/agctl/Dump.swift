@@ -17,7 +17,7 @@ struct DumpCommand: ParsableCommand {
               agctl dump /player
             """)
 
-    @Argument(help: "The node to begin at.")
+    @Argument(help: "The node to begin at.", completion: Suggestions.nodes)
     var path = "/"
 
     @Option(help: "json, or dot for Graphviz.")

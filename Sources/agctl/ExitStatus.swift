@@ -5,6 +5,8 @@ import Glibc
 /// The exit statuses of agctl: the numbers of `sysexits.h` where it defines one. They are part of its interface.
 enum ExitStatus: Int32 {
     case done = 0
+    /// `diff`: the scene and the graph differ. `doctor`: something is wrong.
+    case different = 1
     /// `get` and `eval`: the attribute or rule has an error instead of a value.
     case attributeError = 2
     case usage = 64
@@ -12,7 +14,7 @@ enum ExitStatus: Int32 {
     case data = 65
     /// No such node, attribute, method or file.
     case notFound = 66
-    /// The daemon cannot be reached, or the connection ended.
+    /// The daemon cannot be reached or does not answer in time, or the connection ended.
     case unreachable = 69
     /// The daemon's answer is not part of the protocol.
     case software = 70
@@ -47,7 +49,7 @@ enum ExitStatus: Int32 {
     init(_ error: ClientError) {
         switch error {
         case .unreachable(_, let code) where code == EACCES || code == EPERM: self = .denied
-        case .unreachable, .lost: self = .unreachable
+        case .unreachable, .timedOut, .lost: self = .unreachable
         case .socketPathTooLong: self = .usage
         case .refused(let fault): self.init(fault.failure)
         case .attribute: self = .attributeError

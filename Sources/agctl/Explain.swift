@@ -13,7 +13,7 @@ struct ExplainCommand: ParsableCommand {
               agctl explain /host.status --revision 41
             """)
 
-    @Argument(help: "The attribute.")
+    @Argument(help: "The attribute.", completion: Suggestions.places)
     var path: String
 
     @Option(help: ArgumentHelp("Also why it changed at this revision, or did not.", valueName: "n"))

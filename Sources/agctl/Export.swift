@@ -23,7 +23,7 @@ struct ExportCommand: ParsableCommand {
               agctl apply -f cpu.yaml --at /panels --merge
             """)
 
-    @Argument(help: "The node to begin at; / is the whole tree.")
+    @Argument(help: "The node to begin at; / is the whole tree.", completion: Suggestions.nodes)
     var path = "/"
 
     @OptionGroup var common: CommonOptions

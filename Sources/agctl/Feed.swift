@@ -20,7 +20,7 @@ struct FeedCommand: ParsableCommand {
               agctl feed < mutations.txt
             """)
 
-    @Argument(help: "Where; without it, each line says.")
+    @Argument(help: "Where; without it, each line says.", completion: Suggestions.places)
     var path: String?
 
     @Flag(help: "Take each line as text, even if it is JSON.")
@@ -37,8 +37,7 @@ struct FeedCommand: ParsableCommand {
 
     @OptionGroup var write: WriteOptions
 
-    @Option(help: "The daemon's socket.", completion: .file())
-    var socket: String?
+    @OptionGroup var daemon: DaemonOptions
 
     @OptionGroup var coloring: ColorOption
 
@@ -51,7 +50,7 @@ struct FeedCommand: ParsableCommand {
 
     func run() throws {
         let feed = LineFeed(
-            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing,
+            connection: try Session(daemon.settings).connection(name: "agctl feed"), keepsGoing: keepGoing,
             errors: ErrorForm(isJSON: json, color: coloring.color))
         let options = write.writing().options
         if let path, let onDisconnect {
@@ -143,7 +142,7 @@ private final class LineFeed {
     }
 
     private func hear() throws {
-        if let message = try connection.receive() { try take(message) }
+        try take(try connection.receiveAnswer())
     }
 
     private func take(_ message: Message) throws {

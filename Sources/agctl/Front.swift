@@ -39,25 +39,36 @@ enum Front {
         } catch let complaint as Complaint {
             return complaint.report(form)
         } catch {
-            return tell(error, form)
+            return tell(
+                error, form,
+                isCompletionScript: arguments.contains { $0.hasPrefix("--generate-completion-script") })
         }
     }
 
     /// Prints help, or the error for arguments that are not a command. The argument parser has the texts for both.
-    private static func tell(_ error: any Error, _ form: ErrorForm) -> Int32 {
+    private static func tell(_ error: any Error, _ form: ErrorForm, isCompletionScript: Bool) -> Int32 {
         let code = Agctl.exitCode(for: error)
         guard code == .success else {
-            if form.isJSON { return usage(error).report(form) }
-            Terminal.write(text(of: error) + "\n", to: .standardError)
-            return code.rawValue
+            return usage(error).report(form)
         }
-        let isWritten = Terminal.write(text(of: error) + "\n", to: .standardOutput)
+        var text = text(of: error)
+        if isCompletionScript { text = CompletionScript.addingShortNames(to: text) }
+        let isWritten = Terminal.write(text + "\n", to: .standardOutput)
         return isWritten ? ExitStatus.done.rawValue : ExitStatus.inputOutput.rawValue
     }
 
-    /// The error for arguments that are not a command, without the usage lines.
+    /// The error for arguments that are not a command. The hint has the lines that the argument parser adds: the
+    /// meaning of the missing argument, and how to see the help.
     static func usage(_ error: any Error) -> Complaint {
-        Complaint(.usage, NegativeNumbers.reveal(Agctl.message(for: error)))
+        let message = NegativeNumbers.reveal(Agctl.message(for: error))
+        let verb = text(of: error).lines.first { $0.hasPrefix("Usage: agctl ") }.flatMap {
+            $0.split(separator: " ").dropFirst(2).first
+        }
+        let help = verb.flatMap { verb in
+            Agctl.verbs.contains { $0.isCalled(String(verb)) } ? "agctl help \(verb)" : nil
+        }
+        let lowered = message.first.map { $0.lowercased() + message.dropFirst() } ?? message
+        return Complaint(.usage, lowered, hint: "see '\(help ?? "agctl help")'")
     }
 
     /// The argument parser's text, with arguments as the user typed them.
@@ -67,7 +78,7 @@ enum Front {
     /// root reads them again, because its messages name the whole command.
     static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         let arguments = GlobalOptions.moveBehindVerb(arguments)
-        if let name = arguments.first, let verb = Agctl.verbs.first(where: { $0.configuration.commandName == name }),
+        if let name = arguments.first, let verb = Agctl.verbs.first(where: { $0.isCalled(name) }),
             let command = try? verb.parse(Array(arguments.dropFirst()))
         {
             return command
@@ -75,15 +86,38 @@ enum Front {
         // The subject of help must exist too.
         let isHelp = arguments.first == "help"
         if let name = arguments.dropFirst(isHelp ? 1 : 0).first, !name.hasPrefix("-") {
-            let verbs = Agctl.verbs.compactMap { $0.configuration.commandName }
-            guard verbs.contains(name) || isHelp && name == "help" else {
-                throw Complaint(
-                    .usage, "there is no verb '\(name)'",
-                    hint: NearestName.hint(name, among: verbs)
-                        ?? "'agctl help' lists them: \(verbs.joined(separator: ", "))")
+            guard Agctl.verbs.contains(where: { $0.isCalled(name) }) || isHelp && name == "help" else {
+                throw unknown(name)
             }
         }
         return try Agctl.parseAsRoot(arguments)
+    }
+
+    private static func unknown(_ name: String) -> Complaint {
+        let verbs = Agctl.verbs.compactMap { $0.configuration.commandName }
+        let hint =
+            otherNames.first { $0.value.contains(name.lowercased()) }.map { NearestName.question($0.key) }
+            ?? NearestName.hint(name, among: verbs) ?? "'agctl help' lists them: \(verbs.joined(separator: ", "))"
+        return Complaint(.usage, "there is no verb '\(name)'", hint: hint)
+    }
+
+    /// Names that other programs have for the verbs.
+    private static let otherNames = [
+        "get": ["read", "print", "value"], "set": ["write", "update", "assign"],
+        "toggle": ["flip", "invert", "switch"],
+        "add": ["inc", "incr", "increment", "plus", "dec", "decr"], "remove": ["delete", "del", "unset", "destroy"],
+        "move": ["rename", "reorder"], "watch": ["subscribe", "monitor", "follow", "tail", "listen", "observe"],
+        "apply": ["load", "create", "import", "install"], "export": ["save"], "check": ["validate", "lint", "verify"],
+        "describe": ["show", "inspect"], "explain": ["why", "blame", "history", "log"], "tree": ["nodes"],
+        "stats": ["info", "status", "metrics", "counters"], "ping": ["hello", "alive", "version"], "call": ["rpc"],
+        "transact": ["batch", "commit"],
+    ]
+}
+
+extension ParsableCommand {
+    /// True for the name of the verb, and for its short names.
+    static func isCalled(_ name: String) -> Bool {
+        configuration.commandName == name || configuration.aliases.contains(name)
     }
 }
 

@@ -24,9 +24,11 @@ struct GetCommand: ParsableCommand {
               agctl get '/hosts/*.load'
               agctl get /player/playButton.scale --presentation
               agctl get /host.bootTime --typed
-            """)
+            """,
+        aliases: ["cat"])
 
-    @Argument(help: ArgumentHelp("Paths, or patterns with * and **.", valueName: "path"))
+    @Argument(
+        help: ArgumentHelp("Paths, or patterns with * and **.", valueName: "path"), completion: Suggestions.places)
     var paths: [String]
 
     @Flag(help: "What is displayed now, in the middle of an animation, instead of the model value.")

@@ -10,12 +10,15 @@ struct MoveCommand: ParsableCommand {
             Examples:
               agctl move /panels/disk --to /sidebar
               agctl move /panels/cpu --index 0
-            """)
+            """,
+        aliases: ["mv"])
 
-    @Argument(help: "The node.")
+    @Argument(help: "The node.", completion: Suggestions.nodes)
     var path: String
 
-    @Option(help: ArgumentHelp("The new parent; the present one when left out.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The new parent; the present one when left out.", valueName: "path"),
+        completion: Suggestions.nodes)
     var to: String?
 
     @Option(help: ArgumentHelp("The place among the siblings, from 0; the end when left out.", valueName: "n"))

@@ -20,13 +20,29 @@ extension Session {
 }
 
 extension Complaint {
-    /// If the attribute is a text, a value that was read as JSON may have been meant as text.
+    /// A hint how to write the value that was probably meant, if an attribute has another type than the value.
     func explaining(_ value: Value) -> Complaint {
-        guard code == ErrorCode.typeMismatch.rawValue, value.string == nil, let hint,
-            hint.hasSuffix(" string") || hint.hasSuffix(" string?")
-        else { return self }
+        guard code == ErrorCode.typeMismatch.rawValue, let hint else { return self }
+        func isWanted(_ type: String) -> Bool { hint.hasSuffix(" " + type) || hint.hasSuffix(" \(type)?") }
         var complaint = self
-        complaint.hint = "\(hint): to write the text \(value.jsonText), use --string"
+        if let text = value.string {
+            if isWanted("bool"), let meant = Self.bools[text.lowercased()] {
+                complaint.hint = "write \(meant); '\(text)' is a text"
+            } else if text.hasPrefix("[") || text.hasPrefix("{"), let fault = JSONFault.find(in: text) {
+                complaint.hint =
+                    "\(hint): the value is a text, because it is not JSON at \(fault.place): \(fault.message)"
+            } else if Double(text.replacing(",", with: ".")) != nil, text.contains(",") {
+                complaint.hint = "\(hint): write the decimal comma as a point"
+            }
+        } else if isWanted("bool"), case .int(let number) = value, number == 0 || number == 1 {
+            complaint.hint = "write \(number == 1); \(number) is a number"
+        } else if isWanted("string") {
+            complaint.hint = "\(hint): to write the text \(value.jsonText), use --string"
+        }
         return complaint
     }
+
+    private static let bools = [
+        "true": true, "yes": true, "on": true, "false": false, "no": false, "off": false,
+    ]
 }

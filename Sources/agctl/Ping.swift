@@ -27,25 +27,27 @@ struct PingCommand: ParsableCommand {
     }
 
     func run() throws {
-        try perform(common) { session in
-            do throws(ClientError) {
-                let connection = try session.connection()
-                let hello = try connection.call(.hello(client: "agctl ping"))
-                var times: [Double] = []
-                for _ in 0..<count {
-                    let start = MonotonicTime.now
-                    _ = try connection.call(.ping)
-                    times.append(MonotonicTime.now - start)
-                }
-                if !quiet { report(hello.map ?? ValueMap(), times.sorted(), session) }
-            } catch {
-                if quiet { throw EndOfCommand(status: ExitStatus(error)) }
-                throw error
+        try perform(common) { try Self.perform(count: count, isQuiet: quiet, $0) }
+    }
+
+    static func perform(count: Int, isQuiet: Bool, _ session: Session) throws {
+        do throws(ClientError) {
+            let connection = try session.connection()
+            let hello = try connection.call(.hello(client: "agctl ping"))
+            var times: [Double] = []
+            for _ in 0..<count {
+                let start = MonotonicTime.now
+                _ = try connection.call(.ping)
+                times.append(MonotonicTime.now - start)
             }
+            if !isQuiet { report(hello.map ?? ValueMap(), times.sorted(), session) }
+        } catch {
+            if isQuiet { throw EndOfCommand(status: ExitStatus(error)) }
+            throw error
         }
     }
 
-    private func report(_ hello: ValueMap, _ times: [Double], _ session: Session) {
+    private static func report(_ hello: ValueMap, _ times: [Double], _ session: Session) {
         let median = times[times.count / 2]
         if session.settings.isJSON {
             var map = hello

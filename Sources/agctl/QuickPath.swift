@@ -9,7 +9,8 @@ struct QuickPath {
 
     /// nil for all other forms, which go to the argument parser.
     init?(_ arguments: [String]) {
-        guard let verb = arguments.first else { return nil }
+        guard var verb = arguments.first else { return nil }
+        verb = QuickPath.shortNames[verb] ?? verb
         var operands: [String] = []
         var options: [String: String] = [:]
         var rest = arguments.dropFirst()
@@ -19,14 +20,14 @@ struct QuickPath {
                 continue
             }
             // The argument parser handles an option that is repeated, lacks its value or is unknown.
-            guard QuickPath.options.contains(argument), verb != "get", options[argument] == nil,
+            guard QuickPath.options.contains(argument), verb != "get", verb != "ping", options[argument] == nil,
                 let value = rest.popFirst(),
                 QuickPath.isOperand(value)
             else { return nil }
             options[argument] = value
         }
         switch (verb, operands.count) {
-        case ("get", 1...), ("set", 2), ("add", 2), ("toggle", 1...): self.verb = verb
+        case ("get", 1...), ("set", 2), ("add", 2), ("toggle", 1...), ("ping", 0): self.verb = verb
         default: return nil
         }
         self.operands = operands
@@ -35,6 +36,8 @@ struct QuickPath {
 
     /// The options that are read here. Each has a value.
     private static let options = ["--animation", "--label"]
+
+    private static let shortNames = ["cat": "get", "put": "set"]
 
     private static func isOperand(_ argument: String) -> Bool {
         !argument.hasPrefix("-") || NegativeNumbers.isNegative(argument)
@@ -46,6 +49,7 @@ struct QuickPath {
             case "get": try GetCommand.perform(operands, Reading(), session)
             case "set": try SetCommand.perform(operands[0], try ValueForm.auto.read(operands[1]), writing, session)
             case "add": try AddCommand.perform(operands[0], try ValueForm.auto.read(operands[1]), writing, session)
+            case "ping": try PingCommand.perform(count: 1, isQuiet: false, session)
             default: try ToggleCommand.perform(operands, writing, session)
             }
         }

@@ -14,9 +14,10 @@ struct RemoveCommand: ParsableCommand {
             Examples:
               agctl remove /player
               agctl remove /hosts/web-01 /hosts/web-02
-            """)
+            """,
+        aliases: ["rm"])
 
-    @Argument(help: ArgumentHelp("Nodes.", valueName: "path"))
+    @Argument(help: ArgumentHelp("Nodes.", valueName: "path"), completion: Suggestions.nodes)
     var paths: [String]
 
     @OptionGroup var write: WriteOptions

@@ -18,7 +18,8 @@ struct SetCommand: ValueCommand {
               agctl set /player.position 30 --label seek
               agctl set /app.items '[{"id": "x", "done": false}]'
               agctl set /app.seen --typed '{"timestamp": {"seconds": "0", "nanos": 0}}'
-            """)
+            """,
+        aliases: ["put"])
 
     static let operation = Mutation.Operation.set
     @OptionGroup var given: WrittenValue
@@ -49,7 +50,7 @@ extension ValueCommand {
 
 /// The arguments of such a verb.
 struct WrittenValue: ParsableArguments {
-    @Argument(help: "The attribute, or a place in its value.")
+    @Argument(help: "The attribute, or a place in its value.", completion: Suggestions.places)
     var path: String
 
     @Argument(help: "The value, or the amount.")

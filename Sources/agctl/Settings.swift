@@ -4,7 +4,13 @@ import AttributeValues
 
 /// The settings that all verbs share, after the arguments have been read.
 struct Settings {
+    /// Seconds for which a command waits for the daemon, if the user does not choose.
+    static let defaultTimeout = 30.0
+
     var socket: String?
+    var context: String?
+    /// Maximum seconds of a wait for the daemon; nil waits without limit.
+    var timeout: Double? = Settings.defaultTimeout
     var isJSON = false
     var color = ColorChoice.auto
 }
@@ -21,37 +27,70 @@ struct ColorOption: ParsableArguments {
     var color = ColorChoice.auto
 }
 
-/// The options of every verb that uses the daemon.
-struct CommonOptions: ParsableArguments {
+/// The options that say which daemon is meant and how long to wait for it.
+struct DaemonOptions: ParsableArguments {
     @Option(help: "The daemon's socket.", completion: .file())
     var socket: String?
+
+    @Option(
+        help: ArgumentHelp("The daemon's name in the file of contexts.", valueName: "name"),
+        completion: .custom { Suggestions.contexts($0, $1, $2) })
+    var context: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Wait at most so many seconds for an answer (30); 0 waits without limit.", valueName: "seconds"))
+    var timeout: Double?
+
+    func validate() throws {
+        if socket != nil, context != nil { throw ValidationError("--socket and --context contradict each other") }
+        if let timeout, !(timeout >= 0) { throw ValidationError("--timeout is 0 or more seconds") }
+    }
+
+    var settings: Settings {
+        Settings(
+            socket: socket, context: context,
+            timeout: timeout.map { $0 == 0 ? nil : $0 } ?? Settings.defaultTimeout)
+    }
+}
+
+/// The options of every verb that uses the daemon.
+struct CommonOptions: ParsableArguments {
+    @OptionGroup var daemon: DaemonOptions
 
     @Flag(help: "Write JSON.")
     var json = false
 
     @OptionGroup var coloring: ColorOption
 
-    var settings: Settings { Settings(socket: socket, isJSON: json, color: coloring.color) }
+    var settings: Settings {
+        var settings = daemon.settings
+        settings.isJSON = json
+        settings.color = coloring.color
+        return settings
+    }
 }
 
 /// One run of a verb: its output, and its connection, which is opened at its first use.
 final class Session {
     let settings: Settings
     let output: Output
+    let location: SocketLocation
     private var opened: Connection?
 
-    init(_ settings: Settings, output: Output? = nil) {
+    /// - Throws: for a context that is not known.
+    init(_ settings: Settings, output: Output? = nil) throws(Complaint) {
         self.settings = settings
+        location = try Contexts.location(socket: settings.socket, context: settings.context)
         self.output = output ?? Output(color: settings.color)
     }
 
-    convenience init(_ options: CommonOptions) { self.init(options.settings) }
+    convenience init(_ options: CommonOptions) throws(Complaint) { try self.init(options.settings) }
 
-    var location: SocketLocation { .find(settings.socket) }
-
-    func connection() throws(ClientError) -> Connection {
+    /// - Parameter name: the name of this client in explanations.
+    func connection(name: String = "agctl") throws(ClientError) -> Connection {
         if let opened { return opened }
-        let made = try Connection(to: location, name: "agctl")
+        let made = try Connection(to: location, name: name, timeout: settings.timeout)
         opened = made
         return made
     }

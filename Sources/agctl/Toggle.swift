@@ -14,7 +14,7 @@ struct ToggleCommand: ParsableCommand {
               agctl toggle /lamps/hall.isOn /lamps/stairs.isOn
             """)
 
-    @Argument(help: ArgumentHelp("Which.", valueName: "path"))
+    @Argument(help: ArgumentHelp("Which.", valueName: "path"), completion: Suggestions.places)
     var paths: [String]
 
     @OptionGroup var write: WriteOptions

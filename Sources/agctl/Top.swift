@@ -18,7 +18,9 @@ struct TopCommand: ParsableCommand {
               agctl top --count 1
             """)
 
-    @Argument(help: ArgumentHelp("Attributes whose changes are counted.", valueName: "pattern"))
+    @Argument(
+        help: ArgumentHelp("Attributes whose changes are counted.", valueName: "pattern"),
+        completion: Suggestions.places)
     var patterns: [String] = []
 
     @Option(help: ArgumentHelp("Seconds between pictures.", valueName: "n"))

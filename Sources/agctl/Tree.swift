@@ -15,7 +15,7 @@ struct TreeCommand: ParsableCommand {
               agctl tree / --json
             """)
 
-    @Argument(help: "The node to begin at.")
+    @Argument(help: "The node to begin at.", completion: Suggestions.nodes)
     var path = "/"
 
     @Option(help: ArgumentHelp("Levels of children.", valueName: "n"))

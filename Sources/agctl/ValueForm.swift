@@ -23,7 +23,11 @@ enum ValueForm {
                 throw Complaint(.data, error.message, hint: self == .auto ? "--string takes it as text" : error.hint)
             }
             if self == .auto { return .string(text) }
-            throw Complaint(.data, "\(text.prefix(60)): \(error.message)")
+            // A position is known for texts that are not JSON; else the typed form is wrong.
+            guard let fault = JSONFault.find(in: text) else {
+                throw Complaint(.data, "\(text.prefix(60)): \(error.message)")
+            }
+            throw Complaint(fault, of: text)
         }
     }
 }
@@ -65,7 +69,8 @@ struct Writing {
 struct WriteOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How displayed values move, as 'easeInOut(duration: 1)', 'spring', or the JSON form.", valueName: "curve"))
+            "How displayed values move, as 'easeInOut(duration: 1)', 'spring', or the JSON form.", valueName: "curve"),
+        completion: Suggestions.curves)
     var animation: String?
 
     @Flag(help: "Nothing is animated, whatever the scene says.")

@@ -18,6 +18,8 @@ struct WatchCommand: ParsableCommand {
 
             --structure and --completion tell of what the patterns match: '/**' is all.
 
+            If a pattern matches nothing at first, watch says so on standard error, and waits.
+
             When the daemon goes away, watch waits for it and continues where it was. It ends with status 66 when all \
             that it was to watch is gone.
 
@@ -30,7 +32,8 @@ struct WatchCommand: ParsableCommand {
               agctl watch /job.state --no-initial --once && notify-send done
             """)
 
-    @Argument(help: ArgumentHelp("Paths, or patterns with * and **.", valueName: "pattern"))
+    @Argument(
+        help: ArgumentHelp("Paths, or patterns with * and **.", valueName: "pattern"), completion: Suggestions.places)
     var patterns: [String]
 
     @Option(
@@ -90,11 +93,12 @@ struct WatchCommand: ParsableCommand {
             let isTable =
                 session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
             let watcher = Watcher(
-                request(frameRate: frames ?? (isTable ? 30 : nil)), at: session.location, name: "agctl watch")
+                request(frameRate: frames ?? (isTable ? 30 : nil)), at: session.location, name: "agctl watch",
+                timeout: session.settings.timeout)
             if isTable {
                 try WatchScreen(watcher, patterns: patterns, session).run()
             } else {
-                try WatchLines(watcher, limit: limit, acknowledges: invalidate, session).run()
+                try WatchLines(watcher, patterns: patterns, limit: limit, acknowledges: invalidate, session).run()
             }
         }
     }
@@ -103,6 +107,8 @@ struct WatchCommand: ParsableCommand {
 /// The lines about the connection that watching writes to standard error.
 struct WatchNotice {
     var message: String
+
+    init(message: String) { self.message = message }
 
     /// nil if there is nothing to report.
     init?(_ news: Watcher.News) {

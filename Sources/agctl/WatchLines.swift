@@ -9,14 +9,17 @@ final class WatchLines {
     private let decoder = MessageDecoder()
     private let acknowledges: Bool
     private var left: Int?
+    /// Patterns for which no attribute has been seen. nil after the first values.
+    private var unmatched: [String]?
     private var log = ChangeLog()
 
     /// - Parameter acknowledges: true if all invalidations are watched, not only the first of each path.
-    init(_ watcher: Watcher, limit: Int?, acknowledges: Bool, _ session: Session) {
+    init(_ watcher: Watcher, patterns: [String], limit: Int?, acknowledges: Bool, _ session: Session) {
         self.watcher = watcher
         self.session = session
         self.acknowledges = acknowledges
         left = limit
+        unmatched = patterns.filter(GetCommand.isPattern)
     }
 
     func run() throws {
@@ -39,12 +42,29 @@ final class WatchLines {
         if case .event(_, .invalidate(_, let paths)) = try decoder.decode(message) { watcher.acknowledge(paths) }
     }
 
+    /// After the first values: reports the patterns that match nothing, because they may be mistyped.
+    private func noteUnmatched(_ event: Event) {
+        guard let patterns = unmatched, case .update(_, _, _, true, let changes, _) = event else { return }
+        unmatched = nil
+        for text in patterns {
+            let pattern = try? PathPattern(text)
+            let isMatched = changes.contains { change in
+                (try? PathPattern(change.path)).map { pattern?.covers($0) == true } ?? true
+            }
+            if !isMatched { WatchNotice(message: "nothing matches \(text) yet").report(session.errors) }
+        }
+    }
+
     private func show(_ message: EncodedMessage) throws {
         if session.settings.isJSON {
+            if unmatched?.isEmpty == false, case .event(_, let event) = try decoder.decode(message) {
+                noteUnmatched(event)
+            }
             session.output.line(String(decoding: message.bytes, as: UTF8.self))
             return
         }
         guard case .event(_, let event) = try decoder.decode(message) else { return }
+        noteUnmatched(event)
         for (path, text, content) in log.lines(of: event) {
             let style = session.output.style
             session.output.line(

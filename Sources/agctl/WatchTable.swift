@@ -107,7 +107,7 @@ struct WatchTable {
             lines.append("\(isFresh ? style.bold(path) : path)  \(content(row, columns - width - 2, style))")
         }
         if shown.count < rows.count { lines.append(style.dim("… and \(rows.count - shown.count) more")) }
-        if rows.isEmpty { lines.append(style.dim("nothing yet")) }
+        if rows.isEmpty { lines.append(style.dim("nothing matches yet")) }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -5,6 +5,8 @@ import Glibc
 import Logging
 import WireProtocol
 
+extension StandardErrorLog.Format: ExpressibleByArgument {}
+
 @main
 struct AGD: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -62,8 +64,18 @@ struct AGD: ParsableCommand {
             valueName: "pid"))
     var reload: Int32?
 
+    @Option(
+        help: ArgumentHelp("How the log is written: text, or json for one object a line.", valueName: "format"))
+    var logFormat = StandardErrorLog.Format.text
+
+    @Option(
+        help: ArgumentHelp(
+            "Only write the store of the state directory into this file, also while a daemon runs.", valueName: "file"))
+    var backup: String?
+
     func run() throws {
         do throws(StartupError) {
+            if let backup { return try backUp(to: backup) }
             if let reload { return try askForReload(reload) }
             if checkConfig { return try check() }
             let configuration: Configuration
@@ -71,7 +83,7 @@ struct AGD: ParsableCommand {
                 throw StartupError(.configuration, error.description)
             }
             AttributePath.maximumLength = configuration.pathLength
-            var log = Logger(label: "agd") { _ in StandardErrorLog(level: configuration.logLevel) }
+            var log = Logger(label: "agd") { _ in StandardErrorLog(level: configuration.logLevel, format: logFormat) }
             log.logLevel = configuration.logLevel
             var random = SystemRandomNumberGenerator()
             var reader: Daemon.ConfigurationReader?
@@ -91,6 +103,14 @@ struct AGD: ParsableCommand {
         guard kill(process, SIGHUP) == 0 else {
             throw StartupError(.osError, "kill \(process): \(String(cString: strerror(errno)))")
         }
+    }
+
+    private func backUp(to file: String) throws(StartupError) {
+        let configuration: Configuration
+        do throws(ConfigurationFaults) { configuration = try readConfiguration() } catch {
+            throw StartupError(.configuration, error.description)
+        }
+        print(try Daemon.backUp(configuration, to: AGD.absolute(file)))
     }
 
     /// Reports the faults of the file together with those of everything that it names.

@@ -25,6 +25,7 @@ struct CommandTests {
         arguments: [
             (["--socket", "/s", "ping"], ["ping", "--socket", "/s"]),
             (["--json", "get", "/a.b"], ["get", "--json", "/a.b"]),
+            (["--context", "web", "--timeout=2", "ping"], ["ping", "--context", "web", "--timeout=2"]),
             (["--socket=/s", "--color", "never", "get", "/a.b"], ["get", "--socket=/s", "--color", "never", "/a.b"]),
             (["get", "/a.b", "--json"], ["get", "/a.b", "--json"]), (["--version"], ["--version"]),
             (["--socket"], ["--socket"]),
@@ -34,7 +35,7 @@ struct CommandTests {
 
     @Test("options before the verb reach it") func optionsBeforeVerb() throws {
         let ping = try #require(try Front.parse(["--socket", "/s", "--json", "ping"]) as? PingCommand)
-        #expect(ping.common.socket == "/s" && ping.common.json)
+        #expect(ping.common.daemon.socket == "/s" && ping.common.json)
     }
 
     @Test("eval --typed without a rule reads cases from standard input") func typedCases() throws {
@@ -95,7 +96,7 @@ struct CommandTests {
     func quickPath() {
         for line in [
             "get /a.b", "get /a.b /c.d", "set /a.b 5", "set /a.b -5", "add /a.b 1", "toggle /a.b",
-            "set /a.b 5 --animation bouncy",
+            "set /a.b 5 --animation bouncy", "cat /a.b", "put /a.b 5", "ping",
             "toggle --label seek /a.b /c.d --animation spring",
         ] {
             #expect(QuickPath(line.split(separator: " ").map(String.init)) != nil, "\(line)")
@@ -104,7 +105,7 @@ struct CommandTests {
             "get", "get /a.b --json", "set /a.b", "set /a.b 1 2", "watch /a.b", "-h", "get -h",
             "set /a.b 1 --animation", "set /a.b 1 --animation --json",
             "set /a.b 1 --label a --label b", "set /a.b 1 --animation=spring", "get /a.b --label x",
-            "set /a.b 1 -- --label",
+            "set /a.b 1 -- --label", "ping --count 2", "ping /a.b", "ping --label x",
         ] {
             #expect(QuickPath(line.split(separator: " ").map(String.init)) == nil, "\(line)")
         }
@@ -115,6 +116,28 @@ struct CommandTests {
         #expect { try Front.parse(["wacth", "/a.b"]) } throws: { error in
             let complaint = error as? Complaint
             return complaint?.status == .usage && complaint?.hint == "did you mean 'watch'?"
+        }
+    }
+
+    @Test(
+        "the names of other programs lead to a verb",
+        arguments: [("delete", "remove"), ("Subscribe", "watch"), ("incr", "add")])
+    func otherNames(name: String, verb: String) {
+        #expect { try Front.parse([name]) } throws: { ($0 as? Complaint)?.hint == "did you mean '\(verb)'?" }
+    }
+
+    @Test(
+        "short names are their verbs",
+        arguments: [("ls", "list"), ("cat", "get"), ("put", "set"), ("rm", "remove"), ("mv", "move")])
+    func shortNames(name: String, verb: String) {
+        #expect(Agctl.verbs.first { $0.isCalled(name) }?.configuration.commandName == verb)
+    }
+
+    @Test("wrong usage is told as every other error, with the way to the help")
+    func usage() {
+        #expect { try Front.parse(["tree", "--deep"]) } throws: { error in
+            let text = Front.usage(error).text(Style(isOn: false))
+            return text == "agctl: unknown option '--deep'. Did you mean '--depth'?\n  hint: see 'agctl help tree'\n"
         }
     }
 
@@ -134,6 +157,7 @@ struct CommandTests {
             ["set", "/a.b", "1", "--string", "--typed"],
             ["set", "/a.b", "1", "--animation", "spring", "--no-animation"],
             ["watch", "/a.b", "--once", "--count", "3"], ["move", "/a"], ["feed", "--on-disconnect", "1"],
+            ["ping", "--socket", "/s", "--context", "web"], ["ping", "--timeout", "-1"],
             ["trace", "--start", "--stop"], ["trace", "--start", "--rules"],
         ])
     func contradictions(_ arguments: [String]) {

@@ -177,7 +177,7 @@ struct ValueFormTests {
         arguments: [
             (ValueForm.typed, "5", "5: typed JSON is an object with one member"),
             (.typed, #"{"int":"x"}"#, #"{"int":"x"}: "x" is not the typed JSON of int"#),
-            (.json, "Hello", "Hello: not JSON: "),
+            (.json, "Hello", "not JSON at column 1: expected a value, found Hello"),
         ])
     func refused(_ form: ValueForm, _ text: String, _ message: String) {
         #expect { try form.read(text) } throws: { ($0 as? Complaint)?.message.hasPrefix(message) == true }

@@ -11,7 +11,7 @@ struct TurnMeterTests {
 
     @Test("the longest of all turns is kept, and those over 10 and 100 ms are counted") func longest() {
         var meter = TurnMeter(at: 5)
-        for time in [5.001, 5.021, 5.0215, 5.2215, 5.2415] { meter.end(at: time) }
+        for time in [5.001, 5.021, 5.0215, 5.2215, 5.2415] { meter.end(requests: 0, at: time) }
         #expect(abs(meter.longest - 0.2) < 1e-9)
         #expect(figure("turns_over_10ms", meter) == 3 && figure("turns_over_100ms", meter) == 1)
     }
@@ -22,5 +22,24 @@ struct TurnMeterTests {
         _ = try client.call("ping")
         let stats = try client.call("stats").member("result")
         #expect((stats?.member("longest_turn_seconds")?.number ?? 0) > 0 && stats?.member("turns_over_100ms") != nil)
+    }
+
+    @Test("turns and requests are counted by the length of the turn, for metrics") func histograms() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        for _ in 0..<5 { _ = try client.call("ping") }
+        let result = try client.call("stats", #"{"format":"openmetrics"}"#).member("result")
+        let text = try #require(result?.member("text")?.string)
+        func figure(_ name: String) -> Double? {
+            text.split(separator: "\n").first { $0.hasPrefix(name + " ") }.flatMap {
+                Double($0.split(separator: " ")[1])
+            }
+        }
+        #expect(figure("agd_request_seconds_count") == 5)
+        #expect(figure("agd_request_seconds_bucket{le=\"+Inf\"}") == 5)
+        #expect((figure("agd_turn_seconds_count") ?? 0) >= 5 && (figure("agd_turn_seconds_sum") ?? 0) > 0)
+        #expect(text.contains("agd_turn_seconds_bucket{le=\"0.00001\"} "))
+        let bounds = text.matches(of: /agd_request_seconds_bucket\{le="[^"]*"\} (\d+)/).compactMap { Int($0.1) }
+        #expect(bounds.count == 17 && bounds == bounds.sorted())
     }
 }

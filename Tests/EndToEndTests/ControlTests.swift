@@ -299,6 +299,123 @@ struct ControlTests {
     }
 
     @Test(
+        "a daemon that is stopped does not hang a command that has a timeout",
+        arguments: [
+            ["ping"], ["get", "/player.volume"], ["watch", "/player.volume"], ["call", "ping"], ["on", "disconnect"],
+        ])
+    func timeout(_ arguments: [String]) throws {
+        daemon.program.signal(SIGSTOP)
+        defer { daemon.program.signal(SIGCONT) }
+        let ended =
+            arguments[0] == "on"
+            ? try shell("echo 1 | agctl feed /player.volume --timeout 0.2")
+            : try daemon.control(arguments + ["--timeout", "0.2"])
+        #expect(ended.code == 69 && ended.text.contains("agd did not answer within 0.2 s"), "\(ended.text)")
+    }
+
+    @Test("a path with a slash in place of a dot, or a dot in place of a slash, is told how it is written")
+    func separators() throws {
+        for path in ["/player/volume", "/player/volume/x"] {
+            #expect(try daemon.control(["get", path]).text.contains("did you mean '/player.volume'?"))
+        }
+        #expect(
+            try daemon.control(["get", "/player.playButton.symbol"]).text.contains(
+                "did you mean '/player/playButton.symbol'?"))
+    }
+
+    @Test("a text where a bool belongs is told how the bool is written", arguments: ["True", "yes", "1"])
+    func bools(_ text: String) throws {
+        #expect(try daemon.control(["set", "/player.isPlaying", text]).text.contains("hint: write true; "))
+    }
+
+    @Test("faulty JSON is told with the position of the fault")
+    func faultyJSON() throws {
+        #expect(try daemon.control(["call", "get", #"{"path": "/a.b",}"#]).text.contains("not JSON at column 16: "))
+        let file = try daemon.folder.write("[{\"op\": \"set\",\n \"path\" 5}]\n", to: "changes.json")
+        let ended = try daemon.control(["transact", "--file", file])
+        #expect(
+            ended.text.contains("changes.json: not JSON at line 2, column 9: expected : after the key"), "\(ended.text)"
+        )
+    }
+
+    @Test("a watch says which of its patterns match nothing, and waits")
+    func unmatched() throws {
+        let ended = try daemon.control(["watch", "/hots/**", "/player.*", "/**.volume", "--once"])
+        let told = ended.text.split(separator: "\n").filter { $0.hasPrefix("agctl: ") }
+        #expect(ended.code == 0 && told.first == "agctl: nothing matches /hots/** yet", "\(ended.text)")
+        #expect(!ended.text.contains("/**.volume yet"))
+    }
+
+    @Test("list prints paths, one a line, and refuses an attribute")
+    func list() throws {
+        #expect(try lines("ls", "/player", "--nodes") == ["/player/playButton", "/player/favorite"])
+        #expect(try lines("list", "/player").contains("/player.volume"))
+        #expect(try daemon.control(["ls", "/player.volume"]).code == 65)
+    }
+
+    @Test("a diff shows the definitions that differ, not values and not other nodes")
+    func diff() throws {
+        #expect(try lines("set", "/player.volume", "0.75") == [])
+        let same = try daemon.folder.write(Scenes.player, to: "same.yaml")
+        #expect(try lines("diff", same) == [])
+        let counter = try daemon.folder.write(Scenes.counter, to: "counter.yaml")
+        #expect(try lines("apply", "-f", counter).count == 1)
+        #expect(try lines("diff", same) == [])
+        let other = try daemon.folder.write(
+            Scenes.counter.replacingOccurrences(of: "value * 2", with: "value * 3"), to: "other.yaml")
+        let ended = try daemon.control(["diff", other])
+        #expect(ended.code == 1 && ended.text.contains("/counter.twice"), "\(ended.text)")
+        #expect(try lines("set", "/counter.value", "2") == [] && lines("get", "/counter.twice") == ["4"])
+    }
+
+    /// Runs `agctl edit` with a sed script as the editor.
+    private func edit(_ path: String, _ script: String) throws -> (code: Int32, text: String) {
+        try Program.run(
+            "agctl", ["edit", path],
+            environment: [
+                "AGD_SOCKET": daemon.socket, "EDITOR": "sed -i '\(script)'", "TMPDIR": daemon.folder.path,
+            ], folder: daemon.folder)
+    }
+
+    @Test("an edit changes definitions and values, and removes what was deleted")
+    func edit() throws {
+        let scene =
+            "nodes: [{ id: e, state: { n: 1 }, computed: { m: n + 1 }, children: [{ id: gone }, { id: kept }] }]\n"
+        #expect(try lines("apply", "-f", try daemon.folder.write(scene, to: "e.yaml")).count == 1)
+        #expect(try lines("set", "/e.n", "5") == [])
+        let ended = try edit("/e", "s/n + 1/n + 2/; s/n: 5/n: 7/; s/{ id: gone, kind: view }, //")
+        #expect(ended.code == 0, "\(ended.text)")
+        #expect(try lines("get", "/e.n", "/e.m") == ["/e.n\t7", "/e.m\t9"])
+        #expect(try lines("ls", "/e", "--nodes") == ["/e/kept"])
+        #expect(try edit("/e", "").text == "")
+    }
+
+    @Test("an edit that is refused changes nothing, and its text is kept")
+    func refusedEdit() throws {
+        let ended = try edit("/player", "s/volume: 0.5/volume: 1/; s/computed:/compute:/")
+        #expect(ended.code == 65, "\(ended.text)")
+        #expect(try lines("get", "/player.volume") == ["0.5"])
+        let name = try #require(ended.text.firstMatch(of: /the text is in ([^;]+);/)).1
+        #expect(try String(contentsOfFile: String(name), encoding: .utf8).contains("compute:"))
+    }
+
+    @Test("a context is a name for a socket")
+    func contexts() throws {
+        let config = daemon.folder.file("config")
+        try FileManager.default.createDirectory(atPath: config + "/agd", withIntermediateDirectories: true)
+        try "web = \(daemon.socket)\n".write(toFile: config + "/agd/contexts", atomically: true, encoding: .utf8)
+        func run(_ arguments: [String], _ more: [String: String] = [:]) throws -> (code: Int32, text: String) {
+            let variables = ["XDG_CONFIG_HOME": config].merging(more) { $1 }
+            return try Program.run("agctl", arguments, environment: variables, folder: daemon.folder)
+        }
+        #expect(try run(["--context", "web", "get", "/player.volume"]).text == "0.5\n")
+        #expect(try run(["get", "/player.volume"], ["AGD_CONTEXT": "web"]).text == "0.5\n")
+        #expect(try run(["contexts"]).text == "web\t\(daemon.socket)\n")
+        #expect(try run(["get", "/player.volume", "--context", "db"]).code == 66)
+        #expect(try run(["get", "/player.volume"], ["AGD_CONTEXT": "db", "AGD_SOCKET": daemon.socket]).code == 0)
+    }
+
+    @Test(
         "what it ends with is what its help says",
         arguments: [
             (["get", "/player.volume"], 0), (["get", "/nowhere.value"], 66), (["set", "/player.volume", "loud"], 65),

@@ -41,7 +41,7 @@ struct HelpTests {
         let verbs = try help(["agctl"]).drop { $0 != "SUBCOMMANDS:" }.prefix { !$0.isEmpty }.filter {
             $0.hasPrefix("  ") && !$0.hasPrefix("   ")
         }
-        .compactMap { $0.split(separator: " ").first.map(String.init) }
+        .compactMap { $0.split(whereSeparator: { " ,".contains($0) }).first.map(String.init) }
         #expect(verbs.count > 20)
         for verb in verbs { try check(["agctl", verb]) }
     }

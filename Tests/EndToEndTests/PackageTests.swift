@@ -7,18 +7,23 @@ private let canMakePackages = ["dpkg-deb", "dpkg-shlibdeps"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0)
 }
 
-/// The Debian package, made of programs that do nothing: what is in it, and what it asks of a machine.
+/// The Debian packages, made of programs that do nothing: what is in it, and what it asks of a machine.
 @Suite("Package", .enabled(if: canMakePackages, "dpkg-dev is not installed"))
 struct PackageTests {
     private let folder: Folder
+    private let packages: [String]
+    /// The one with the daemon.
     private let package: String
 
     init() throws {
         folder = try Folder()
         let made = try Self.make(of: { _ in "/bin/true" }, in: folder)
         try #require(made.code == 0, "\(made.text)")
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("packages"))
-        package = folder.file("packages/" + (try #require(names.first)))
+        packages = try FileManager.default.contentsOfDirectory(atPath: folder.file("packages")).sorted().map {
+            [folder] in
+            folder.file("packages/" + $0)
+        }
+        package = try #require(packages.first { $0.contains("/agd_") })
     }
 
     private static func make(of program: (String) -> String, in folder: Folder) throws -> (code: Int32, text: String) {
@@ -33,7 +38,8 @@ struct PackageTests {
         return try Program.run(
             Project.file("Scripts/package"), [folder.file("packages")],
             environment: [
-                "AGD_PROGRAMS": folder.file("programs"), "DEBFULLNAME": "A Builder", "DEBEMAIL": "builder@example.org",
+                "AGD_PROGRAMS": folder.file("programs"), "AGD_HELP": Program.folder, "AGD_COMPRESSION": "gzip",
+                "DEBFULLNAME": "A Builder", "DEBEMAIL": "builder@example.org",
             ],
             folder: folder)
     }
@@ -61,6 +67,55 @@ struct PackageTests {
             "\(fields)")
         #expect(
             !fields.contains("@version@") && !fields.contains("@depends@") && !fields.contains("@size@"), "\(fields)")
+    }
+
+    @Test(
+        "the programs, the clients and the debug symbols have packages of their own, each with copyright and changelog")
+    func split() throws {
+        let names = packages.compactMap { $0.split(separator: "/").last?.split(separator: "_").first.map(String.init) }
+        #expect(names == ["agd-dashboard", "agd-dbgsym", "agd-host-feeder", "agd", "libjs-agd", "python3-agd"])
+        for (name, file) in zip(names, packages) {
+            let contents = try ask("--contents", file)
+            for part in ["copyright", "changelog.gz"] {
+                #expect(contents.contains(" ./usr/share/doc/\(name)/\(part)\n"), "\(name)")
+            }
+            #expect(try ask("--field", file, "Description").split(separator: "\n").count > 1)
+        }
+        #expect(try ask("--contents", packages[0]).contains(" ./usr/bin/agd-gateway\n"))
+        #expect(try ask("--contents", packages[2]).contains(" ./usr/lib/systemd/system/agd-host-feeder.service\n"))
+        #expect(try ask("--contents", packages[4]).contains(" ./usr/share/javascript/agd/client.js\n"))
+        #expect(try ask("--contents", packages[5]).contains(" ./usr/lib/python3/dist-packages/agd/__init__.py\n"))
+        #expect(try !ask("--contents", package).contains("gateway\n"))
+    }
+
+    @Test("man pages have every verb of agctl and every setting")
+    func pages() throws {
+        let root = try unpack()
+        func page(_ name: String) throws -> String {
+            try Program.run("/bin/zcat", ["\(root)/usr/share/man/\(name).gz"], folder: folder).text
+        }
+        let verbs = try page("man1/agctl.1")
+        for verb in ["get", "watch", "edit", "doctor", "backup"] { #expect(verbs.contains(".SS \(verb)\n")) }
+        let settings = try page("man5/agd.conf.5")
+        for match in try Project.text("config/agd.conf").matches(of: /(?m)^#([a-z-]+) =/) {
+            #expect(settings.contains("\\fB\(match.1.replacingOccurrences(of: "-", with: "\\-")) ="), "\(match.1)")
+        }
+        #expect(try page("man8/agd.8").contains("\\-\\-backup"))
+    }
+
+    @Test(
+        "lintian finds no error in the packages",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/lintian"), "lintian is not installed"))
+    func lintian() throws {
+        // The maintainer of the test has no real address, and its programs have no symbols.
+        let told = try Program.run(
+            "/usr/bin/lintian",
+            [
+                "--allow-root", "--fail-on", "error", "--suppress-tags",
+                "bogus-mail-host,bogus-mail-host-in-debian-changelog,stripped-library",
+            ]
+                + packages, folder: folder)
+        #expect(told.code == 0, "\(told.text)")
     }
 
     @Test("its units name programs and files that are in it") func units() throws {

@@ -1,0 +1,15 @@
+import StateStore
+
+extension Daemon {
+    /// Writes the store that a configuration names into one file. A daemon may run meanwhile.
+    /// - Returns: what the file contains, for people.
+    public static func backUp(_ configuration: Configuration, to file: String) throws(StartupError) -> String {
+        guard let directory = configuration.stateDirectory else {
+            throw StartupError(.usage, "there is no store to back up; name its folder with --state-directory")
+        }
+        do throws(StoreError) {
+            let backup = try StateStore.backUp(directory: directory, to: file)
+            return "\(file): \(backup.rows) rows, revision \(backup.revision), epoch \(backup.epoch)"
+        } catch { throw StartupError(error) }
+    }
+}

@@ -1,0 +1,58 @@
+/// Counts by duration, for metrics.
+public struct Histogram {
+    /// Upper bounds of the buckets, in seconds. The last bucket has no bound.
+    public static let bounds = [
+        0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
+        0.5,
+        1.0,
+    ]
+
+    public struct Counts {
+        private(set) var buckets = [UInt64](repeating: 0, count: Histogram.bounds.count + 1)
+        private(set) var sum = 0.0
+
+        public init() {}
+
+        public mutating func add(_ count: UInt64, _ seconds: Double, in bucket: Int) {
+            buckets[bucket] += count
+            sum += Double(count) * seconds
+        }
+    }
+
+    /// The bucket of a duration. Most durations are in one of the first.
+    public static func bucket(of seconds: Double) -> Int {
+        var bucket = 0
+        while bucket < bounds.count, seconds > bounds[bucket] { bucket += 1 }
+        return bucket
+    }
+
+    let name: String
+    let help: String
+    let counts: Counts
+
+    public init(name: String, help: String, counts: Counts) {
+        self.name = name
+        self.help = help
+        self.counts = counts
+    }
+
+    /// In the text format of OpenMetrics.
+    var openMetrics: String {
+        var text = "# HELP agd_\(name) \(help)\n# TYPE agd_\(name) histogram\n"
+        var total: UInt64 = 0
+        for (position, count) in counts.buckets.enumerated() {
+            total += count
+            let bound = position < Histogram.bounds.count ? Histogram.decimal(Histogram.bounds[position]) : "+Inf"
+            text += "agd_\(name)_bucket{le=\"\(bound)\"} \(total)\n"
+        }
+        return text + "agd_\(name)_count \(total)\nagd_\(name)_sum \(counts.sum)\n"
+    }
+
+    /// A bound of the table without an exponent.
+    private static func decimal(_ bound: Double) -> String {
+        if bound >= 0.000_1 { return "\(bound)" }
+        let digits = "\(Int((bound * 1e6).rounded()))"
+        let text = "0." + String(repeating: "0", count: 6 - digits.count) + digits
+        return String(text.reversed().drop { $0 == "0" }.reversed())
+    }
+}

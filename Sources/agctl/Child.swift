@@ -1,0 +1,62 @@
+import Glibc
+
+/// A program that agctl runs and waits for.
+enum Child {
+    /// - Returns: its exit status; 128 and the number of the signal that ended it; 127 if it cannot be started.
+    static func run(_ program: String, _ arguments: [String]) -> Int32 { run(program, arguments, nil) }
+
+    /// - Returns: also what it wrote to standard output and standard error.
+    static func output(_ program: String, _ arguments: [String]) -> (status: Int32, text: String) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return (127, "") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var bytes: [UInt8] = []
+        // The program has ended when nobody holds the other end any more.
+        let status = run(program, arguments, ends[1]) {
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = read(ends[0], &chunk, chunk.count)
+                if count < 0, errno == EINTR { continue }
+                if count <= 0 { return }
+                bytes += chunk[..<count]
+            }
+        }
+        close(ends[0])
+        return (status, String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// - Parameters:
+    ///   - output: takes its standard output and standard error, and is closed here.
+    private static func run(
+        _ program: String, _ arguments: [String], _ output: Int32?, _ meanwhile: () -> Void = {}
+    ) -> Int32 {
+        var strings = ([program] + arguments).map { strdup($0) } + [nil]
+        defer { for string in strings { free(string) } }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let output {
+            posix_spawn_file_actions_adddup2(&actions, output, 1)
+            posix_spawn_file_actions_adddup2(&actions, output, 2)
+        }
+        var process = pid_t()
+        let code = posix_spawnp(&process, program, &actions, nil, &strings, environ)
+        if let output { close(output) }
+        guard code == 0 else { return 127 }
+        meanwhile()
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
+    }
+
+    /// The program of that name beside agctl, or else its name, which is looked for in PATH.
+    static func neighbour(_ name: String) -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        guard count > 0 else { return name }
+        let own = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let slash = own.lastIndex(of: "/") else { return name }
+        let path = own[...slash] + name
+        return access(String(path), X_OK) == 0 ? String(path) : name
+    }
+}

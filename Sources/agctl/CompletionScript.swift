@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// The scripts of the argument parser, which does not know the short names of verbs.
+enum CompletionScript {
+    /// The text with a translation of short names to verbs before its use of the verb.
+    static func addingShortNames(to script: String) -> String {
+        let names = Agctl.verbs.flatMap { verb in
+            verb.configuration.aliases.map { (short: $0, verb: verb.configuration.commandName ?? "") }
+        }
+        func cases(_ variable: String) -> String {
+            "case \"${\(variable)}\" in "
+                + names.map { "\($0.short)) \(variable)=\($0.verb) ;; " }.joined() + "esac\n    "
+        }
+        let bash = "local -r subcommand=\"${unparsed_words[0]}\"\n"
+        let zsh = "case \"${words[1]}\" in\n"
+        let fish = "set -l unparsed_tokens (__agctl_tokens -pc)\n"
+        if script.contains(bash) {
+            return script.replacing(
+                bash, with: "local subcommand=\"${unparsed_words[0]}\"\n    " + cases("subcommand") + "\n",
+                maxReplacements: 1)
+        }
+        if script.contains(fish) {
+            let lines = names.map { "    case '\($0.short)'\n        set unparsed_tokens[2] '\($0.verb)'\n" }
+            return script.replacing(
+                fish, with: fish + "    switch \"$unparsed_tokens[2]\"\n" + lines.joined() + "    end\n",
+                maxReplacements: 1)
+        }
+        return script.replacing(zsh, with: cases("words[1]") + "    " + zsh, maxReplacements: 1)
+    }
+}

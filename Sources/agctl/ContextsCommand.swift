@@ -1,0 +1,41 @@
+import ArgumentParser
+import AttributeValues
+
+struct ContextsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "contexts",
+        abstract: "List the names of daemons for --context.",
+        discussion: """
+            A context is a line NAME = SOCKET in ~/.config/agd/contexts ($XDG_CONFIG_HOME/agd/contexts) or /etc/agd/contexts. \
+            In a pipe, each line has a name, a tab and the socket.
+
+            Examples:
+              agctl contexts
+              agctl --context web-01 get /host.status
+              export AGD_CONTEXT=web-01
+            """)
+
+    @Flag(help: "Write JSON: an object of names and sockets.")
+    var json = false
+
+    @OptionGroup var coloring: ColorOption
+
+    func run() throws {
+        let entries = try Contexts().entries
+        let output = Output(color: coloring.color)
+        try output.flushing {
+            if json {
+                return output.json(.map(ValueMap(entries.map { (.string($0.name), .string($0.socket)) })))
+            }
+            guard output.isTerminal else {
+                for entry in entries { output.line("\(entry.name)\t\(entry.socket)") }
+                return
+            }
+            let table = TextTable(rows: entries.map { [$0.name, $0.socket, $0.file] })
+            output.write(
+                table.text { _, column, cell in
+                    column == 0 ? output.style.bold(cell) : column == 2 ? output.style.dim(cell) : cell
+                })
+        }
+    }
+}

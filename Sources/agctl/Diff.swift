@@ -1,0 +1,140 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import SceneModel
+import WireProtocol
+
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Show how a scene differs from the graph.",
+        discussion: """
+            Shows what 'agctl apply --replace' would change in the nodes of the scene. Nodes beside them, and the present values of \
+            states, are not differences. Nothing changes. Ends with status 1 if there are differences.
+
+            Examples:
+              agctl diff player.yaml
+              agctl diff panel.yaml --at /host
+              agctl diff player.yaml || agctl apply -f player.yaml --merge
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The scene, YAML or JSON; - is standard input.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Option(
+        help: ArgumentHelp("The node below which the scene's nodes stand.", valueName: "path"),
+        completion: Suggestions.nodes)
+    var at = "/"
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        let text = try InputText.read(file)
+        try perform(common) { session in
+            let document = SceneText(text: text, name: InputText.title(of: file))
+            var result = try document.apply(at: at, .replace, dryRun: true, TransactionOptions(), session)
+            // The scene says nothing about nodes beside its own.
+            let roots = try document.nodes(at: at)
+            let removed = (result.map?["removed"]?.list ?? []).filter { path in
+                roots.contains { path.string?.hasPrefix($0 + "/") == true }
+            }
+            var map = result.map ?? ValueMap()
+            map["removed"] = .list(removed)
+            result = .map(map)
+            let differs = ["added", "removed", "changed", "differences"].contains { map[$0]?.list?.isEmpty == false }
+            if session.settings.isJSON {
+                session.output.json(result)
+            } else {
+                AppliedText(result).show(session.output)
+            }
+            if differs { throw EndOfCommand(status: .different) }
+        }
+    }
+}
+
+/// A scene's text with the name of its file.
+struct SceneText {
+    var text: String
+    var name: String
+
+    /// - Throws: the faults of the scene with their source lines.
+    func apply(
+        at place: String, _ mode: Request.ApplyMode, dryRun: Bool, _ options: TransactionOptions, _ session: Session
+    ) throws -> Value {
+        do throws(ClientError) {
+            return try session.connection().call(
+                .apply(.init(document: .string(text), at: place, mode: mode, dryRun: dryRun, options: options)))
+        } catch {
+            guard case .refused(let fault) = error else { throw error }
+            throw DocumentFaults.complaint(fault.failure, text: text, file: name, session.errors.style)
+        }
+    }
+
+    /// The unchecked document.
+    func document() throws(Complaint) -> ValueMap {
+        do throws(SceneFaults) {
+            return try SceneReader.value(text: text, file: name).map ?? ValueMap()
+        } catch { throw Complaint(.data, error.description) }
+    }
+
+    /// The paths of the scene's own nodes.
+    func nodes(at place: String) throws(Complaint) -> [String] {
+        (try document()["nodes"]?.list ?? []).compactMap { $0.map?["id"]?.string }.map {
+            SceneText.path(of: $0, below: place)
+        }
+    }
+
+    static func path(of id: String, below parent: String) -> String {
+        (parent == "/" ? "/" : parent + "/") + AttributePath.quoteIfNeeded(id)
+    }
+}
+
+/// The answer of `apply`. In a pipe: `added`, `removed` or `changed`, tab, path. On a terminal: with signs. A dry run
+/// also shows the changes of existing nodes.
+struct AppliedText {
+    private let result: ValueMap
+    /// Such as `2 added, 1 changed`; empty if nothing changes.
+    private(set) var summary = ""
+
+    private static let kinds = ["added", "removed", "changed"]
+
+    init(_ result: Value) {
+        self.result = result.map ?? ValueMap()
+        let counts = Self.kinds.map { ($0, paths($0).count) }.filter { $0.1 > 0 }
+        summary = counts.map { "\($1) \($0)" }.joined(separator: ", ")
+    }
+
+    private func paths(_ kind: String) -> [String] { (result[kind]?.list ?? []).compactMap(\.string) }
+
+    func show(_ output: Output) {
+        let style = output.style
+        for kind in Self.kinds {
+            for path in paths(kind) {
+                output.line(output.isTerminal ? paint("\(Self.sign(kind)) \(path)", style) : "\(kind)\t\(path)")
+            }
+        }
+        for line in paths("differences") {
+            output.line(output.isTerminal ? "  \(paint(line, style))" : "difference\t\(line)")
+        }
+        for path in paths("unset") {
+            output.line(output.isTerminal ? style.yellow("? \(path): no state takes the value") : "unset\t\(path)")
+        }
+    }
+
+    private static func sign(_ kind: String) -> String {
+        switch kind {
+        case "added": "+"
+        case "removed": "-"
+        default: "~"
+        }
+    }
+
+    private func paint(_ line: String, _ style: Style) -> String {
+        switch line.first {
+        case "+": style.green(line)
+        case "-": style.red(line)
+        default: style.yellow(line)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List what is in a node: children and attributes.",
+        discussion: """
+            On a terminal, attributes are shown with kind and value. In a pipe, each line is a path.
+
+            Examples:
+              agctl list /player
+              agctl list --nodes /hosts | xargs agctl remove
+            """,
+        aliases: ["ls"])
+
+    @Argument(help: "The node.", completion: Suggestions.nodes)
+    var path = "/"
+
+    @Flag(help: "Nodes only, without attributes.")
+    var nodes = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { session in
+            let result = try session.connection().call(.describe(path: path, depth: 1))
+            guard let node = result.map, node["id"] != nil else {
+                throw Complaint(.data, "\(path) is an attribute, not a node", hint: "agctl get \(path)")
+            }
+            if session.settings.isJSON { return session.output.json(result) }
+            show(node, session.output)
+        }
+    }
+
+    private func show(_ node: ValueMap, _ output: Output) {
+        let parent = node["path"]?.string ?? self.path
+        let children = (node["children"]?.list ?? []).compactMap(\.map)
+        let attributes = nodes ? ValueMap() : node["attributes"]?.map ?? ValueMap()
+        func path(of attribute: Value) -> String {
+            "\(parent).\(AttributePath.quoteIfNeeded(attribute.string ?? ""))"
+        }
+        guard output.isTerminal else {
+            for child in children { output.line(child["path"]?.string ?? "") }
+            for name in attributes.keys { output.line(path(of: name)) }
+            return
+        }
+        var rows = children.map { child in
+            [child["path"]?.string ?? "", child["component"]?.string ?? child["kind"]?.string ?? "", ""]
+        }
+        for (name, attribute) in attributes {
+            let error = attribute.map?["error"]?.map?["message"]?.string
+            let text =
+                error.map { "error: " + ContentRow.oneLine($0) }
+                ?? (attribute.map?["value"] ?? Value.null).jsonText.printable
+            rows.append([path(of: name), attribute.map?["kind"]?.string ?? "", text])
+        }
+        // The value takes what is left of the line.
+        let used = (0...1).map { column in rows.map { DisplayWidth.of($0[column]) }.max() ?? 0 }.reduce(4, +)
+        let left = max(8, Terminal.size.columns - used)
+        for row in rows.indices { rows[row][2] = DisplayWidth.cut(rows[row][2], to: left) }
+        let count = children.count
+        output.write(
+            TextTable(rows: rows).text { row, column, cell in
+                switch column {
+                case 0: row < count ? output.style.bold(cell) : output.style.yellow(cell)
+                case 1: output.style.dim(cell)
+                default: cell
+                }
+            })
+    }
+}

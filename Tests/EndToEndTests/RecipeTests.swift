@@ -1,0 +1,146 @@
+import AttributeValues
+import Foundation
+import TestSupport
+import Testing
+
+/// The recipes, with the programs that they are for. A recipe whose program is not installed is skipped.
+@Suite("Recipes")
+struct RecipeTests {
+    private let folder: Folder
+    private let daemon: Daemon
+
+    init() throws {
+        folder = try Folder()
+        daemon = try Daemon(scenes: [Scenes.player], folder: folder)
+    }
+
+    private static func has(_ programs: String...) -> Bool {
+        programs.allSatisfy { name in
+            ["/usr/bin/", "/usr/sbin/", "/bin/"].contains { FileManager.default.isExecutableFile(atPath: $0 + name) }
+        }
+    }
+
+    private func variables(_ more: [String: String] = [:]) -> [String: String] {
+        [
+            "AGD_SOCKET": daemon.socket,
+            "PATH": Program.folder + ":/usr/sbin:" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"),
+        ].merging(more) { $1 }
+    }
+
+    private func shell(_ line: String, _ more: [String: String] = [:]) throws -> (code: Int32, text: String) {
+        try Program.run("/bin/bash", ["-c", line], environment: variables(more), folder: folder)
+    }
+
+    /// Commands of the page below a title.
+    private func commands(below title: String) throws -> [String] {
+        let page = try Project.text("Documentation/Recipes.md")
+        let section = try #require(page.components(separatedBy: "\n## \(title)\n").dropFirst().first)
+        let own = section.components(separatedBy: "\n## ")[0]
+        return own.components(separatedBy: "```sh\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    }
+
+    @Test("jq", .enabled(if: has("jq"), "jq is not installed")) func jq() throws {
+        let lines = try commands(below: "jq")
+        #expect(try shell(lines[0]).text == "/player.volume\n")
+        let halved = try shell(lines[1])
+        #expect(halved.code == 0, "\(halved.text)")
+        #expect(try daemon.client().get("/player.volume") == 0.25)
+    }
+
+    @Test("tmux takes its settings, and the status line's command prints a value", .enabled(if: has("tmux"), "no tmux"))
+    func tmux() throws {
+        let scene = try folder.write("nodes: [{ id: host, state: { status: ok } }]\n", to: "host.yaml")
+        #expect(try daemon.control(["apply", "-f", scene]).code == 0)
+        let file = Project.file("Examples/recipes/tmux.conf")
+        let told = try shell(
+            "tmux -S $PWD/tmux-socket -f \(file) start-server ';' source-file \(file) ';' show-options -gv status-right",
+            ["TMUX_TMPDIR": folder.path, "TERM": "xterm"])
+        let command = try #require(told.text.firstMatch(of: /#\((.*)\)/)).1
+        #expect(try shell(String(command)).text == "ok\n", "\(told.text)")
+    }
+
+    @Test("waybar gets an object for each change", .enabled(if: has("jq"), "jq is not installed")) func waybar() throws
+    {
+        let (ours, theirs) = try Descriptor.pair()
+        let script = try Program(
+            "/bin/bash", [Project.file("Examples/recipes/waybar.sh"), "/player.volume"], environment: variables(),
+            folder: folder, standardOutput: theirs)
+        let output = Client(socket: ours)
+        #expect(try output.line() == #"{"text":"0.5","tooltip":"/player.volume","class":"0.5"}"#)
+        try daemon.client().set("/player.volume", 0.75)
+        #expect(try output.line() == #"{"text":"0.75","tooltip":"/player.volume","class":"0.75"}"#)
+        script.signalGroup(SIGTERM)
+    }
+
+    @Test(
+        "MQTT gets values and changes, and writes them; Home Assistant finds a sensor",
+        .enabled(if: has("mosquitto", "mosquitto_pub", "mosquitto_sub", "jq"), "mosquitto or jq is not installed"))
+    func mqtt() throws {
+        let socket = folder.file("mqtt.sock")
+        // A listener with port 0 is a Unix socket.
+        let settings = try folder.write(
+            """
+            user \(NSUserName())
+            listener 0 \(socket)
+            allow_anonymous true
+
+            """, to: "mosquitto.conf")
+        let broker = try Program("/usr/sbin/mosquitto", ["-c", settings], environment: variables(), folder: folder)
+        defer { broker.signal(SIGTERM) }
+        let mqtt = ["MQTT_OPTIONS": "--unix \(socket)"]
+        func recipe(_ name: String, _ arguments: [String]) throws -> Program {
+            try Program(
+                "/bin/bash", [Project.file("Examples/recipes/\(name).sh")] + arguments, environment: variables(mqtt),
+                folder: folder)
+        }
+        // Waits for messages, not for time.
+        func message(_ topic: String) throws -> String {
+            let told = try shell("mosquitto_sub --unix \(socket) -C 1 -W 30 -t '\(topic)'")
+            return told.text.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        while !FileManager.default.fileExists(atPath: socket) {
+            try #require(!broker.isOver(within: 0.02), "\(broker.text)")
+        }
+
+        let discovery = try recipe("mqtt-discovery", ["/player.volume", "Volume", "%"])
+        #expect(try discovery.wait() == 0, "\(discovery.text)")
+        let sensor = try JSONParser.parseOnce(try message("homeassistant/sensor/agd_player_volume/config").utf8)
+        #expect(sensor["state_topic"] == "agd/player.volume" && sensor["unit_of_measurement"] == "%")
+
+        let publishing = try recipe("mqtt-publish", ["/player.volume"])
+        #expect(try message("agd/player.volume") == "0.5")
+        let receiving = try recipe("mqtt-receive", [])
+        let watch = try daemon.client()
+        try watch.call("subscribe", ["paths": ["/player.volume"]])
+        // The broker drops messages before the recipe has subscribed, so this one is retained.
+        #expect(try shell("mosquitto_pub --unix \(socket) -r -t agd/set/player.volume -m 0.75").code == 0)
+        #expect(try watch.value(of: "/player.volume") { $0 == 0.75 } == 0.75)
+        for program in [publishing, receiving] { program.signalGroup(SIGTERM) }
+    }
+
+    @Test(
+        "Prometheus accepts the settings and the alerts", .enabled(if: has("promtool"), "prometheus is not installed"))
+    func prometheus() throws {
+        let told = try shell("promtool check config \(Project.file("Examples/recipes/prometheus.yml"))")
+        #expect(told.code == 0 && told.text.contains("3 rules found"), "\(told.text)")
+        // The alerts name counters that there are.
+        let metrics = try daemon.control(["stats", "--openmetrics"]).text
+        for match in try Project.text("Examples/recipes/prometheus-alerts.yml").matches(of: /agd_[a-z0-9_]+/) {
+            #expect(metrics.contains("\n\(match.output)"), "\(match.output)")
+        }
+    }
+
+    @Test("systemd accepts the timer and its service", .enabled(if: has("systemd-analyze"), "no systemd")) func timer()
+        throws
+    {
+        let told = try shell(
+            "systemd-analyze verify --man=no \(Project.file("Examples/recipes/agd-export.timer")) \(Project.file("Examples/recipes/agd-export.service"))"
+        )
+        #expect(!told.text.contains("agd-export"), "\(told.text)")
+        let run = try shell(
+            "eval \"$(sed -n \"s/^ExecStart=.bin.sh -c '\\(.*\\)'$/\\1/p\" \(Project.file("Examples/recipes/agd-export.service")))\"",
+            ["STATE_DIRECTORY": folder.path])
+        #expect(run.code == 0, "\(run.text)")
+        #expect(try String(contentsOfFile: folder.file("tree.yaml"), encoding: .utf8).contains("id: player"))
+    }
+}

@@ -1,0 +1,108 @@
+import AttributeValues
+import Foundation
+import GraphRuntime
+import Testing
+
+@testable import StateStore
+
+/// Copies of a store that a daemon writes to.
+@Suite("Backups")
+struct BackupTests {
+    let folder: Folder
+    init() throws { folder = try Folder() }
+
+    /// The store of a backup, opened as a daemon would.
+    private func restored(_ file: String) throws -> StateStore.Restored {
+        let other = try Folder()
+        try FileManager.default.copyItem(atPath: file, toPath: other.database)
+        return try other.open().restored
+    }
+
+    private var file: String { folder.path + "/backup.db" }
+
+    @Test("a backup of an open store has all of its commits, in one file, and is itself a store") func whole() throws {
+        let (store, _) = try folder.open()
+        for revision in 1...700 as ClosedRange<UInt64> {
+            try store.append([(revision, .put("/a", "n", .int(Int64(revision))))], revision: revision)
+        }
+        let backup = try StateStore.backUp(directory: folder.path, to: file)
+        #expect(backup.rows == 1 && backup.epoch == "e1")
+        let restored = try restored(file)
+        #expect(texts(restored) == ["700 /a.n {\"int\":\"700\"}"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("backup") } == [
+                "backup.db"
+            ])
+        try store.append([(701, .put("/a", "n", 701))], revision: 701)
+        try store.close(revision: 701)
+    }
+
+    @Test("over a backup nobody resumes, because its epoch went on without it") func resuming() throws {
+        let (store, _) = try folder.open(durability: .full)
+        try store.append([(1, .put("/a", "n", 1))], revision: 1)
+        _ = try StateStore.backUp(directory: folder.path, to: file)
+        try store.append([(2, .put("/a", "n", 2))], revision: 2)
+        let restored = try restored(file)
+        #expect(restored.resumableFrom == restored.revision && restored.revision > 2)
+    }
+
+    @Test("each backup during writes holds whole commits") func consistent() throws {
+        let (store, _) = try folder.open(durability: .off)
+        let stop = Flag()
+        // Only the writer uses it until it has ended.
+        nonisolated(unsafe) let writing = store
+        let writer = Thread {
+            var number: Int64 = 0
+            // Large rows, so that the log begins anew often.
+            let filling = Value.string(String(repeating: "x", count: 20_000))
+            while !stop.isSet {
+                number += 1
+                let revision = UInt64(number)
+                try? writing.append(
+                    [
+                        (revision, .put("/a", "left", .int(number))), (revision, .put("/f", "\(number % 7)", filling)),
+                        (revision, .put("/z", "right", .int(number))),
+                    ], revision: revision)
+            }
+            stop.hasEnded.signal()
+        }
+        writer.start()
+        for _ in 0..<10 {
+            _ = try StateStore.backUp(directory: folder.path, to: file)
+            let rows = try restored(file).rows
+            let left = rows.first { $0.name == "left" }?.value
+            #expect(left == rows.first { $0.name == "right" }?.value)
+        }
+        stop.set()
+        stop.hasEnded.wait()
+        try store.close(revision: .max / 2)
+    }
+
+    @Test("a damaged store is not backed up, and an earlier backup stays") func damage() throws {
+        do {
+            let (store, _) = try folder.open(durability: .full)
+            for revision in 1...20 as ClosedRange<UInt64> {
+                try store.append([(revision, .put("/a", "n", 1))], revision: revision)
+            }
+            try "earlier".write(toFile: file, atomically: true, encoding: .utf8)
+            let log = try FileHandle(forUpdating: URL(fileURLWithPath: folder.log))
+            try log.seek(toOffset: 32 + 24 + 100)
+            try log.write(contentsOf: [1, 2, 3, 4, 5, 6, 7, 8])
+        }
+        #expect { try StateStore.backUp(directory: folder.path, to: file) } throws: { error in
+            if case StoreError.damaged = error { true } else { false }
+        }
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "earlier")
+        #expect { try StateStore.backUp(directory: "/nonexistent", to: file) } throws: { $0 is StoreError }
+    }
+}
+
+/// Ends the writer.
+private final class Flag: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value = false
+    let hasEnded = DispatchSemaphore(value: 0)
+
+    var isSet: Bool { lock.withLock { value } }
+    func set() { lock.withLock { value = true } }
+}
