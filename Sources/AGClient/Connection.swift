@@ -14,11 +14,20 @@ public final class Connection {
     /// True if requests made here use typed JSON for the values of attributes.
     public let isTyped: Bool
 
-    /// - Parameter name: the daemon's name for this client in explanations.
-    /// - Throws: `unreachable` with the reason, `socketPathTooLong`.
-    public init(to location: SocketLocation = .find(), name: String? = nil, typed: Bool = false) throws(ClientError) {
+    /// - Parameters:
+    ///   - name: the daemon's name for this client in explanations.
+    ///   - principal: for whom the connection acts. This needs the right *admin*.
+    /// - Throws: `unreachable` with the reason, `socketPathTooLong`; `refused` if it may not act for the principal.
+    public init(
+        to location: SocketLocation = .find(), name: String? = nil, as principal: String? = nil, typed: Bool = false
+    ) throws(ClientError) {
         socket = try LineSocket(to: location)
         isTyped = typed
+        // Without its answer the next requests could have more rights than the principal.
+        if let principal {
+            _ = try call(.hello(client: name, principal: principal))
+            return
+        }
         // A notification, because nobody needs its answer. It is sent with the first request.
         if let name { socket.output.appendRequest(.hello(client: name), id: nil) }
     }

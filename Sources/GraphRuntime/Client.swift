@@ -1,3 +1,4 @@
+import AttributeValues
 import ViewGraph
 import WireProtocol
 
@@ -5,8 +6,10 @@ import WireProtocol
 final class Client {
     let id: ClientID
     let peer: Peer
+    /// For whom the client acts, for good; nil for its own user.
+    private(set) var principal: String?
     /// nil: it may do everything.
-    var grants: Grants?
+    private(set) var grants: Grants?
     var name: String?
     /// By number.
     var subscriptions: [Int64: Subscription] = [:]
@@ -26,6 +29,22 @@ final class Client {
         self.peer = peer
         self.grants = grants
         will = LastWill(room: limits.onDisconnectSize)
+    }
+
+    /// From here on the client has the rights of a principal.
+    /// - Throws: `denied` if it acts for another one.
+    func act(for name: String, by rules: AccessRules) throws(Failure) {
+        guard principal == nil || principal == name else {
+            throw Failure(
+                .denied, "this connection acts for another principal", hint: "use a connection for each principal")
+        }
+        principal = name
+        adopt(rules)
+    }
+
+    func adopt(_ rules: AccessRules) {
+        grants =
+            if let principal { rules.grants(to: peer, as: principal) } else { rules.grants(to: peer) }
     }
 
     /// Whether the client may do nothing at all.

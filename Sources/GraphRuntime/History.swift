@@ -50,7 +50,7 @@ final class History {
             Transaction(
                 revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: turn.now.wall,
                 peer: client?.peer,
-                client: client?.name, label: label,
+                client: client?.name, principal: client?.principal, label: label,
                 writes: writes.prefix(limits.historyWrites).map { graph.path(of: $0) }))
     }
 
@@ -118,6 +118,8 @@ struct Transaction {
     /// nil: the daemon itself (a clock, a scene at start).
     var peer: Peer?
     var client: String?
+    /// For whom the client acted.
+    var principal: String?
     var label: String?
     /// Paths of states that it wrote; `RuntimeLimits.historyWrites` of them.
     var writes: [String]

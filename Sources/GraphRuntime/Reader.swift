@@ -153,14 +153,13 @@ final class Reader {
         map["time"] = .timestamp(entry.wall)
         map["label"] = entry.label.map { .string($0) } ?? .null
         if let peer = entry.peer {
-            let isKnown = graph.mayRead == nil || peer.uid == client.peer.uid
-            map["client"] =
-                !isKnown
-                ? .null
-                : [
-                    "pid": .int(Int64(peer.pid)), "uid": .int(Int64(peer.uid)),
-                    "name": entry.client.map { .string($0) } ?? .null,
-                ]
+            let isKnown = graph.mayRead == nil || peer.uid == client.peer.uid && entry.principal == client.principal
+            var author = ValueMap([
+                ("pid", .int(Int64(peer.pid))), ("uid", .int(Int64(peer.uid))),
+                ("name", entry.client.map { .string($0) } ?? .null),
+            ])
+            if let principal = entry.principal { author["as"] = .string(principal) }
+            map["client"] = isKnown ? .map(author) : .null
         } else {
             map["client"] = "agd"
         }

@@ -40,6 +40,11 @@ struct FeedCommand: ParsableCommand {
     @Option(help: "The daemon's socket.", completion: .file())
     var socket: String?
 
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Act for a principal of the access lines; this needs the right admin.", valueName: "name"))
+    var principal: String?
+
     @OptionGroup var coloring: ColorOption
 
     func validate() throws {
@@ -51,7 +56,7 @@ struct FeedCommand: ParsableCommand {
 
     func run() throws {
         let feed = LineFeed(
-            connection: try Connection(to: .find(socket), name: "agctl feed"), keepsGoing: keepGoing,
+            connection: try Connection(to: .find(socket), name: "agctl feed", as: principal), keepsGoing: keepGoing,
             errors: ErrorForm(isJSON: json, color: coloring.color))
         let options = write.writing().options
         if let path, let onDisconnect {

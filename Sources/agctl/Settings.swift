@@ -5,6 +5,8 @@ import AttributeValues
 /// The settings that all verbs share, after the arguments have been read.
 struct Settings {
     var socket: String?
+    /// For whom agctl acts.
+    var principal: String?
     var isJSON = false
     var color = ColorChoice.auto
 }
@@ -26,12 +28,17 @@ struct CommonOptions: ParsableArguments {
     @Option(help: "The daemon's socket.", completion: .file())
     var socket: String?
 
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Act for a principal of the access lines; this needs the right admin.", valueName: "name"))
+    var principal: String?
+
     @Flag(help: "Write JSON.")
     var json = false
 
     @OptionGroup var coloring: ColorOption
 
-    var settings: Settings { Settings(socket: socket, isJSON: json, color: coloring.color) }
+    var settings: Settings { Settings(socket: socket, principal: principal, isJSON: json, color: coloring.color) }
 }
 
 /// One run of a verb: its output, and its connection, which is opened at its first use.
@@ -51,7 +58,7 @@ final class Session {
 
     func connection() throws(ClientError) -> Connection {
         if let opened { return opened }
-        let made = try Connection(to: location, name: "agctl")
+        let made = try Connection(to: location, name: "agctl", as: settings.principal)
         opened = made
         return made
     }

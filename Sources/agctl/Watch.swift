@@ -90,7 +90,8 @@ struct WatchCommand: ParsableCommand {
             let isTable =
                 session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
             let watcher = Watcher(
-                request(frameRate: frames ?? (isTable ? 30 : nil)), at: session.location, name: "agctl watch")
+                request(frameRate: frames ?? (isTable ? 30 : nil)), at: session.location, name: "agctl watch",
+                as: session.settings.principal)
             if isTable {
                 try WatchScreen(watcher, patterns: patterns, session).run()
             } else {
