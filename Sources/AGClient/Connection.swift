@@ -16,13 +16,21 @@ public final class Connection {
 
     /// - Parameters:
     ///   - name: the daemon's name for this client in explanations.
+    ///   - principal: for whom the connection acts. This needs the right *admin*.
     ///   - timeout: maximum seconds of a wait for the daemon; nil waits without limit.
-    /// - Throws: `unreachable` with the reason, `timedOut`, `socketPathTooLong`.
+    /// - Throws: `unreachable` with the reason, `timedOut`, `socketPathTooLong`; `refused` if it may not act for the
+    ///   principal.
     public init(
-        to location: SocketLocation = .find(), name: String? = nil, typed: Bool = false, timeout: Double? = nil
+        to location: SocketLocation = .find(), name: String? = nil, as principal: String? = nil, typed: Bool = false,
+        timeout: Double? = nil
     ) throws(ClientError) {
         socket = try LineSocket(to: location, timeout: timeout)
         isTyped = typed
+        // Without its answer the next requests could have more rights than the principal.
+        if let principal {
+            _ = try call(.hello(client: name, principal: principal))
+            return
+        }
         // A notification, because nobody needs its answer. It is sent with the first request.
         if let name { socket.output.appendRequest(.hello(client: name), id: nil) }
     }

@@ -28,7 +28,9 @@ extension Request {
 
     func write(to parameters: inout ParameterWriter) {
         switch self {
-        case .hello(let client): parameters.text("client", client)
+        case .hello(let client, let principal):
+            parameters.text("client", client)
+            parameters.text("as", principal)
         case .ping: break
         case .get(let get):
             if get.isSingle { parameters.text("path", get.paths.first) } else { parameters.texts("paths", get.paths) }

@@ -30,10 +30,12 @@ public final class Watcher {
 
     /// Many paths are read with several requests, so that none is longer than a daemon accepts.
     private static let pathsPerRequest = 256
+    private static let helloID: Int64 = 0
 
     private let location: SocketLocation
     private let name: String?
     private let timeout: Double?
+    private let principal: String?
     private let decoder = MessageDecoder()
     private var progress: WatchProgress
     private var backoff: Backoff
@@ -47,13 +49,16 @@ public final class Watcher {
     private var early: [EncodedMessage] = []
 
     /// Connects at the first `next`.
-    /// - Parameter timeout: maximum seconds of a wait for the answer to a subscription; nil waits without limit.
+    /// - Parameters:
+    ///   - principal: for whom the watcher acts. This needs the right *admin*.
+    ///   - timeout: maximum seconds of a wait for the answer to a subscription; nil waits without limit.
     public init(
         _ request: Request.Subscribe, at location: SocketLocation = .find(), name: String? = nil,
-        timeout: Double? = nil, backoff: Backoff = Backoff()
+        as principal: String? = nil, timeout: Double? = nil, backoff: Backoff = Backoff()
     ) {
         self.location = location
         self.name = name
+        self.principal = principal
         self.timeout = timeout
         self.backoff = backoff
         tellsBookmarks = request.bookmarks
@@ -120,7 +125,12 @@ public final class Watcher {
 
     private func connect() throws(ClientError) {
         let socket = try LineSocket(to: location, timeout: timeout)
-        if let name { socket.output.appendRequest(.hello(client: name), id: nil) }
+        let hello = Request.hello(client: name, principal: principal)
+        if principal != nil {
+            socket.output.appendRequest(hello, id: Watcher.helloID)
+        } else if name != nil {
+            socket.output.appendRequest(hello, id: nil)
+        }
         socket.output.appendRequest(.subscribe(progress.request), id: 1)
         try socket.flush()
         early = []
@@ -128,8 +138,13 @@ public final class Watcher {
     }
 
     private func subscribed(_ line: EncodedMessage, _ socket: LineSocket) throws(ClientError) -> News? {
-        guard case .reply(_, let reply) = try decoder.decode(line) else {
+        guard case .reply(let id, let reply) = try decoder.decode(line) else {
             early.append(line)
+            return nil
+        }
+        // If the watcher may not act for the principal, this throws before anything of the subscription is told.
+        if id == Watcher.helloID {
+            _ = try reply.get()
             return nil
         }
         guard let result = try reply.get().map, let epoch = result["epoch"]?.string,

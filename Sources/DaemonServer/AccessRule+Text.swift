@@ -34,8 +34,15 @@ extension AccessRule {
     private static func holder(_ text: String, _ accounts: Accounts) throws(Failure) -> Holder {
         if text == "everyone" { return .everyone }
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-        guard parts.count == 2, ["user", "group"].contains(parts[0]) else {
-            throw Failure(.invalid, "access is for everyone, user:NAME or group:NAME, not \"\(text)\"", hint: form)
+        guard parts.count == 2, ["user", "group", "as"].contains(parts[0]) else {
+            throw Failure(
+                .invalid, "access is for everyone, user:NAME, group:NAME or as:NAME, not \"\(text)\"", hint: form)
+        }
+        if parts[0] == "as" {
+            do throws(Failure) { try PrincipalName.check(parts[1]) } catch {
+                throw Failure(.invalid, "access: \(error.message)", hint: error.hint)
+            }
+            return .principal(parts[1])
         }
         let find = parts[0] == "user" ? accounts.user : accounts.group
         guard let number = UInt32(parts[1]) ?? find(parts[1]) else {

@@ -1,12 +1,14 @@
 import AttributeValues
 import WireProtocol
 
-/// A right for some users and groups, to all that a pattern matches.
+/// A right for some users, groups and principals, to all that a pattern matches.
 public struct AccessRule: Equatable {
     public enum Holder: Equatable {
         case everyone
         case user(UInt32)
         case group(UInt32)
+        /// See `PrincipalName`.
+        case principal(String)
     }
 
     public var right: AccessRight
@@ -25,6 +27,7 @@ public struct AccessRule: Equatable {
             case .everyone: true
             case .user(let user): user == peer.uid
             case .group(let group): group == peer.gid || peer.groups.contains(group)
+            case .principal: false
             }
         }
     }
@@ -43,6 +46,7 @@ extension AccessRule.Holder: CustomStringConvertible {
         case .everyone: "everyone"
         case .user(let number): "user:\(number)"
         case .group(let number): "group:\(number)"
+        case .principal(let name): "as:\(name)"
         }
     }
 }
@@ -67,21 +71,36 @@ public struct AccessRules {
     /// - Returns: nil for a peer that may do everything.
     func grants(to peer: Peer) -> Grants? {
         guard !rules.isEmpty, peer.uid != 0, peer.uid != owner else { return nil }
-        return Grants(user: peer.uid, rules: rules.filter { $0.concerns(peer) })
+        return Grants(holder: "user \(peer.uid)", rules: rules.filter { $0.concerns(peer) })
+    }
+
+    /// What a peer may do that acts for a principal: what the lines give that name the principal. Without the right *admin* the peer
+    /// may not act for anybody, so it then has no rights.
+    func grants(to peer: Peer, as principal: String) -> Grants {
+        let mayAct = grants(to: peer)?.mayAdminister != false
+        return Grants(
+            holder: "principal \(principal)",
+            rules: mayAct ? rules.filter { $0.holders.contains(.principal(principal)) } : [])
     }
 }
 
 /// What one client may do.
 struct Grants {
-    let user: UInt32
+    /// For messages.
+    let holder: String
     let rules: [AccessRule]
     /// Whether there is a part of the tree that the client may not read. It then learns nothing of that part.
     let isPartial: Bool
 
-    init(user: UInt32, rules: [AccessRule]) {
-        self.user = user
+    init(holder: String, rules: [AccessRule]) {
+        self.holder = holder
         self.rules = rules
         isPartial = !rules.contains { $0.pattern.covers(.everything) }
+    }
+
+    var mayAdminister: Bool {
+        var steps = 0
+        return allow(.admin, .everything, steps: &steps)
     }
 
     /// Whether one rule gives the right to all that the pattern can match.
@@ -102,7 +121,7 @@ struct Grants {
         if allow(right, pattern, steps: &steps) { return }
         let path = Grants.cut(pattern.description)
         throw Failure(
-            .denied, "user \(user) lacks the right '\(right.rawValue)' on \(path)", path: path, hint: Grants.hint)
+            .denied, "\(holder) lacks the right '\(right.rawValue)' on \(path)", path: path, hint: Grants.hint)
     }
 
     func require(_ right: AccessRight, _ pattern: PathPattern) throws(Failure) {
@@ -113,7 +132,7 @@ struct Grants {
     /// - Throws: `denied` for a client without any right, whatever the request says: its paths are not even read.
     func requireAny(_ right: AccessRight) throws(Failure) {
         guard rules.isEmpty else { return }
-        throw Failure(.denied, "user \(user) has no rights, and needs '\(right.rawValue)' for this", hint: Grants.hint)
+        throw Failure(.denied, "\(holder) has no rights, and needs '\(right.rawValue)' for this", hint: Grants.hint)
     }
 
     private static let hint = "the daemon's configuration gives rights in its access lines"

@@ -1,3 +1,4 @@
+import AttributeValues
 import ViewGraph
 import WireProtocol
 
@@ -5,10 +6,13 @@ import WireProtocol
 final class Author {
     let peer: Peer
     let name: String?
+    /// For whom the client acted.
+    let principal: String?
 
-    init(peer: Peer, name: String?) {
+    init(peer: Peer, name: String?, principal: String?) {
         self.peer = peer
         self.name = name
+        self.principal = principal
     }
 }
 
@@ -16,13 +20,15 @@ final class Author {
 final class Client {
     let id: ClientID
     let peer: Peer
+    /// For whom the client acts, for good; nil for its own user.
+    private(set) var principal: String?
     /// nil: it may do everything.
-    var grants: Grants?
+    private(set) var grants: Grants?
     /// As the history names it.
     private(set) var author: Author
     var name: String? {
         get { author.name }
-        set { author = Author(peer: peer, name: newValue) }
+        set { author = Author(peer: peer, name: newValue, principal: principal) }
     }
     /// By number.
     var subscriptions: [Int64: Subscription] = [:]
@@ -41,8 +47,25 @@ final class Client {
         self.id = id
         self.peer = peer
         self.grants = grants
-        author = Author(peer: peer, name: nil)
+        author = Author(peer: peer, name: nil, principal: nil)
         will = LastWill(room: limits.onDisconnectSize)
+    }
+
+    /// From here on the client has the rights of a principal.
+    /// - Throws: `denied` if it acts for another one.
+    func act(for name: String, by rules: AccessRules) throws(Failure) {
+        guard principal == nil || principal == name else {
+            throw Failure(
+                .denied, "this connection acts for another principal", hint: "use a connection for each principal")
+        }
+        principal = name
+        author = Author(peer: peer, name: author.name, principal: name)
+        adopt(rules)
+    }
+
+    func adopt(_ rules: AccessRules) {
+        grants =
+            if let principal { rules.grants(to: peer, as: principal) } else { rules.grants(to: peer) }
     }
 
     /// Whether the client may do nothing at all.

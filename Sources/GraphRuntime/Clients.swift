@@ -35,7 +35,7 @@ final class Clients {
 
     func connect(_ id: ClientID, _ peer: Peer) { byID[id] = Client(id, peer, access.grants(to: peer), limits) }
 
-    func hasNoRights(_ id: ClientID) -> Bool { !access.rules.isEmpty && self[id]?.isRightless == true }
+    func hasNoRights(_ id: ClientID) -> Bool { self[id]?.isRightless == true }
 
     func forget(_ client: Client) {
         byID[client.id] = nil
@@ -47,7 +47,7 @@ final class Clients {
     func adopt(_ rules: AccessRules) -> [Client] {
         access = rules
         let all = byID.values.sorted { $0.id.number < $1.id.number }
-        for client in all { client.grants = rules.grants(to: client.peer) }
+        for client in all { client.adopt(rules) }
         return all
     }
 

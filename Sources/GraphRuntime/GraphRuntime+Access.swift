@@ -39,7 +39,7 @@ extension GraphRuntime {
             guard grants.isPartial, let node = scene.readerOfEnvironment else { return }
             throw Failure(
                 .denied,
-                "user \(grants.user) lacks the right 'read' on /**, which a node that reads the environment needs: \(node)",
+                "\(grants.holder) lacks the right 'read' on /**, which a node that reads the environment needs: \(node)",
                 hint: "leave env, inherit, transformEnvironment, objects and parts of keys out")
         }
     }
@@ -53,6 +53,14 @@ extension GraphRuntime {
             }
             throw error
         }
+    }
+
+    /// From here on the client acts for a principal. Subscriptions that the principal may not have end, with the reason.
+    /// The client has no job: it gets no answer to a later request before that of a job.
+    func act(for principal: String, _ client: Client) throws(Failure) {
+        try PrincipalName.check(principal)
+        try client.act(for: principal, by: clients.access)
+        watching.refuse(client)
     }
 
     /// New rules hold for everybody from here on. Subscriptions that they no longer allow end, with the reason.

@@ -114,7 +114,9 @@ extension GraphRuntime {
     /// One method each.
     private func result(of request: Request, for client: Client) throws(Failure) -> Answer {
         switch request {
-        case .hello(let name): return hello(name, client)
+        case .hello(let name, let principal):
+            if let principal { try act(for: principal, client) }
+            return hello(name, client)
         case .ping: return .value(["pong": true])
         case .get(let get): return try reader.get(get, client)
         case .set(let mutation, let options): return try transact([mutation], options, client)

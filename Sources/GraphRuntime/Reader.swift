@@ -154,14 +154,13 @@ final class Reader {
         map["label"] = entry.label.map { .string($0) } ?? .null
         if let author = entry.author {
             let peer = author.peer
-            let isKnown = graph.mayRead == nil || peer.uid == client.peer.uid
-            map["client"] =
-                !isKnown
-                ? .null
-                : [
-                    "pid": .int(Int64(peer.pid)), "uid": .int(Int64(peer.uid)),
-                    "name": author.name.map { .string($0) } ?? .null,
-                ]
+            let isKnown = graph.mayRead == nil || peer.uid == client.peer.uid && author.principal == client.principal
+            var told = ValueMap([
+                ("pid", .int(Int64(peer.pid))), ("uid", .int(Int64(peer.uid))),
+                ("name", author.name.map { .string($0) } ?? .null),
+            ])
+            if let principal = author.principal { told["as"] = .string(principal) }
+            map["client"] = isKnown ? .map(told) : .null
         } else {
             map["client"] = "agd"
         }

@@ -262,7 +262,13 @@ extension Method {
             name: "hello",
             summary:
                 "Names the client. Returns the protocol's version, the epoch, the revision and the present time on both clocks.",
-            parameters: [.optional(.client, .string, "The client's name, for explanations.")],
+            parameters: [
+                .optional(.client, .string, "The client's name, for explanations."),
+                .optional(
+                    .as, .string,
+                    "The principal for whom the connection acts from now on. This needs the right admin on the whole tree."
+                ),
+            ],
             result: .object([
                 .required("server", .string, "The daemon's name."),
                 .required("protocol", .count, "The protocol's version."),
@@ -274,8 +280,8 @@ extension Method {
                         .required("wall", .string, "The same moment as wall time, RFC 3339."),
                     ]), "Now, on both clocks."),
             ]),
-            errors: []
-        ) { (given) throws(Failure) in .hello(client: given.text(.client)) }
+            errors: [.denied, .invalid]
+        ) { (given) throws(Failure) in .hello(client: given.text(.client), principal: given.text(.as)) }
     }
 
     private static var ping: Method {

@@ -8,7 +8,8 @@ extension Request {
     /// - Throws: the error of `need`, and `invalid` for a path that is not well formed.
     public func forEachNeed(_ need: (AccessRight, PathPattern) throws(Failure) -> Void) throws(Failure) {
         switch self {
-        case .hello, .ping, .unsubscribe, .describe(nil, _): break
+        case .hello(_, nil), .ping, .unsubscribe, .describe(nil, _): break
+        case .hello(_, _?): try need(.admin, .everything)
         case .get(let get):
             for path in get.paths { try need(.read, .named(path)) }
         case .set(let mutation, _):
@@ -56,11 +57,11 @@ extension Request {
     /// The least right that the request needs on any path; nil if everybody may send it. Costs nothing.
     public var leastRight: AccessRight? {
         switch self {
-        case .hello, .ping, .unsubscribe, .describe(nil, _): nil
+        case .hello(_, nil), .ping, .unsubscribe, .describe(nil, _): nil
         case .get, .subscribe, .describe, .explain, .dump, .stats, .eval: .read
         case .set, .transact, .onDisconnect: .write
         case .apply, .remove, .move: .define
-        case .trace, .prune: .admin
+        case .hello(_, _?), .trace, .prune: .admin
         }
     }
 }

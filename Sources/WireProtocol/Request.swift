@@ -3,7 +3,8 @@ import AttributeValues
 /// A request of a client, with one case per method. Paths, patterns and animations are text or JSON here. The runtime
 /// checks them, so that errors can use the graph's knowledge (near names, types).
 public indirect enum Request {
-    case hello(client: String?)
+    /// - principal: for whom the connection acts from now on.
+    case hello(client: String?, principal: String? = nil)
     case ping
     case get(Get)
     case set(Mutation, TransactionOptions)

@@ -70,6 +70,7 @@ struct ExplanationText {
         if let time = map["time"]?.string { parts.append("at \(time)") }
         if let client = map["client"]?.map {
             let name = client["name"]?.string ?? "a client"
+            if let principal = client["as"]?.string { parts.append("for \(principal)") }
             parts.append("by \(name) (pid \(client["pid"]?.jsonText ?? "?"), uid \(client["uid"]?.jsonText ?? "?"))")
         } else if let client = map["client"]?.string {
             parts.append("by \(client)")

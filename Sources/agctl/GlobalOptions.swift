@@ -1,7 +1,7 @@
 /// The options that all verbs share may also precede the verb.
 enum GlobalOptions {
     private static let flags: Set<String> = ["--json"]
-    private static let options: Set<String> = ["--socket", "--context", "--timeout", "--color"]
+    private static let options: Set<String> = ["--socket", "--context", "--timeout", "--color", "--as"]
 
     /// The form of standard error. It is determined before the arguments are read, because they may be wrong.
     static func errorForm(_ arguments: [String]) -> ErrorForm {

@@ -11,6 +11,8 @@ struct Settings {
     var context: String?
     /// Maximum seconds of a wait for the daemon; nil waits without limit.
     var timeout: Double? = Settings.defaultTimeout
+    /// For whom agctl acts.
+    var principal: String?
     var isJSON = false
     var color = ColorChoice.auto
 }
@@ -42,6 +44,11 @@ struct DaemonOptions: ParsableArguments {
             "Wait at most so many seconds for an answer (30); 0 waits without limit.", valueName: "seconds"))
     var timeout: Double?
 
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Act for a principal of the access lines; this needs the right admin.", valueName: "name"))
+    var principal: String?
+
     func validate() throws {
         if socket != nil, context != nil { throw ValidationError("--socket and --context contradict each other") }
         if let timeout, !(timeout >= 0) { throw ValidationError("--timeout is 0 or more seconds") }
@@ -50,7 +57,7 @@ struct DaemonOptions: ParsableArguments {
     var settings: Settings {
         Settings(
             socket: socket, context: context,
-            timeout: timeout.map { $0 == 0 ? nil : $0 } ?? Settings.defaultTimeout)
+            timeout: timeout.map { $0 == 0 ? nil : $0 } ?? Settings.defaultTimeout, principal: principal)
     }
 }
 
@@ -90,7 +97,7 @@ final class Session {
     /// - Parameter name: the name of this client in explanations.
     func connection(name: String = "agctl") throws(ClientError) -> Connection {
         if let opened { return opened }
-        let made = try Connection(to: location, name: name, timeout: settings.timeout)
+        let made = try Connection(to: location, name: name, as: settings.principal, timeout: settings.timeout)
         opened = made
         return made
     }

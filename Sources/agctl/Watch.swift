@@ -94,7 +94,7 @@ struct WatchCommand: ParsableCommand {
                 session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
             let watcher = Watcher(
                 request(frameRate: frames ?? (isTable ? 30 : nil)), at: session.location, name: "agctl watch",
-                timeout: session.settings.timeout)
+                as: session.settings.principal, timeout: session.settings.timeout)
             if isTable {
                 try WatchScreen(watcher, patterns: patterns, session).run()
             } else {

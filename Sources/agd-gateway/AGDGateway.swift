@@ -24,6 +24,7 @@ struct AGDGateway: ParsableCommand {
               GET /metrics                   counters, as OpenMetrics
               GET /healthz                   whether the gateway runs
               GET /readyz                    whether the daemon answers
+              GET /login                     a form that stores a token as a cookie
 
             Options of GET /watch are path (several), maxRate, frames, css, events (with commas between) and since, which is \
             the id of the last event heard; a browser sends that by itself when it returns.
@@ -31,7 +32,12 @@ struct AGDGateway: ParsableCommand {
             It serves this machine alone, and only requests that name it as localhost, 127.0.0.1 or by --host, so that a web \
             page elsewhere cannot have a browser read it. --allow-origin lets pages of another origin ask.
 
-            Exit status: 64 wrong usage; 69 the port is taken; 71 the system failed; 77 the port needs rights.
+            With --tokens every request needs a token, as "Authorization: Bearer TOKEN" or as the cookie of /login. A token \
+            stands for a principal, which has the rights that the access lines with as:NAME give. The gateway's user then \
+            needs the right admin. --add-token NAME makes a token for a principal, prints it, and stores its hash.
+
+            Exit status: 64 wrong usage; 69 the port is taken; 71 the system failed; 73 the file \
+            of --add-token cannot be written; 77 the port needs rights; 78 the file of the tokens is not usable.
             """,
         version: Release.version)
 
@@ -53,25 +59,38 @@ struct AGDGateway: ParsableCommand {
     @Option(help: "A folder of pages to serve. May be given several times.")
     var pages: [String] = []
 
+    @Option(help: "The file of the tokens. Every request then needs a token.")
+    var tokens: String?
+
+    @Option(help: "Makes a token for a principal, prints it, adds its hash to the file of --tokens, and ends.")
+    var addToken: String?
+
+    func validate() throws {
+        if addToken != nil, tokens == nil { throw ValidationError("--add-token needs --tokens FILE") }
+    }
+
     func run() throws {
+        if let addToken, let tokens { return try AGDGateway.add(addToken, to: tokens) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let settings = Gateway.Settings(
             hosts: (["localhost", "127.0.0.1"] + host).map { $0.lowercased() }, origins: allowOrigin,
             isWritable: writable,
-            pages: Pages(folders: pages))
-        let path = socket ?? AGDGateway.findSocket()
-        let gateway = try loop.submit { [settings] in
-            let gateway = Gateway(settings: settings, socket: path, loop: loop.assumeIsolated())
-            gateway.start()
-            return NIOLoopBound(gateway, eventLoop: loop)
-        }.wait()
+            pages: Pages(folders: pages), socket: socket ?? AGDGateway.findSocket())
+        let door = try AGDGateway.opening {
+            try loop.submit { [settings, tokens] in
+                let tokens = try tokens.map { file in try Tokens(file: file) }
+                let door = FrontDoor(settings: settings, tokens: tokens, loop: loop.assumeIsolated())
+                door.start()
+                return NIOLoopBound(door, eventLoop: loop)
+            }.wait()
+        }
         let server = ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(HTTPConnection(gateway.value))
+                    try channel.pipeline.syncOperations.addHandler(HTTPConnection(door.value))
                 }
             }
         do {
@@ -98,9 +117,31 @@ struct AGDGateway: ParsableCommand {
             case EACCES, EPERM: ("port \(port) of 127.0.0.1: \(String(cString: strerror(error.errnoCode)))", 77)
             default: ("\(error)", 71)
             }
+        AGDGateway.complain(text)
+        return ExitCode(status)
+    }
+
+    static func complain(_ text: String) {
         var line = "agd-gateway: \(text)\n"
         line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
-        return ExitCode(status)
+    }
+
+    /// A file of tokens that cannot be used ends the gateway.
+    private static func opening<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch let error as Tokens.Unusable {
+            complain(error.text)
+            throw ExitCode(78)
+        }
+    }
+
+    private static func add(_ principal: String, to file: String) throws {
+        do throws(Tokens.Unusable) {
+            var line = try Tokens.add(principal, to: file) + "\n"
+            line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        } catch {
+            complain(error.text)
+            throw ExitCode(73)
+        }
     }
 
     /// Prints the only line of output: the address.

@@ -18,12 +18,17 @@ final class DaemonLink {
     private static let longestPause = TimeAmount.seconds(2)
 
     private let path: String
+    /// For whom the connection acts; nil for the gateway's own user.
+    private let principal: String?
     private let loop: NIOIsolatedEventLoop
     private enum State {
         case connecting
+        /// The daemon has yet to answer `hello`.
+        case greeting(Channel)
         case up(Channel)
         /// Until the next attempt.
         case resting(NIOCore.Scheduled<Void>)
+        case closed
     }
     private var state: State?
     /// Requests to send as soon as there is a connection.
@@ -32,12 +37,15 @@ final class DaemonLink {
     private var lastID: Int64 = 0
     private var listeners: [Int64: Listener] = [:]
     private var pause = TimeAmount.milliseconds(50)
+    /// Why the daemon has refused to let the link act for its principal.
+    private var refusal: String?
     /// Called when the connection is made, and when it is lost.
     var onChange: (Bool) -> Void = { _ in }
 
     /// Does not connect yet.
-    init(path: String, loop: NIOIsolatedEventLoop) {
+    init(path: String, principal: String?, loop: NIOIsolatedEventLoop) {
         self.path = path
+        self.principal = principal
         self.loop = loop
     }
 
@@ -62,10 +70,45 @@ final class DaemonLink {
             }
     }
 
+    /// Ends the connection for good. Requests get an error.
+    func close() {
+        let before = state
+        state = .closed
+        switch before {
+        case .greeting(let channel), .up(let channel): channel.close(promise: nil)
+        case .resting(let task): task.cancel()
+        default: break
+        }
+        let answers = queued.map(\.answer) + waiting.values
+        queued = []
+        waiting = [:]
+        listeners = [:]
+        for answer in answers { answer(.failure(DaemonLink.ended)) }
+    }
+
+    private static let ended = Unavailable(reason: "the token of this principal has been deleted")
+
     private func didConnect(_ channel: Channel) {
+        if case .closed = state { return channel.close(promise: nil) }
+        state = .greeting(channel)
+        var parameters = ValueMap([("client", .string(DaemonLink.clientName))])
+        if let principal { parameters["as"] = .string(principal) }
+        write("hello", .map(parameters), on: channel) { [self] result in
+            // After a refusal other requests would have the rights of the gateway's own user.
+            guard case .success(let message) = result else { return }
+            if let error = message["error"] {
+                refusal = "the daemon refuses: \(error["message"]?.string ?? "no reason")"
+                channel.close(promise: nil)
+            } else {
+                refusal = nil
+                didGreet(channel)
+            }
+        }
+    }
+
+    private func didGreet(_ channel: Channel) {
         state = .up(channel)
         pause = .milliseconds(50)
-        send("hello", ["client": .string(DaemonLink.clientName)]) { _ in }
         onChange(true)
         let queued = self.queued
         self.queued = []
@@ -74,20 +117,27 @@ final class DaemonLink {
 
     /// A new request does not wait for the next scheduled attempt.
     private func retry() {
+        if case .closed = state { return }
         state = .resting(loop.scheduleTask(in: pause) { self.connect() })
         pause = min(pause * 2, DaemonLink.longestPause)
         let queued = self.queued
         self.queued = []
-        for (_, _, answer) in queued { answer(.failure(Unavailable(reason: "no daemon answers at \(path)"))) }
+        for (_, _, answer) in queued {
+            answer(.failure(Unavailable(reason: refusal ?? "no daemon answers at \(path)")))
+        }
     }
 
     fileprivate func didClose() {
-        guard isUp else { return }
+        let wasUp = isUp
+        switch state {
+        case .greeting, .up: break
+        default: return
+        }
         listeners = [:]
         let answers = waiting.values
         waiting = [:]
         retry()
-        onChange(false)
+        if wasUp { onChange(false) }
         for answer in answers { answer(.failure(Unavailable(reason: "the daemon closed the connection"))) }
     }
 
@@ -95,6 +145,7 @@ final class DaemonLink {
 
     /// - Parameter answer: called once, with the complete reply.
     func send(_ method: String, _ parameters: Value, answer: @escaping Answer) {
+        if case .closed = state { return answer(.failure(DaemonLink.ended)) }
         guard case .up(let channel) = state else {
             queued.append((method, parameters, answer))
             // A request starts an attempt at once.
@@ -104,6 +155,10 @@ final class DaemonLink {
             }
             return
         }
+        write(method, parameters, on: channel, answer: answer)
+    }
+
+    private func write(_ method: String, _ parameters: Value, on channel: Channel, answer: @escaping Answer) {
         lastID += 1
         waiting[lastID] = answer
         let message: Value = [

@@ -2,8 +2,8 @@ import AttributeValues
 import NIOCore
 import NIOHTTP1
 
-/// The answers to all addresses. All pages share one connection to the daemon, and one subscription for each set of
-/// parameters. Everything here happens on one event loop.
+/// The graph as one principal may see it. All pages of the principal share one connection to the daemon, and one
+/// subscription for each set of parameters. Everything here happens on one event loop.
 final class Gateway {
     struct Settings {
         /// The names of this machine that requests may use, in lower case.
@@ -13,6 +13,7 @@ final class Gateway {
         /// True if requests may change the graph.
         var isWritable = false
         var pages = Pages()
+        var socket = ""
     }
 
     /// Maximum number of streams at a time.
@@ -29,15 +30,19 @@ final class Gateway {
 
     let settings: Settings
     private let link: DaemonLink
+    private let meter: Meter
     private let loop: NIOIsolatedEventLoop
     /// By the JSON of their parameters.
     private var watches: [String: SharedWatch] = [:]
     private var pages: [ObjectIdentifier: PageStream] = [:]
+    private var hasEnded = false
 
-    init(settings: Settings, socket: String, loop: NIOIsolatedEventLoop) {
+    /// - Parameter principal: nil for the rights of the gateway's own user.
+    init(settings: Settings, principal: String?, meter: Meter, loop: NIOIsolatedEventLoop) {
         self.settings = settings
+        self.meter = meter
         self.loop = loop
-        link = DaemonLink(path: socket, loop: loop)
+        link = DaemonLink(path: settings.socket, principal: principal, loop: loop)
         link.onChange = { [unowned self] isUp in didChange(isUp) }
     }
 
@@ -46,14 +51,16 @@ final class Gateway {
         careLater()
     }
 
-    // MARK: Requests
-
-    struct Request {
-        var method: HTTPMethod
-        var target: Target
-        var headers: HTTPHeaders
-        var body: NIOCore.ByteBuffer
+    /// Closes the streams and the connection for good.
+    func stop() {
+        hasEnded = true
+        link.close()
+        for page in pages.values { page.end() }
     }
+
+    var isUp: Bool { link.isUp }
+
+    // MARK: Requests
 
     /// A subscription that a page requests, and the position from which it continues.
     struct Wanted {
@@ -61,35 +68,25 @@ final class Gateway {
         var since: (epoch: String, revision: Int64)?
     }
 
-    enum Outcome {
-        case answer(Answer)
-        /// Open-ended: the page gets a stream.
-        case stream([Wanted])
-    }
-
     /// - Parameter reply: called once, possibly later.
-    func handle(_ request: Request, reply: @escaping (Outcome) -> Void) {
+    func handle(_ request: FrontDoor.Request, reply: @escaping (FrontDoor.Outcome) -> Void) {
         func answer(_ answer: Answer) { reply(.answer(answer)) }
-        guard isAddressed(request) else {
-            return answer(.refusal(.misdirectedRequest, "this machine is not called so"))
-        }
-        guard mayAsk(request) else {
-            return answer(
-                .refusal(.forbidden, "pages of this origin may not ask", hint: "--allow-origin names those that may"))
-        }
         do throws(UnreadableOption) {
             switch (request.method, request.target.path) {
-            case (.OPTIONS, _):
-                answer(Answer(status: .noContent, body: [], headers: [("Allow", "GET, HEAD, POST, OPTIONS")]))
             case (.GET, "/value"), (.HEAD, "/value"): try value(request.target, reply: answer)
             case (.GET, "/watch"):
-                reply(.stream([Wanted(parameters: try watch(request.target), since: since(request))]))
-            case (.POST, "/watch"): reply(try manyWatches(request))
-            case (.POST, "/rpc"): rpc(request, reply: answer)
-            case (.GET, "/metrics"), (.HEAD, "/metrics"): metrics(reply: answer)
-            case (.GET, "/healthz"), (.HEAD, "/healthz"): answer(.json(.ok, ["healthy": true]))
-            case (.GET, "/readyz"), (.HEAD, "/readyz"):
-                answer(.json(link.isUp ? .ok : .serviceUnavailable, ["ready": .bool(link.isUp)]))
+                reply(
+                    .stream([Wanted(parameters: try watch(request.target), since: since(request))], self))
+            case (.POST, "/watch"):
+                try request.target.allow()
+                reply(.stream(try manyWatches(request), self))
+            case (.POST, "/rpc"):
+                try request.target.allow()
+                rpc(request, reply: answer)
+            case (.GET, "/metrics"), (.HEAD, "/metrics"):
+                try request.target.allow("path")
+                let isOpen = request.headers[canonicalForm: "accept"].contains { $0.hasPrefix(Meter.openType) }
+                metrics(of: request.target.all("path")) { answer(isOpen ? $0 : Meter.classic($0)) }
             case (.GET, _), (.HEAD, _): answer(page(request))
             default:
                 answer(
@@ -102,31 +99,7 @@ final class Gateway {
         }
     }
 
-    /// A page from elsewhere can make a browser send requests here, but not with the right name of this machine.
-    private func isAddressed(_ request: Request) -> Bool {
-        guard let host = request.headers.first(name: "host") else { return false }
-        return settings.hosts.contains(host.split(separator: ":").first.map { $0.lowercased() } ?? "")
-    }
-
-    /// Browsers add the page's origin to all but the simplest requests.
-    private func mayAsk(_ request: Request) -> Bool {
-        guard let origin = request.headers.first(name: "origin") else { return true }
-        return isAllowed(origin) || origin == "http://\(request.headers.first(name: "host") ?? "")"
-    }
-
-    private func isAllowed(_ origin: String) -> Bool { settings.origins.contains(origin) }
-
-    /// The headers that let a page from elsewhere read the answer.
-    func sharing(_ headers: HTTPHeaders) -> [(String, String)] {
-        guard let origin = headers.first(name: "origin"), isAllowed(origin) else { return [] }
-        return [
-            ("Access-Control-Allow-Origin", origin), ("Vary", "Origin"),
-            ("Access-Control-Allow-Methods", "GET, HEAD, POST"),
-            ("Access-Control-Allow-Headers", "Content-Type, Last-Event-ID"),
-        ]
-    }
-
-    private func since(_ request: Request) -> (epoch: String, revision: Int64)? {
+    private func since(_ request: FrontDoor.Request) -> (epoch: String, revision: Int64)? {
         Target.position(request.headers.first(name: "last-event-id") ?? request.target["since"])
     }
 
@@ -149,34 +122,50 @@ final class Gateway {
         }
     }
 
-    private func metrics(reply: @escaping (Answer) -> Void) {
-        let own = """
-            # TYPE agd_gateway_pages gauge
-            # HELP agd_gateway_pages Pages that listen.
-            agd_gateway_pages \(pages.count)
-            # TYPE agd_gateway_subscriptions gauge
-            # HELP agd_gateway_subscriptions Subscriptions of the daemon that the pages share.
-            agd_gateway_subscriptions \(watches.count)
-            # EOF
-
-            """
-        link.send("stats", ["format": "openmetrics"]) { result in
-            switch result {
-            case .failure(let error): reply(.unavailable(error.reason))
-            case .success(let message):
-                if let error = message["error"] { return reply(.refusal(error)) }
-                var text = message["result"]?["text"]?.string ?? ""
-                // Each part ends with the end mark, but the whole may have only one.
-                if text.hasSuffix("# EOF\n") { text.removeLast("# EOF\n".count) }
-                reply(
-                    Answer(
-                        status: .ok, type: "application/openmetrics-text; version=1.0.0; charset=utf-8",
-                        body: Array((text + own).utf8)))
+    /// - Parameter paths: attributes to tell as gauges; patterns are allowed.
+    private func metrics(of paths: [String], reply: @escaping (Answer) -> Void) {
+        link.send("stats", ["format": "openmetrics"]) { [self] stats in
+            guard !paths.isEmpty else { return reply(metrics(stats, nil)) }
+            link.send("get", ["paths": .list(paths.map { .string($0) })]) { [self] values in
+                reply(metrics(stats, values))
             }
         }
     }
 
-    private func page(_ request: Request) -> Answer {
+    private func metrics(
+        _ stats: Swift.Result<Value, DaemonLink.Unavailable>, _ values: Swift.Result<Value, DaemonLink.Unavailable>?
+    ) -> Answer {
+        var text = ""
+        for (result, isStats) in [(stats, true)] + (values.map { [($0, false)] } ?? []) {
+            switch result {
+            case .failure(let error): return .unavailable(error.reason)
+            case .success(let message):
+                if let error = message["error"] { return .refusal(error) }
+                if isStats {
+                    text = message["result"]?["text"]?.string ?? ""
+                    // The daemon's part ends with the end mark, but the whole may have only one.
+                    if text.hasSuffix("# EOF\n") { text.removeLast("# EOF\n".count) }
+                } else {
+                    text += Meter.gauges(message["result"]?["values"]?.map ?? ValueMap())
+                }
+            }
+        }
+        text += meter.text
+        text += """
+            # HELP agd_gateway_pages Pages that listen.
+            # TYPE agd_gateway_pages gauge
+            agd_gateway_pages \(pages.count)
+            # HELP agd_gateway_subscriptions Subscriptions of the daemon that the pages share.
+            # TYPE agd_gateway_subscriptions gauge
+            agd_gateway_subscriptions \(watches.count)
+            # EOF
+
+            """
+        return Answer(
+            status: .ok, type: "\(Meter.openType); version=1.0.0; charset=utf-8", body: Array(text.utf8))
+    }
+
+    private func page(_ request: FrontDoor.Request) -> Answer {
         guard let file = settings.pages[request.target.path] else {
             return .refusal(
                 .notFound,
@@ -201,7 +190,7 @@ final class Gateway {
 
     // MARK: Any method
 
-    private func rpc(_ request: Request, reply: @escaping (Answer) -> Void) {
+    private func rpc(_ request: FrontDoor.Request, reply: @escaping (Answer) -> Void) {
         guard request.headers.first(name: "content-type")?.hasPrefix("application/json") == true else {
             return reply(.refusal(.unsupportedMediaType, "the body is JSON", hint: "Content-Type: application/json"))
         }
@@ -238,6 +227,7 @@ final class Gateway {
                 Gateway.fault(id, -32000, "the gateway only reads", "denied", "agd-gateway --writable lets pages write")
             )
         }
+        meter.note(method: method)
         link.send(method, message["params"] ?? .map(ValueMap())) { result in
             switch result {
             case .failure(let error): reply(Gateway.fault(id, -32000, error.reason, "unavailable", nil))
@@ -276,7 +266,7 @@ final class Gateway {
     }
 
     /// `{"subscriptions": […]}`, each with the parameters of the protocol's `subscribe`.
-    private func manyWatches(_ request: Request) throws(UnreadableOption) -> Outcome {
+    private func manyWatches(_ request: FrontDoor.Request) throws(UnreadableOption) -> [Wanted] {
         guard let body = try? JSONParser.parseOnce(request.body.readableBytesView).map,
             let list = body["subscriptions"]?.list, !list.isEmpty
         else { throw UnreadableOption(text: "the body is {\"subscriptions\": [{\"paths\": [\"/host/**\"]}]}") }
@@ -301,7 +291,7 @@ final class Gateway {
             parameters["since"] = nil
             all.append(Wanted(parameters: parameters, since: since))
         }
-        return .stream(all)
+        return all
     }
 
     private static let options = ["paths", "events", "maxRate", "css", "frames", "since"]
@@ -414,6 +404,7 @@ final class Gateway {
 
     private func careLater() {
         _ = loop.scheduleTask(in: .milliseconds(500)) { [self] in
+            if hasEnded { return }
             care()
             careLater()
         }

@@ -7,14 +7,14 @@ final class HTTPConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let gateway: Gateway
+    private let door: FrontDoor
     private var head: HTTPRequestHead?
     private var body = NIOCore.ByteBuffer()
     private var isTooLong = false
-    private var page: PageStream?
+    private var stream: (page: PageStream, gateway: Gateway)?
     private var channel: Channel?
 
-    init(_ gateway: Gateway) { self.gateway = gateway }
+    init(_ door: FrontDoor) { self.door = door }
 
     func handlerAdded(context: ChannelHandlerContext) { channel = context.channel }
 
@@ -41,15 +41,15 @@ final class HTTPConnection: ChannelInboundHandler {
         guard let target = Target(head.uri) else {
             return write(.refusal(.badRequest, "the address cannot be read"), to: head)
         }
-        gateway.handle(.init(method: head.method, target: target, headers: head.headers, body: body)) {
+        door.handle(.init(method: head.method, target: target, headers: head.headers, body: body)) {
             [self] outcome in
             switch outcome {
             case .answer(let answer): write(answer, to: head)
-            case .stream(let wanted):
+            case .stream(let wanted, let gateway):
                 gateway.prepare(wanted) { [self] result in
                     switch result {
                     case .failure(let refusal): write(refusal.answer, to: head)
-                    case .success(let watches): stream(watches, for: wanted, to: head)
+                    case .success(let watches): begin(watches, of: gateway, for: wanted, to: head)
                     }
                 }
             }
@@ -58,7 +58,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
     private func write(_ answer: Answer, to head: HTTPRequestHead) {
         guard let channel, channel.isActive else { return }
-        var headers = HTTPHeaders(answer.headers + gateway.sharing(head.headers))
+        var headers = HTTPHeaders(answer.headers + door.sharing(head.headers))
         if answer.status != .noContent, answer.status != .notModified {
             headers.add(name: "Content-Type", value: answer.type)
             headers.add(name: "Content-Length", value: "\(answer.body.count)")
@@ -73,23 +73,25 @@ final class HTTPConnection: ChannelInboundHandler {
         if !head.isKeepAlive { written.whenComplete { _ in channel.close(promise: nil) } }
     }
 
-    private func stream(_ watches: [SharedWatch], for wanted: [Gateway.Wanted], to head: HTTPRequestHead) {
+    private func begin(
+        _ watches: [SharedWatch], of gateway: Gateway, for wanted: [Gateway.Wanted], to head: HTTPRequestHead
+    ) {
         guard let channel, channel.isActive else { return }
         let headers = HTTPHeaders(
             [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")]
-                + gateway.sharing(head.headers))
+                + door.sharing(head.headers))
         channel.writeAndFlush(
             OutboundOut.head(.init(version: head.version, status: .ok, headers: headers)), promise: nil)
-        page = gateway.begin(watches, for: wanted, on: channel)
+        stream = (gateway.begin(watches, for: wanted, on: channel), gateway)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { page?.becameWritable() }
+        if context.channel.isWritable { stream?.page.becameWritable() }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if let page { gateway.end(page) }
-        page = nil
+        if let stream { stream.gateway.end(stream.page) }
+        stream = nil
         channel = nil
     }
 

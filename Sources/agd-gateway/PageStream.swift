@@ -132,7 +132,8 @@ final class PageStream {
         channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)
     }
 
-    private func end() {
+    /// Closes the connection of the page.
+    func end() {
         channel.close(promise: nil)
     }
 }

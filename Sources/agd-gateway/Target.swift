@@ -28,7 +28,8 @@ struct Target {
     /// - Throws: if there is an option with another name.
     func allow(_ names: String...) throws(UnreadableOption) {
         for (name, _) in options where !names.contains(name) {
-            throw UnreadableOption(text: "there is no option '\(name)'; there are \(names.joined(separator: ", "))")
+            let known = names.isEmpty ? "\(path) has none" : "there are \(names.joined(separator: ", "))"
+            throw UnreadableOption(text: "there is no option '\(name)'; \(known)")
         }
     }
 

@@ -24,6 +24,7 @@ struct AccessTests {
             access=write  user:alice,group:ops,user:7 \t /hosts/*.load
             access = define group:0 /hosts/"web 01"/**
             access = admin user:bob /**
+            access = write as:wall-screen,user:bob /hosts/**
             """)
         #expect(
             rules == [
@@ -31,6 +32,7 @@ struct AccessTests {
                 AccessRule(.write, [.user(1000), .group(50), .user(7)], try .init("/hosts/*.load")),
                 AccessRule(.define, [.group(0)], try .init("/hosts/\"web 01\"/**")),
                 AccessRule(.admin, [.user(1001)], .everything),
+                AccessRule(.write, [.principal("wall-screen"), .user(1001)], try .init("/hosts/**")),
             ])
         #expect(rules[1].description == "write user:1000,group:50,user:7 /hosts/*.load")
         #expect(try read("clients = 5").isEmpty)
@@ -52,21 +54,23 @@ struct AccessTests {
                 access = read everyone /a.items[0]
                 access = admin user:alice /hosts/**
                 access = read user: /**
+                access = read as:wall/screen /**
                 """)
         }
         #expect(
             faults?.faults.map(\.description) == [
                 "agd.conf:1: access gives one of read, write, define, admin, each with those before it, not \"reed\" (did you mean 'read'?)",
                 "agd.conf:2: access gives one of read, write, define, admin, each with those before it, not \"read,write\"",
-                "agd.conf:3: access is for everyone, user:NAME or group:NAME, not \"alice\" (\(form))",
-                "agd.conf:4: access is for everyone, user:NAME or group:NAME, not \"\" (\(form))",
+                "agd.conf:3: access is for everyone, user:NAME, group:NAME or as:NAME, not \"alice\" (\(form))",
+                "agd.conf:4: access is for everyone, user:NAME, group:NAME or as:NAME, not \"\" (\(form))",
                 "agd.conf:5: access: there is no user carol (a number needs no account)",
                 "agd.conf:6: access: there is no group alice (a number needs no account)",
                 "agd.conf:7: access: a pattern is missing (\(form))",
                 "agd.conf:8: access: path hosts/**: expected '/' at column 1, found 'h' (a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted)",
                 "agd.conf:9: access: /a.items[0] leads into a value; a right is to whole attributes",
                 "agd.conf:10: access: admin concerns the daemon as a whole, so its pattern is /**, not /hosts/**",
-                "agd.conf:11: access is for everyone, user:NAME or group:NAME, not \"user:\" (\(form))",
+                "agd.conf:11: access is for everyone, user:NAME, group:NAME or as:NAME, not \"user:\" (\(form))",
+                "agd.conf:12: access: the name of a principal is not well formed (it has 1 to 64 ASCII letters, digits, '.', '_', '-' and '@')",
             ])
     }
 

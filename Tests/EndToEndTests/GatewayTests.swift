@@ -75,6 +75,34 @@ struct GatewayTests {
         #expect(try self.answer("/metrics").body.contains("agd_requests_total"))
     }
 
+    @Test("metrics are counters of daemon and gateway, with attributes as gauges, in the format that is accepted")
+    func metrics() throws {
+        _ = try rpc(#"{"id":1,"method":"ping"}"#)
+        let classic = try lines("/metrics?path=/counter.*")
+        #expect(classic.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"))
+        #expect(classic.contains("# TYPE agd_requests_total counter") && !classic.contains("# EOF"))
+        #expect(classic.contains(#"agd_gateway_calls_total{method="ping"} 1"#))
+        #expect(classic.contains(#"agd_gateway_answer_seconds_count{path="/rpc"} 1"#))
+        #expect(classic.contains(#"agd_attribute{path="/counter.twice"} 0"#))
+        #expect(!classic.contains { $0.hasPrefix(#"agd_attribute{path="/counter.text"#) })
+        let open = try lines("/metrics", headers: ["Accept: application/openmetrics-text; version=1.0.0"])
+        #expect(open.last == "# EOF" && open.contains("# TYPE agd_requests counter"))
+        // A scrape does not fail because one attribute is missing.
+        let missing = try answer("/metrics?path=/no.thing&path=/counter.value")
+        #expect(missing.status == 200 && missing.body.contains("agd_attribute{path=\"/counter.value\"} 0"))
+        #expect(try answer("/metrics?pat=/counter.*").status == 400)
+    }
+
+    @Test(
+        "promtool accepts the metrics", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/promtool")))
+    func promtool() throws {
+        let body = try answer("/metrics?path=/counter.*").body
+        let file = try daemon.folder.write(body + "\n", to: "metrics")
+        let checked = try Program.run(
+            "/bin/sh", ["-c", "exec /usr/bin/promtool check metrics <\"$0\"", file], folder: daemon.folder)
+        #expect(checked.code == 0, "\(checked.text)")
+    }
+
     @Test("any reading method is answered as the daemon answers it, alone and in a batch")
     func methods() throws {
         let single = try rpc(#"{"jsonrpc":"2.0","id":"a","method":"get","params":{"path":"/counter.twice"}}"#)

@@ -147,7 +147,7 @@ struct NonInterferenceTests {
         case .mode: return .string(random.pick(Request.ApplyMode.allCases.map(\.rawValue)))
         case .bookmarks, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .typed:
             return .bool(random.below(10) == 0)
-        case .client, .label: return .string("me")
+        case .client, .as, .label: return .string("me")
         case .depth, .index, .subscription: return .int(Int64(random.below(4)))
         case .revision: return .int(Int64(random.below(12)))
         case .maxRate: return 5
@@ -157,7 +157,9 @@ struct NonInterferenceTests {
     private static func line(of method: Method, _ random: inout Random) -> String {
         var parameters = ValueMap()
         for parameter in method.parameters
-        where parameter.field.isRequired || parameter.key == .at || random.below(3) == 0 {
+        where parameter.field.isRequired || parameter.key == .at || parameter.key == .as && parameters.isEmpty
+            || parameter.key != .as && random.below(3) == 0
+        {
             parameters[parameter.field.name] = value(parameter.key, &random)
         }
         if method.name == "get" {

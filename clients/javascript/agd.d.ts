@@ -132,7 +132,7 @@ export class Client {
 }
 
 export const PARAMETERS: Record<string, string[]>
-export function connect(options?: { path?: string; name?: string; timeout?: number }): Client
+export function connect(options?: { path?: string; name?: string; as?: string; timeout?: number }): Client
 export function findSocket(named?: string): string
 /** Seconds on the daemon's monotonic clock. */
 export function now(): number

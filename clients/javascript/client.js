@@ -5,7 +5,7 @@ import { Timeline } from './timeline.js'
 
 /** The parameters of every method. A test compares this table with the daemon's own description. */
 export const PARAMETERS = {
-  hello: ['client'],
+  hello: ['client', 'as'],
   ping: [],
   get: ['path', 'paths', 'presentation', 'typed'],
   set: ['path', 'value', 'animation', 'disablesAnimations', 'label', 'typed'],

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { connect as connectSocket } from 'node:net'
 import { join } from 'node:path'
 import { Client } from './client.js'
-import { ConnectionLost, TimedOut, Unreachable } from './errors.js'
+import { ConnectionLost, Refused, TimedOut, Unreachable } from './errors.js'
 
 export * from './client.js'
 export * from './errors.js'
@@ -26,10 +26,11 @@ export function findSocket(named) {
 
 /**
  * A client that connects with its first request.
- * @param options `path` of the socket, `name` for explanations, `timeout` in milliseconds (10 s).
+ * @param options `path` of the socket, `name` for explanations, `as` the principal
+ *   for whom the client acts (needs the right admin), `timeout` in milliseconds (10 s).
  */
-export function connect({ path, name, timeout = 10_000 } = {}) {
-  return new Client(new UnixTransport(findSocket(path), name, timeout))
+export function connect({ path, name, as, timeout = 10_000 } = {}) {
+  return new Client(new UnixTransport(findSocket(path), { client: name, as }, timeout))
 }
 
 /** Seconds on this machine's monotonic clock, which the daemon uses too. */
@@ -102,16 +103,17 @@ const MOST_WAITING = 1000
 /** Requests share one connection; each subscription has its own. */
 class UnixTransport {
   #path
-  #name
+  /** Parameters of the first request of each connection. */
+  #hello
   #timeout
   #lines = null
   #waiting = new Map()
   #number = 0
   #farewells = []
 
-  constructor(path, name, timeout) {
+  constructor(path, hello, timeout) {
     this.#path = path
-    this.#name = name
+    this.#hello = hello
     this.#timeout = timeout
   }
 
@@ -132,7 +134,11 @@ class UnixTransport {
     }
     try {
       lines = await Lines.open(this.#path, (message) => this.#receive(message), lose)
-      if (this.#name) await this.#ask(lines, 'hello', { client: this.#name })
+      if (this.#greets) {
+        const reply = await this.#ask(lines, 'hello', this.#hello)
+        // Requests must not go over a connection that may not act for the principal.
+        if (reply.error) throw new Refused(reply.error.message, reply.error.data)
+      }
       for (const params of this.#farewells) await this.#ask(lines, 'onDisconnect', params)
       return lines
     } catch (error) {
@@ -140,6 +146,10 @@ class UnixTransport {
       this.#lines = null
       throw error
     }
+  }
+
+  get #greets() {
+    return Boolean(this.#hello.client || this.#hello.as)
   }
 
   #ask(lines, method, params) {
@@ -190,7 +200,7 @@ class UnixTransport {
     const lines = await Lines.open(
       this.#path,
       (message) => {
-        if (message.id === 2 || message.id === null) reply.resolve(message)
+        if (message.id === 2 || message.id === null || (message.id === 1 && message.error)) reply.resolve(message)
         else if (message.method && messages.push(message) >= MOST_WAITING) lines.pause()
         wake?.()
       },
@@ -200,7 +210,7 @@ class UnixTransport {
         wake?.()
       },
     )
-    if (this.#name) lines.send(1, 'hello', { client: this.#name })
+    if (this.#greets) lines.send(1, 'hello', this.#hello)
     lines.send(2, 'subscribe', params)
     return stream
   }

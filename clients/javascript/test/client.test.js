@@ -52,6 +52,16 @@ describe('requests', () => {
     }
   })
 
+  it('a client that acts for a principal has only its rights, and nothing if it may not act', async () => {
+    // There are no access lines, so the principal has no rights.
+    for (const [as, code] of [['web', 'denied'], ['no name', 'invalid']]) {
+      const other = connect({ path: daemon.socket, as })
+      for (const _ of [1, 2]) await assert.rejects(other.get('/lamp.isOn'), (error) => error.code === code)
+      await assert.rejects(next(other.watch('/lamp.isOn')), (error) => error.code === code)
+      await other.close()
+    }
+  })
+
   it('a refusal carries a hint', async () => {
     await assert.rejects(client.set('/lamp.isOm', true), (error) => error.hint.includes('isOn'))
   })

@@ -17,7 +17,7 @@ LONGEST_LINE = 256 << 20
 
 #: The parameters of every method. A test compares this table with the daemon's own description.
 PARAMETERS: Dict[str, List[str]] = {
-    "hello": ["client"],
+    "hello": ["client", "as"],
     "ping": [],
     "get": ["path", "paths", "presentation", "typed"],
     "set": ["path", "value", "animation", "disablesAnimations", "label", "typed"],
@@ -176,6 +176,12 @@ def plain(method: str, params: Mapping[str, Any]) -> Call[Any]:
     return Call(method, params, lambda result: result)
 
 
+def hello(name: Optional[str], principal: Optional[str]) -> Mapping[str, str]:
+    """The parameters of the first request of a connection; empty if there is none to send."""
+    given = {"client": name, "as": principal}
+    return {key: value for key, value in given.items() if value is not None}
+
+
 # Watching.
 
 
@@ -254,10 +260,10 @@ class WatchState:
     """The common parts of both kinds of watch, without their connection."""
 
     def __init__(
-        self, path: str, name: Optional[str], timeout: Optional[float], params: Mapping[str, Any],
+        self, path: str, hello: Mapping[str, str], timeout: Optional[float], params: Mapping[str, Any],
         since: Optional[Since], on_live: Optional[Callable[[bool], None]],
     ) -> None:  # fmt: skip
-        self._path, self._name, self._timeout = path, name, timeout
+        self._path, self._hello, self._timeout = path, hello, timeout
         self._subscriber = Subscriber(params, since)
         self._on_live = on_live
         #: Events that arrived before the reply to their subscription.

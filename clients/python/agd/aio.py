@@ -41,14 +41,18 @@ class AsyncClient:
     one another. What was under way when the connection broke raises :class:`ConnectionLost`.
     """
 
-    def __init__(self, path: Optional[str] = None, *, name: Optional[str] = None, timeout: Optional[float] = 10.0) -> None:
+    def __init__(
+        self, path: Optional[str] = None, *, name: Optional[str] = None, principal: Optional[str] = None,
+        timeout: Optional[float] = 10.0,
+    ) -> None:  # fmt: skip
         """
         :param path: the path of the socket; by default ``$AGD_SOCKET`` or the usual paths.
         :param name: the daemon's name for this client in explanations.
+        :param principal: for whom the client acts; this needs the right admin.
         :param timeout: maximum seconds for an answer; None waits without limit.
         """
         self.path = wire.find_socket(path)
-        self._name = name
+        self._hello = wire.hello(name, principal)
         self._timeout = timeout
         self._streams: Optional[_Streams] = None
         self._reading: Optional["asyncio.Task[None]"] = None
@@ -98,8 +102,13 @@ class AsyncClient:
         streams = await _open(self.path)
         self._streams = streams
         self._reading = asyncio.ensure_future(self._read(streams))
-        if self._name:
-            await self._exchange(streams, wire.plain("hello", {"client": self._name}))
+        if self._hello:
+            try:
+                await self._exchange(streams, wire.plain("hello", self._hello))
+            except Refused as error:
+                # Requests must not go over a connection that may not act for the principal.
+                self._lose(error)
+                raise
         for farewell in self._farewells:
             await self._exchange(streams, farewell)
         return streams
@@ -229,17 +238,17 @@ class AsyncClient:
     ) -> "AsyncWatch":  # fmt: skip
         """As :meth:`agd.Client.watch`: ``async for update in client.watch("/hosts/**")``."""
         params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks)
-        return AsyncWatch(self.path, self._name, self._timeout, params, since, on_live)
+        return AsyncWatch(self.path, self._hello, self._timeout, params, since, on_live)
 
 
 class AsyncWatch(wire.WatchState, AsyncIterator[Event]):
     """Events of a subscription, without end; see :class:`agd.Watch`."""
 
     def __init__(
-        self, path: str, name: Optional[str], timeout: Optional[float], params: Mapping[str, Any],
+        self, path: str, hello: Mapping[str, str], timeout: Optional[float], params: Mapping[str, Any],
         since: Optional[Since], on_live: Optional[Callable[[bool], None]],
     ) -> None:  # fmt: skip
-        super().__init__(path, name, timeout, params, since, on_live)
+        super().__init__(path, hello, timeout, params, since, on_live)
         self._streams: Optional[_Streams] = None
 
     @property
@@ -311,14 +320,16 @@ class AsyncWatch(wire.WatchState, AsyncIterator[Event]):
         return streams
 
     async def _subscribe(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._name:
-            writer.write(wire.plain("hello", {"client": self._name}).line(1))
+        if self._hello:
+            writer.write(wire.plain("hello", self._hello).line(1))
         writer.write(self._subscriber.line(2))
         self._early = []
         while True:
             raw = await _receive(reader)
             message = wire.parse(raw)
-            if message.get("id") == 2 or ("error" in message and message.get("id") is None):
+            if message.get("id") == 1:
+                wire.plain("hello", self._hello).result(message)
+            elif message.get("id") == 2 or ("error" in message and message.get("id") is None):
                 return self._subscriber.accept(message)
-            if "method" in message:
+            elif "method" in message:
                 self._early.append(raw)

@@ -89,14 +89,18 @@ class Client:
     not repeated, because the daemon may have performed it.
     """
 
-    def __init__(self, path: Optional[str] = None, *, name: Optional[str] = None, timeout: Optional[float] = 10.0) -> None:
+    def __init__(
+        self, path: Optional[str] = None, *, name: Optional[str] = None, principal: Optional[str] = None,
+        timeout: Optional[float] = 10.0,
+    ) -> None:  # fmt: skip
         """
         :param path: the path of the socket; by default ``$AGD_SOCKET`` or the usual paths.
         :param name: the daemon's name for this client in explanations.
+        :param principal: for whom the client acts; this needs the right admin.
         :param timeout: maximum seconds for an answer; None waits without limit.
         """
         self.path = wire.find_socket(path)
-        self._name = name
+        self._hello = wire.hello(name, principal)
         self._timeout = timeout
         self._line: Optional[_Line] = None
         self._lock = threading.Lock()
@@ -137,11 +141,16 @@ class Client:
 
     def _connect(self) -> _Line:
         line = _Line(self.path, self._timeout)
+        try:
+            if self._hello:
+                self._exchange(line, wire.plain("hello", self._hello))
+            for farewell in self._farewells:
+                self._exchange(line, farewell)
+        except BaseException:
+            # Requests must not go over a connection that may not act for the principal.
+            line.close()
+            raise
         self._line = line
-        if self._name:
-            self._exchange(line, wire.plain("hello", {"client": self._name}))
-        for farewell in self._farewells:
-            self._exchange(line, farewell)
         return line
 
     def _exchange(self, line: _Line, call: Call[T]) -> T:
@@ -264,7 +273,7 @@ class Client:
         :param on_live: called with False when the connection is lost and with True when it is back.
         """
         params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks)
-        return Watch(self.path, self._name, self._timeout, params, since, on_live)
+        return Watch(self.path, self._hello, self._timeout, params, since, on_live)
 
 
 class Watch(wire.WatchState, Iterator[Event]):
@@ -276,10 +285,10 @@ class Watch(wire.WatchState, Iterator[Event]):
     """
 
     def __init__(
-        self, path: str, name: Optional[str], timeout: Optional[float], params: Mapping[str, Any],
+        self, path: str, hello: Mapping[str, str], timeout: Optional[float], params: Mapping[str, Any],
         since: Optional[Since], on_live: Optional[Callable[[bool], None]],
     ) -> None:  # fmt: skip
-        super().__init__(path, name, timeout, params, since, on_live)
+        super().__init__(path, hello, timeout, params, since, on_live)
         self._line: Optional[_Line] = None
         self._connect()
 
@@ -358,17 +367,19 @@ class Watch(wire.WatchState, Iterator[Event]):
         was_known = self._subscriber.is_known
         line = _Line(self._path, self._timeout)
         try:
-            if self._name:
-                line.send(wire.plain("hello", {"client": self._name}).line(1), self._timeout)
+            if self._hello:
+                line.send(wire.plain("hello", self._hello).line(1), self._timeout)
             line.send(self._subscriber.line(2), self._timeout)
             self._early = []
             while True:
                 raw = line.receive(self._timeout)
                 message = wire.parse(raw)
-                if message.get("id") == 2 or ("error" in message and message.get("id") is None):
+                if message.get("id") == 1:
+                    wire.plain("hello", self._hello).result(message)
+                elif message.get("id") == 2 or ("error" in message and message.get("id") is None):
                     self._subscriber.accept(message)
                     break
-                if "method" in message:
+                elif "method" in message:
                     self._early.append(raw)
         except BaseException:
             line.close()

@@ -20,6 +20,16 @@ class AsyncTests(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(set(found), {99})
             self.assertEqual((await client.stats())["clients"], 1)
 
+    async def test_a_client_that_may_not_act_for_its_principal_does_nothing(self):
+        for principal, code in (("web", "denied"), ("no name", "invalid")):
+            async with agd.AsyncClient(self.daemon.socket, principal=principal) as client:
+                for _ in range(2):
+                    with self.assertRaises(agd.Refused) as refused:
+                        await client.get("/lamp.isOn")
+                    self.assertEqual(refused.exception.code, code)
+                with self.assertRaises(agd.Refused):
+                    await client.watch("/lamp.isOn").__anext__()
+
     async def test_a_transaction_is_committed_at_the_end_of_its_block(self):
         async with agd.AsyncClient(self.daemon.socket) as client:
             async with client.transact() as t:

@@ -31,6 +31,25 @@ class ClientTests(unittest.TestCase):
         self.client.toggle("/lamp.isOn")
         self.assertEqual(self.client.get("/lamp.label"), "off")
 
+    def test_a_client_that_acts_for_a_principal_has_only_its_rights(self):
+        # There are no access lines, so this principal has no rights.
+        with agd.Client(self.daemon.socket, principal="web") as other:
+            with self.assertRaises(agd.Refused) as refused:
+                other.get("/lamp.isOn")
+            self.assertEqual(refused.exception.code, "denied")
+            with self.assertRaises(agd.Refused):
+                other.watch("/lamp.isOn")
+        self.client.get("/lamp.isOn")
+
+    def test_a_client_that_may_not_act_for_its_principal_does_nothing(self):
+        with agd.Client(self.daemon.socket, principal="no name") as other:
+            for _ in range(2):
+                with self.assertRaises(agd.Refused) as refused:
+                    other.get("/lamp.isOn")
+                self.assertEqual(refused.exception.code, "invalid")
+            with self.assertRaises(agd.Refused):
+                other.watch("/lamp.isOn")
+
     def test_every_type_comes_back_as_it_was_written(self):
         cases = {
             "/values.text": "grüße",

@@ -1,0 +1,113 @@
+import AttributeValues
+import Glibc
+import WireProtocol
+
+/// The tokens that let requests act for principals. The file has one line for each: the principal and the token's
+/// SHA-256. Tokens are random, so that a fast hash is enough. A token that is deleted from the file no longer works.
+final class Tokens {
+    /// Each principal costs a connection to the daemon.
+    static let mostTokens = 256
+    private static let longestFile = 1 << 20
+
+    private let path: String
+    /// The principal by the hash of its token.
+    private var principals: [String: String] = [:]
+    private var lastSeen: Seen?
+
+    /// Tells whether the file has changed.
+    private struct Seen: Equatable {
+        var device: UInt
+        var inode: UInt
+        var size: Int
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
+    struct Unusable: Error { var text: String }
+
+    /// - Throws: if the file cannot be read, or a line is not well formed.
+    init(file path: String) throws(Unusable) {
+        self.path = path
+        lastSeen = Tokens.look(at: path)
+        principals = try Tokens.read(path)
+    }
+
+    /// - Returns: nil for an unknown token.
+    func principal(of token: some StringProtocol) -> String? { principals[SHA256.hex(token)] }
+
+    func isKnown(_ principal: String) -> Bool { principals.values.contains(principal) }
+
+    /// Reads the file again if it has changed. Without a readable file no token works.
+    /// - Returns: the reason why the file cannot be used.
+    func refresh() -> String? {
+        let now = Tokens.look(at: path)
+        guard now != lastSeen else { return nil }
+        lastSeen = now
+        do throws(Unusable) {
+            principals = try Tokens.read(path)
+            return nil
+        } catch {
+            principals = [:]
+            return error.text
+        }
+    }
+
+    private static func look(at path: String) -> Seen? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return Seen(
+            device: UInt(status.st_dev), inode: UInt(status.st_ino), size: Int(status.st_size),
+            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+    }
+
+    private static func read(_ path: String) throws(Unusable) -> [String: String] {
+        guard let file = fopen(path, "r") else {
+            throw Unusable(text: "\(path): \(String(cString: strerror(errno)))")
+        }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: longestFile)
+        bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
+        guard bytes.count < longestFile else { throw Unusable(text: "\(path): more than \(longestFile) bytes") }
+        var found: [String: String] = [:]
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (number, bytes) in lines.enumerated() {
+            let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\t" })
+            guard let first = words.first, !first.hasPrefix("#") else { continue }
+            let hash = words.count == 2 ? String(words[1]) : ""
+            guard (try? PrincipalName.check(String(first))) != nil, hash.utf8.count == 64,
+                hash.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+            else {
+                throw Unusable(
+                    text:
+                        "\(path):\(number + 1): a line is a principal and the SHA-256 of a token; --add-token writes it"
+                )
+            }
+            found[hash] = String(first)
+        }
+        guard found.count <= mostTokens else { throw Unusable(text: "\(path): more than \(mostTokens) tokens") }
+        return found
+    }
+
+    /// Makes a token for a principal and appends its hash to the file.
+    /// - Returns: the token, which is stored nowhere.
+    static func add(_ principal: String, to path: String) throws(Unusable) -> String {
+        do throws(Failure) { try PrincipalName.check(principal) } catch {
+            throw Unusable(text: "\(error.message): \(error.hint ?? "")")
+        }
+        if access(path, F_OK) == 0, try read(path).count >= mostTokens {
+            throw Unusable(text: "\(path) has \(mostTokens) tokens already")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let digits = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+        // 43 characters of 62 are 256 bits.
+        let token = String((0..<43).map { _ in digits[Int.random(in: 0..<62, using: &generator)] })
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else { throw Unusable(text: "\(path): \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        let line = Array("\(principal) \(SHA256.hex(token))\n".utf8)
+        guard write(descriptor, line, line.count) == line.count, fsync(descriptor) == 0 else {
+            throw Unusable(text: "\(path): \(String(cString: strerror(errno)))")
+        }
+        return token
+    }
+}
