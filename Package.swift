@@ -91,6 +91,7 @@ let package = Package(
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"]),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
+        module("LinkProtocol", ["AttributeValues"]),
         // Row 4
         module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fast),
         module("EventLoop", ["CLibuv", "AttributeValues"]),
@@ -155,6 +156,7 @@ let package = Package(
         tests(
             "GraphRuntime",
             ["GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol", "AttributeValues"]),
+        tests("LinkProtocol", ["LinkProtocol", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", log]),
