@@ -95,6 +95,7 @@ let package = Package(
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"]),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
+        module("LinkProtocol", ["AttributeValues"]),
         // Row 4
         module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fastAlone),
         module("EventLoop", ["CLibuv", "AttributeValues"]),
@@ -160,6 +161,7 @@ let package = Package(
         tests(
             "GraphRuntime",
             ["GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol", "AttributeValues"]),
+        tests("LinkProtocol", ["LinkProtocol", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", log]),

@@ -1,0 +1,63 @@
+public import AttributeValues
+
+/// Names the snapshot of a site that newcomers read. The owner writes it after all parts of the snapshot.
+public struct Manifest: Hashable, Sendable {
+    public var position: Position
+    /// The last token of the snapshot's subject.
+    public var snapshot: String
+    public var parts: Int
+    /// Bytes of the whole body.
+    public var bytes: Int
+    /// The sequence in the stream of transactions from which a newcomer reads on.
+    public var next: UInt64
+
+    public init(position: Position, snapshot: String, parts: Int, bytes: Int, next: UInt64) {
+        self.position = position
+        self.snapshot = snapshot
+        self.parts = parts
+        self.bytes = bytes
+        self.next = next
+    }
+
+    public var json: [UInt8] {
+        let text: Value = [
+            "agd": 1, "term": .uint(position.term), "epoch": .string(position.epoch),
+            "revision": .uint(position.revision), "snapshot": .string(snapshot), "parts": .int(Int64(parts)),
+            "bytes": .int(Int64(bytes)), "next": .uint(next),
+        ]
+        return Array(text.jsonText.utf8)
+    }
+
+    /// - Throws: `invalid` with the member that is missing or wrong.
+    public init(json text: some Collection<UInt8>) throws(Failure) {
+        let map = try JSONParser.parseOnce(text).map ?? ValueMap()
+        guard try Manifest.number("agd", map) == 1 else {
+            throw Failure(.invalid, "the manifest of a site is of a later version of agd-link", hint: "update agd-link")
+        }
+        guard let epoch = map["epoch"]?.string, !epoch.isEmpty else { throw Manifest.malformed("epoch") }
+        position = Position(
+            term: try Manifest.number("term", map), epoch: epoch, revision: try Manifest.number("revision", map))
+        guard let id = map["snapshot"]?.string, SiteName(tokens: id)?.segments.count == 1 else {
+            throw Manifest.malformed("snapshot")
+        }
+        snapshot = id
+        guard let parts = Int(exactly: try Manifest.number("parts", map)), parts > 0 else {
+            throw Manifest.malformed("parts")
+        }
+        guard let bytes = Int(exactly: try Manifest.number("bytes", map)) else { throw Manifest.malformed("bytes") }
+        (self.parts, self.bytes) = (parts, bytes)
+        next = try Manifest.number("next", map)
+    }
+
+    private static func number(_ name: String, _ map: ValueMap) throws(Failure) -> UInt64 {
+        switch map[name] {
+        case .int(let number)? where number >= 0: UInt64(number)
+        case .uint(let number)?: number
+        default: throw malformed(name)
+        }
+    }
+
+    private static func malformed(_ member: String) -> Failure {
+        Failure(.invalid, "the manifest of a site has no proper '\(member)'")
+    }
+}

@@ -1,0 +1,86 @@
+public import AttributeValues
+
+/// The name of a published subtree, as `hosts/web-01`, and its NATS subjects.
+public struct SiteName: Hashable, Sendable, CustomStringConvertible {
+    /// Bounds the subject: NATS refuses control lines of more than 4096 bytes.
+    public static let maximumLength = 200
+
+    public let segments: [String]
+
+    /// - Throws: `invalid` if the name is empty, too long, or has an empty segment.
+    public init(_ text: some StringProtocol) throws(Failure) {
+        guard text.utf8.count <= SiteName.maximumLength else {
+            throw Failure(.invalid, "the name of a site has at most \(SiteName.maximumLength) bytes")
+        }
+        let separator: Character = "/"
+        segments = String(text).split(separator: separator, omittingEmptySubsequences: false).map(String.init)
+        guard !segments.contains("") else {
+            throw Failure(
+                .invalid, "'\(text)' is not the name of a site", hint: "write segments between slashes, as hosts/web-01"
+            )
+        }
+    }
+
+    public var description: String { segments.joined(separator: "/") }
+
+    /// The name as tokens of a subject. It is also the key of the site's lease.
+    public var tokens: String { segments.map(SiteName.token).joined(separator: ".") }
+
+    /// Reads `tokens`. Nil if they are not the form that `tokens` writes.
+    public init?(tokens: some StringProtocol) {
+        var names: [String] = []
+        let separator: Character = "."
+        for token in String(tokens).split(separator: separator, omittingEmptySubsequences: false) {
+            guard let name = SiteName.name(of: token) else { return nil }
+            names.append(name)
+        }
+        guard let read = try? SiteName(names.joined(separator: "/")), read.tokens == tokens else { return nil }
+        self = read
+    }
+
+    public var transactions: String { "agd.tx.\(tokens)" }
+    public var manifest: String { "agd.head.\(tokens)" }
+    /// - Parameter id: has no dots.
+    public func snapshot(_ id: String) -> String { "agd.snap.\(tokens).\(id)" }
+    /// Matches the subjects of all snapshots of this site, and of no other site.
+    public var snapshots: String { snapshot("*") }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func token(_ segment: String) -> String {
+        var token = ""
+        for byte in segment.utf8 {
+            if isPlain(byte) {
+                token.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                token += byte < 16 ? "=0" : "="
+                token += String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return token
+    }
+
+    private static func name(of token: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = token.utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "=") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(code)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
