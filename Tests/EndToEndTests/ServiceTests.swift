@@ -238,7 +238,8 @@ struct ServiceTests {
         let installed = try Program.run(
             "/bin/bash", ["-c", "umask 077 && exec \"$0\"", Project.file("Scripts/install")],
             environment: [
-                "AGD_PROGRAMS": programs, "DESTDIR": folder.file("root"), "PREFIX": "/opt/agd",
+                "AGD_PROGRAMS": programs, "AGD_HELP": Program.folder, "DESTDIR": folder.file("root"),
+                "PREFIX": "/opt/agd",
                 "SYSCONFDIR": "/opt/etc",
             ],
             folder: folder)
