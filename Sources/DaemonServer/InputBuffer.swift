@@ -26,16 +26,13 @@ struct InputBuffer {
         let block = self.block ?? pool.take(capacity: InputBlock.smallest)
         self.block = block
         if block.capacity - end >= InputBlock.smallest / 4 { return block.free(from: end) }
-        // Room is made by moving what is held to the front, in a block twice its size or in the same one.
-        let wanted = max(InputBlock.smallest, count * 2)
-        let target = wanted > block.capacity ? pool.take(capacity: wanted) : block
-        memmove(target.base, block.base + start, count)
-        if target !== block { pool.give(block) }
-        self.block = target
+        // Room is made by moving what is held to the front, and in a block of twice the size when it fills this one.
+        memmove(block.base, block.base + start, count)
         completeEnd = max(0, completeEnd - start)
         end -= start
         start = 0
-        return target.free(from: end)
+        if count * 2 > block.capacity { pool.grow(block, to: count * 2) }
+        return block.free(from: end)
     }
 
     /// So many bytes now stand in the room handed out last.
@@ -88,19 +85,33 @@ struct InputBuffer {
 }
 
 /// Memory for input.
+///
+/// Lifetime: `base` changes when the block grows.
 final class InputBlock {
-    let base: UnsafeMutablePointer<UInt8>
-    let capacity: Int
+    private(set) var base: UnsafeMutablePointer<UInt8>
+    private(set) var capacity: Int
 
     static let smallest = 65_536
 
     init(capacity: Int) {
         self.capacity = capacity
-        base = .allocate(capacity: capacity + JSONParser.padding)
-        (base + capacity).initialize(repeating: 0, count: JSONParser.padding)
+        base = InputBlock.resize(nil, to: capacity)
     }
 
-    deinit { base.deallocate() }
+    deinit { Glibc.free(base) }
+
+    /// Keeps what stands in the block. The kernel moves the pages of a large one without copying them.
+    func grow(to capacity: Int) {
+        self.capacity = capacity
+        base = InputBlock.resize(base, to: capacity)
+    }
+
+    private static func resize(_ base: UnsafeMutablePointer<UInt8>?, to capacity: Int) -> UnsafeMutablePointer<UInt8> {
+        let size = capacity + JSONParser.padding
+        guard let memory = realloc(base, size) else { preconditionFailure("out of memory") }
+        memset(memory + capacity, 0, JSONParser.padding)
+        return memory.bindMemory(to: UInt8.self, capacity: size)
+    }
 
     func free(from end: Int) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(start: base + end, count: capacity - end)
@@ -120,6 +131,11 @@ final class InputPool {
         total += capacity
         if capacity == InputBlock.smallest, let block = spare.popLast() { return block }
         return InputBlock(capacity: capacity)
+    }
+
+    func grow(_ block: InputBlock, to capacity: Int) {
+        total += capacity - block.capacity
+        block.grow(to: capacity)
     }
 
     func give(_ block: InputBlock) {

@@ -9,7 +9,9 @@ extension Session: ConnectionDelegate {
     private static let readAhead = 4 * InputBlock.smallest
 
     func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer {
-        sessions.mayRead(self) ? input.room() : UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        let share = sessions.share(of: self)
+        guard share > 0 else { return UnsafeMutableRawBufferPointer(start: nil, count: 0) }
+        return UnsafeMutableRawBufferPointer(rebasing: input.room().prefix(share))
     }
 
     func connection(_ connection: Connection, didRead count: Int) {

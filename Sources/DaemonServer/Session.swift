@@ -24,6 +24,8 @@ final class Session {
     var owedFault: RequestFault?
     /// Nothing more will be read.
     var hasEnded = false
+    /// The turn in which the client last read its portion beyond the room that all share.
+    var turnOfPortion: UInt64 = 0
     /// Stands in the list of sessions with something to read.
     var isReady = false
     /// Calls that a turn had no time for.

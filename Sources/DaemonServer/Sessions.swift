@@ -33,6 +33,8 @@ final class Sessions {
     private var touched: [Session] = []
     /// Bytes that may be read yet before the next turn.
     private(set) var readRoom = Sessions.readPerTurn
+    /// Turns so far, for `Session.turnOfPortion`.
+    private var turn: UInt64 = 1
     /// They wait for the next turn to read on.
     private var unread: [Session] = []
     /// Comings and goings since the last turn, in order.
@@ -53,6 +55,8 @@ final class Sessions {
     /// Bytes that all clients together may send, and take, from one turn to the next: some milliseconds of copying.
     private static let readPerTurn = 8 << 20
     private static let writtenPerTurn = 8 << 20
+    /// Bytes that a client may send in each turn, whatever the others send.
+    private static let portion = 4 << 10
     /// Seconds after which a turn reads no more clients' lines into requests.
     private static let decodingTime = 0.015
 
@@ -249,11 +253,17 @@ final class Sessions {
 
     // Sharing what is read between two turns.
 
-    /// - Returns: false when the client has to wait for the next turn.
-    func mayRead(_ session: Session) -> Bool {
-        if readRoom > 0 { return true }
+    /// What the client may read now. When the room that all share is used up, each client still reads one small portion a turn,
+    /// so that a short request never waits for the long messages of others.
+    /// - Returns: bytes; 0 when the client has to wait for the next turn.
+    func share(of session: Session) -> Int {
+        if readRoom > 0 { return .max }
+        if session.turnOfPortion != turn {
+            session.turnOfPortion = turn
+            return Sessions.portion
+        }
         unread.append(session)
-        return false
+        return 0
     }
 
     func didRead(_ count: Int) { readRoom -= count }
@@ -261,6 +271,7 @@ final class Sessions {
     /// Called before each sleep: reads on from those that had to wait.
     func readOn() {
         readRoom = Sessions.readPerTurn
+        turn &+= 1
         if unread.isEmpty { return }
         let sessions = unread
         unread.removeAll(keepingCapacity: true)

@@ -49,15 +49,39 @@ struct SharingTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("who sends when a turn's room for reading is used up is read in the next turn") func reading() throws {
+    @Test("behind a turn's room for reading a client is read one small portion, and the rest in the next turn")
+    func reading() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
         _ = try client.call("ping")
+        let session = try #require(daemon.sessions.all.first)
         daemon.sessions.didRead(daemon.sessions.readRoom)
+        #expect(daemon.sessions.share(of: session) == 4096)
+        #expect(daemon.sessions.share(of: session) == 0)
         #expect(client.sendSome(set(1)) > 0)
         daemon.daemon.loop.runOnce()
         #expect(try client.next()?.member("result") != nil)
-        #expect(daemon.sessions.readRoom > 0)
+        #expect(daemon.sessions.readRoom > 0 && daemon.sessions.share(of: session) == .max)
+    }
+
+    @Test("a message that comes in pieces is held in one block that grows with it") func growing() throws {
+        let pool = InputPool()
+        var input = InputBuffer(pool: pool)
+        var sent: [UInt8] = []
+        while sent.count < 1_000_000 {
+            let room = input.room()
+            let piece = (0..<min(room.count, 30_000)).map { UInt8(truncatingIfNeeded: (sent.count + $0) % 251 &+ 11) }
+            room.copyBytes(from: piece)
+            input.didFill(piece.count)
+            sent += piece
+            #expect(pool.total <= 2 * sent.count + InputBlock.smallest)
+        }
+        let room = input.room()
+        room[0] = 10
+        input.didFill(1)
+        #expect(input.takeLine().map(Array.init) == Array(sent))
+        input.releaseIfEmpty()
+        #expect(pool.total == 0)
     }
 
     @Test("a client without any right may send short messages only, and gets long ones with its first right")
