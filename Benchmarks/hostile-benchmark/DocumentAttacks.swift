@@ -19,6 +19,15 @@ let documentAttacks = [
         let text = nodes(200_000).replacing("\"", with: "\\\"")
         try target.connect().call("apply", #"{"document":"\#(text)","mode":"merge"}"#)
     },
+    Attack(name: "document-of-200000-nodes-watched", seconds: 6) { target in
+        let watcher = try target.connect()
+        try watcher.call("subscribe", #"{"paths":["/**"],"events":["update","structure"]}"#)
+        try watcher.call("subscribe", #"{"paths":["/**"],"events":["structure"]}"#)
+        let text = nodes(200_000).replacing("\"", with: "\\\"")
+        try target.connect().call("apply", #"{"document":"\#(text)","mode":"merge"}"#)
+        try target.connect().call("remove", #"{"path":"/top"}"#)
+        try watcher.drain(seconds: 1)
+    },
     Attack(name: "document-with-20000-rules") { target in
         let rules = (0..<20_000).map {
             #"{"id":"c\#($0)","state":{"v":\#($0)},"computed":{"w":"v * 2 + (v > \#($0) ? 1 : 0)"}}"#

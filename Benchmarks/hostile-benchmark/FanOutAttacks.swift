@@ -21,6 +21,19 @@ let fanOutAttacks = [
         try write(try target.connect(), times: 5)
     },
     Attack(
+        name: "fan-out-of-texts",
+        scene: container(
+            #""state":{"x":0}"#,
+            children: (0..<50_000).map { #"{"id":"child-\#($0)","let":{"text":"='value ' + string(x + \#($0 % 7))"}}"# }
+        )
+    ) { target in
+        for events in [#"["update"]"#, #"["update","invalidate"]"#] {
+            let watcher = try target.connect()
+            try watcher.request("subscribe", #"{"paths":["/top/**"],"initial":false,"events":\#(events)}"#)
+        }
+        try write(try target.connect(), times: 5)
+    },
+    Attack(
         name: "environment-key-with-60000-readers",
         scene:
             #"{"agd":1,"keys":{"environment":{"k":0}},"nodes":[{"id":"top","kind":"container","state":{"x":0},"environment":{"k":"=x"},"children":["#

@@ -1,5 +1,18 @@
 import AttributeValues
 
+/// A text that equals only what is written with the same bytes.
+private struct ExactText: Hashable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (one: ExactText, other: ExactText) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}
+
 /// Finds the patterns that name a node without a look at the others: a tree of their segments, in which those that begin alike
 /// share a way. Cost: O(ids × ways that wildcards leave open) for a node, O(segments) for a pattern that comes or goes.
 struct PatternIndex {
@@ -12,7 +25,7 @@ struct PatternIndex {
     /// How far patterns that begin alike have come.
     private final class Way {
         let isAnyDepth: Bool
-        var byID: [String: Way] = [:]
+        var byID: [ExactText: Way] = [:]
         var any: Way?
         var anyDepth: Way?
         /// Patterns that end here, by the attribute that they name.
@@ -29,14 +42,14 @@ struct PatternIndex {
         subscript(segment: PathPattern.Segment) -> Way? {
             get {
                 switch segment {
-                case .id(let id): byID[id]
+                case .id(let id): byID[ExactText(id)]
                 case .any: any
                 case .anyDepth: anyDepth
                 }
             }
             set {
                 switch segment {
-                case .id(let id): byID[id] = newValue
+                case .id(let id): byID[ExactText(id)] = newValue
                 case .any: any = newValue
                 case .anyDepth: anyDepth = newValue
                 }
@@ -46,8 +59,11 @@ struct PatternIndex {
 
     private let root = Way()
     private var step = 0
+    /// The ways to the node around the one that was looked for last: those beside it are often next.
+    private var known: (ids: [String], ways: [Way])?
 
-    func insert(_ topic: Topic) {
+    mutating func insert(_ topic: Topic) {
+        known = nil
         for (position, pattern) in topic.patterns.enumerated() {
             var way = root
             for segment in pattern.segments {
@@ -64,7 +80,8 @@ struct PatternIndex {
         }
     }
 
-    func remove(_ topic: Topic) {
+    mutating func remove(_ topic: Topic) {
+        known = nil
         for pattern in topic.patterns {
             var ways = [root]
             for segment in pattern.segments {
@@ -87,27 +104,52 @@ struct PatternIndex {
     /// The patterns that name an attribute of a node, in the order of topics and of the patterns in them.
     /// - Parameter ids: of the node and those around it, outermost first.
     mutating func find(_ attribute: String, at ids: [String]) -> [Entry] {
-        var ways: [Way] = []
-        step += 1
-        reach(root, &ways)
-        for id in ids {
-            step += 1
-            let before = ways
-            ways = []
-            for way in before {
-                if way.isAnyDepth { reach(way, &ways) }
-                if let next = way.byID[id] { reach(next, &ways) }
-                if let next = way.any { reach(next, &ways) }
-            }
-            if ways.isEmpty { return [] }
-        }
-        // Ids that are written with other bytes may be equal as texts.
-        return ways.flatMap { $0.entries + ($0.byAttribute[attribute] ?? []) }
-            .filter { $0.topic.patterns[$0.position].matches(nodes: ids) }
-            .sorted { ($0.topic.number, $0.position) < ($1.topic.number, $1.position) }
+        let ways = ways(to: ids)
+        if ways.isEmpty { return [] }
+        return inOrder(ways.flatMap { $0.entries + ($0.byAttribute[attribute] ?? []) })
     }
 
-    func giveBack() {
+    /// The patterns that name a node, or any attribute of it, in the same order.
+    mutating func find(at ids: [String]) -> [Entry] {
+        let ways = ways(to: ids)
+        if ways.isEmpty { return [] }
+        return inOrder(ways.flatMap { $0.entries + $0.byAttribute.values.joined() })
+    }
+
+    private func inOrder(_ entries: [Entry]) -> [Entry] {
+        guard entries.count > 1 else { return entries }
+        return entries.sorted { ($0.topic.number, $0.position) < ($1.topic.number, $1.position) }
+    }
+
+    private mutating func ways(to ids: [String]) -> [Way] {
+        let parent = ids.dropLast()
+        var ways: [Way]
+        if let known, parent.elementsEqual(known.ids) {
+            ways = known.ways
+        } else {
+            ways = []
+            step += 1
+            reach(root, &ways)
+            for id in parent { ways = follow(id, from: ways) }
+            known = (Array(parent), ways)
+        }
+        return ids.last.map { follow($0, from: ways) } ?? ways
+    }
+
+    private mutating func follow(_ id: String, from before: [Way]) -> [Way] {
+        var ways: [Way] = []
+        let text = ExactText(id)
+        step += 1
+        for way in before {
+            if way.isAnyDepth { reach(way, &ways) }
+            if let next = way.byID[text] { reach(next, &ways) }
+            if let next = way.any { reach(next, &ways) }
+        }
+        return ways
+    }
+
+    mutating func giveBack() {
+        known = nil
         var pending = [root]
         while let way = pending.popLast() {
             way.byID.giveBack()

@@ -5,7 +5,7 @@ public struct RuntimeLimits {
     public var graph = ViewGraph.Limits()
     public var subscriptionsPerClient = 1000
     public var patternsPerSubscription = 1000
-    public var watchedAttributes = 120_000
+    public var watchedAttributes = 50_000
     public var mutationsPerTransaction = 40_000
     public var onDisconnectPerClient = 1000
     /// Bytes, as JSON, of what one client leaves for when it goes away.

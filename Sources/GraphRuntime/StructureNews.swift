@@ -3,63 +3,101 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-/// A transaction's changes of the tree, by name.
+/// A transaction's changes of the tree for the topics with `structure` events: the paths that their patterns name.
 struct StructureNews {
-    var added: [NodeNames]
-    var removed: [NodeNames]
-    /// Have another path, by the new one; the old one is among `removed`.
-    var arrived: [(names: NodeNames, from: [String])]
-    /// Stand elsewhere among their siblings.
-    var reordered: [NodeNames]
+    private(set) var topics: [TopicStructure] = []
+    private var places: [ObjectIdentifier: Int] = [:]
+    /// Topics that would have to tell of more paths than all of them together may watch.
+    private(set) var overfull: [Topic] = []
+    private let listeners: Int
+    private let limit: Int
 
-    init(_ structure: StructureChange, in graph: ViewGraph) {
-        let nodes = Set(structure.addedNodes)
-        // These are told with all that they have.
-        let moved = Set(structure.movedNodes.filter { graph.isAlive($0.node) }.flatMap { graph.nodes(below: $0.node) })
-        added = structure.addedNodes.filter(graph.isAlive).map(graph.names)
-        for attribute in structure.addedAttributes {
-            guard let (node, name) = graph.owner(of: attribute), !nodes.contains(node), !moved.contains(node) else {
-                continue
+    /// - Parameters:
+    ///   - listeners: topics that have not had too much yet.
+    ///   - limit: paths for each of them.
+    init(listeners: Int, limit: Int) {
+        self.listeners = listeners
+        self.limit = limit
+    }
+
+    var isHeardByNobody: Bool { overfull.count == listeners }
+
+    /// - Parameter from: the ids that led to a node which has moved.
+    mutating func tell(
+        _ names: NodeNames, as kind: TopicStructure.Kind, from: [String]? = nil,
+        to entries: [PatternIndex.Entry]
+    ) {
+        var rest = entries.filter { $0.topic.key.events.contains(.structure) && !$0.topic.isOverfull }[...]
+        guard !rest.isEmpty else { return }
+        let node = AttributePath.describe(nodes: names.ids)
+        let attributes = names.attributes.map { (name: $0, path: node + "." + AttributePath.quoteIfNeeded($0)) }
+        while let topic = rest.first?.topic {
+            let patterns = rest.prefix { $0.topic === topic }.map { topic.patterns[$0.position] }
+            rest = rest.dropFirst(patterns.count)
+            let named = attributes.filter { attribute in
+                patterns.contains { $0.attribute.map { $0 == attribute.name } ?? true }
             }
-            added.append(NodeNames(ids: graph.names(of: node).ids, attributes: [name], isWhole: false))
+            let isNew = from.map { from in !topic.patterns.contains { $0.matches(nodes: from) } } ?? false
+            add((names.isWhole ? [node] : []) + named.map(\.path), as: isNew ? .entered : kind, of: topic)
         }
-        removed = structure.removedNames
-        arrived = []
-        var told = nodes
-        for moved in structure.movedNodes where graph.isAlive(moved.node) {
-            let depth = graph.names(of: moved.node).ids.count
-            for node in graph.nodes(below: moved.node) where told.insert(node).inserted {
-                let names = graph.names(of: node)
-                arrived.append((names, moved.from + names.ids.dropFirst(depth)))
-            }
-            removed += moved.names
+    }
+
+    private mutating func add(_ paths: [String], as kind: TopicStructure.Kind, of topic: Topic) {
+        let place: Int
+        if let known = places[ObjectIdentifier(topic)] {
+            place = known
+        } else {
+            place = topics.count
+            places[ObjectIdentifier(topic)] = place
+            topics.append(TopicStructure(topic: topic))
         }
-        for tree in structure.removedTrees { removed += graph.names(below: tree) }
-        reordered = structure.reorderedNodes.filter { graph.isAlive($0) && told.insert($0).inserted }
-            .map { NodeNames(ids: graph.names(of: $0).ids, attributes: []) }
+        topics[place].count += paths.count
+        topics[place][kind] += paths
+        if topics[place].count > limit {
+            topic.isOverfull = true
+            overfull.append(topic)
+        }
     }
 }
 
-extension StructureNews {
-    /// The part that patterns name.
-    func paths(for patterns: [PathPattern]) -> StructurePaths {
+/// The same for one of them.
+struct TopicStructure {
+    let topic: Topic
+    var count = 0
+    private var lists = [[String]](repeating: [], count: Kind.allCases.count)
+
+    enum Kind: Int, CaseIterable {
+        case added, removed
+        /// Has another path; the old one is among the removed.
+        case arrived
+        /// The same, from a place that the topic's patterns do not name.
+        case entered
+        /// Stands elsewhere among its siblings.
+        case reordered
+    }
+
+    init(topic: Topic) { self.topic = topic }
+
+    subscript(kind: Kind) -> [String] {
+        get { lists[kind.rawValue] }
+        _modify { yield &lists[kind.rawValue] }
+    }
+
+    var paths: StructurePaths {
         StructurePaths(
-            added: patterns.paths(of: added), removed: patterns.paths(of: removed),
-            arrived: patterns.paths(of: arrived.map(\.names)),
-            reordered: patterns.paths(of: reordered))
+            added: self[.added], removed: self[.removed], arrived: self[.arrived] + self[.entered],
+            reordered: self[.reordered])
     }
 
     /// The same for clients that may read only the new place of a node: to them the node is new.
-    func pathsForPartial(_ patterns: [PathPattern], _ paths: StructurePaths) -> StructurePaths {
-        var shown = paths
-        let isKnown = { (ids: [String]) in patterns.contains { $0.matches(nodes: ids) } }
-        shown.arrived = patterns.paths(of: arrived.filter { isKnown($0.from) }.map(\.names))
-        shown.added += patterns.paths(of: arrived.filter { !isKnown($0.from) }.map(\.names))
-        return shown
+    var pathsForPartial: StructurePaths {
+        StructurePaths(
+            added: self[.added] + self[.entered], removed: self[.removed], arrived: self[.arrived],
+            reordered: self[.reordered])
     }
 }
 
-/// The same for one topic: the paths that its patterns name.
+/// What one event tells.
 struct StructurePaths {
     var added: [String]
     var removed: [String]
@@ -67,19 +105,4 @@ struct StructurePaths {
     var reordered: [String]
 
     var isEmpty: Bool { added.isEmpty && removed.isEmpty && arrived.isEmpty && reordered.isEmpty }
-}
-
-extension [PathPattern] {
-    /// The nodes and attributes that the patterns name, attributes behind their node.
-    fileprivate func paths(of names: [NodeNames]) -> [String] {
-        names.flatMap { names -> [String] in
-            let patterns = filter { $0.matches(nodes: names.ids) }
-            if patterns.isEmpty { return [] }
-            let node = AttributePath.describe(nodes: names.ids)
-            let attributes = names.attributes.filter { name in
-                patterns.contains { $0.attribute.map { $0 == name } ?? true }
-            }
-            return (names.isWhole ? [node] : []) + attributes.map { node + "." + AttributePath.quoteIfNeeded($0) }
-        }
-    }
 }

@@ -26,6 +26,8 @@ final class Topic {
     var members: [Subscription] = []
     /// The subscriptions that want displayed values: one view for each rate.
     var frames: [FrameView] = []
+    /// New attributes of the present transaction that its patterns name.
+    var joining = 0
     /// It matches more than may be watched, and is about to end.
     var isOverfull = false
     /// Nobody subscribes to it any more.

@@ -41,7 +41,7 @@ final class Topics {
         guard ledger.count <= limits.watchedAttributes else { throw tooMany }
         for pattern in patterns { try join(pattern, to: made) }
         byKey[key] = made
-        if made.watchesAttributes { index.insert(made) }
+        index.insert(made)
         if key.events.contains(.completion) { completionCount += 1 }
         for attribute in made.order { watch(attribute, for: made) }
         return made
@@ -113,7 +113,7 @@ final class Topics {
         for topic in topics {
             topic.hasEnded = true
             byKey[topic.key] = nil
-            if topic.watchesAttributes { index.remove(topic) }
+            index.remove(topic)
             if topic.key.events.contains(.completion) { completionCount -= 1 }
         }
         var unwatched: [AttributeID] = []
@@ -130,12 +130,37 @@ final class Topics {
 
     // MARK: As the tree changes
 
-    /// An attribute that is new or has a new name joins the topics whose patterns name it.
-    func join(_ attribute: AttributeID, _ news: inout News) {
-        guard let (node, name) = graph.owner(of: attribute) else { return }
-        let entries = index.find(name, at: graph.ids(of: node))
-        if entries.isEmpty { return }
-        let whole = graph.path(of: attribute)
+    /// Attributes that are new or have a new name join the topics whose patterns name them. A topic that would watch more than is left
+    /// joins none.
+    func join(_ attributes: [AttributeID], _ news: inout News) {
+        var named: [(attribute: AttributeID, entries: [PatternIndex.Entry])] = []
+        var listeners = byKey.values.count { $0.watchesAttributes && !$0.isOverfull }
+        for attribute in attributes where listeners > 0 {
+            let entries = naming(attribute)
+            if entries.isEmpty { continue }
+            named.append((attribute, entries))
+            for (place, entry) in entries.enumerated() where place == 0 || entries[place - 1].topic !== entry.topic {
+                entry.topic.joining += 1
+                guard entry.topic.joining > limits.watchedAttributes else { continue }
+                news.overfill(entry.topic)
+                listeners -= 1
+            }
+        }
+        for (_, entries) in named { for entry in entries { entry.topic.joining = 0 } }
+        for (attribute, entries) in named { join(attribute, entries, &news) }
+    }
+
+    /// The patterns of topics that watch attributes and name this one.
+    private func naming(_ attribute: AttributeID) -> [PatternIndex.Entry] {
+        guard let (node, name) = graph.owner(of: attribute) else { return [] }
+        return index.find(name, at: graph.ids(of: node)).filter { $0.topic.watchesAttributes && !$0.topic.isOverfull }
+    }
+
+    /// The patterns that name a node or attributes of it.
+    func naming(_ ids: [String]) -> [PatternIndex.Entry] { index.find(at: ids) }
+
+    private func join(_ attribute: AttributeID, _ entries: [PatternIndex.Entry], _ news: inout News) {
+        var whole: String?
         var joined: Topic?
         for entry in entries where !entry.topic.isOverfull {
             let topic = entry.topic
@@ -149,7 +174,9 @@ final class Topics {
                 news.overfill(topic)
                 continue
             }
-            let path = whole + steps.map(\.description).joined()
+            let start = whole ?? graph.path(of: attribute)
+            whole = start
+            let path = start + steps.map(\.description).joined()
             guard topic.add(vertex, path) else { continue }
             if !isKnown { watch(vertex, for: topic) }
             news.join(vertex, path, topic)
@@ -159,8 +186,8 @@ final class Topics {
     /// An instance's index is made for those who name it.
     func joinIndex(of node: NodeID, _ news: inout News) {
         guard let name = graph.indexName(of: node) else { return }
-        let isNamed = !index.find(name, at: graph.ids(of: node)).isEmpty
-        if isNamed, let index = graph.index(of: node) { join(index, &news) }
+        let isNamed = index.find(name, at: graph.ids(of: node)).contains { $0.topic.watchesAttributes }
+        if isNamed, let index = graph.index(of: node) { join([index], &news) }
     }
 
     func giveBack() {

@@ -17,7 +17,7 @@ extension Watching {
         let left = moved.flatMap { leave(below: AttributePath.describe(nodes: $0.from), &news) }
         let movedNodes = moved.flatMap { graph.nodes(below: $0.node) }
         let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributes)
-        for attribute in attributes { topics.join(attribute, &news) }
+        topics.join(attributes, &news)
         for node in structure.addedInstances + movedNodes where graph.isAlive(node) {
             topics.joinIndex(of: node, &news)
         }
@@ -77,20 +77,61 @@ extension Watching {
     // MARK: Changes of the tree as events
 
     func deliver(_ structure: StructureChange) {
-        let topics = topics.inOrder.filter { $0.key.events.contains(.structure) }
-        if topics.isEmpty { return }
-        let news = StructureNews(structure, in: graph)
-        for topic in topics {
-            let paths = news.paths(for: topic.patterns)
-            if paths.isEmpty { continue }
-            let partial = paths.arrived.isEmpty ? [] : topic.members.filter(\.client.isPartial)
+        let listeners = topics.inOrder.count { $0.key.events.contains(.structure) && !$0.isOverfull }
+        if listeners == 0 { return }
+        let news = structureNews(structure, listeners)
+        for told in news.topics.sorted(by: { $0.topic.number < $1.topic.number }) where !told.topic.isOverfull {
+            let partial = told[.entered].isEmpty ? [] : told.topic.members.filter(\.client.isPartial)
             if partial.isEmpty {
-                deliverOrHold(paths, to: topic.members)
+                deliverOrHold(told.paths, to: told.topic.members)
             } else {
-                deliverOrHold(paths, to: topic.members.filter { !$0.client.isPartial })
-                deliverOrHold(news.pathsForPartial(topic.patterns, paths), to: partial)
+                deliverOrHold(told.paths, to: told.topic.members.filter { !$0.client.isPartial })
+                deliverOrHold(told.pathsForPartial, to: partial)
             }
         }
+        for topic in news.overfull { endOverfull(topic) }
+    }
+
+    private func structureNews(_ structure: StructureChange, _ listeners: Int) -> StructureNews {
+        var news = StructureNews(listeners: listeners, limit: limits.watchedAttributes)
+        // These are told with all that they have.
+        let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
+        let movedNodes = Set(moved.flatMap { graph.nodes(below: $0.node) })
+        for node in structure.addedNodes where graph.isAlive(node) { tell(graph.names(of: node), as: .added, &news) }
+        if news.isHeardByNobody { return news }
+        let nodes = Set(structure.addedNodes)
+        for attribute in structure.addedAttributes {
+            guard let (node, name) = graph.owner(of: attribute), !nodes.contains(node), !movedNodes.contains(node)
+            else {
+                continue
+            }
+            let names = NodeNames(ids: graph.ids(of: node), attributes: [name], isWhole: false)
+            tell(names, as: .added, &news)
+        }
+        for names in structure.removedNames { tell(names, as: .removed, &news) }
+        var told = nodes
+        for move in moved {
+            let depth = graph.ids(of: move.node).count
+            for node in graph.nodes(below: move.node) where told.insert(node).inserted {
+                let names = graph.names(of: node)
+                tell(names, as: .arrived, from: move.from + names.ids.dropFirst(depth), &news)
+            }
+            for names in move.names { tell(names, as: .removed, &news) }
+        }
+        for node in structure.removedTrees.flatMap(graph.nodes) { tell(graph.names(of: node), as: .removed, &news) }
+        for node in structure.reorderedNodes where graph.isAlive(node) && told.insert(node).inserted {
+            tell(NodeNames(ids: graph.ids(of: node), attributes: []), as: .reordered, &news)
+        }
+        return news
+    }
+
+    private func tell(
+        _ names: @autoclosure () -> NodeNames, as kind: TopicStructure.Kind,
+        from: [String]? = nil, _ news: inout StructureNews
+    ) {
+        if news.isHeardByNobody { return }
+        let names = names()
+        news.tell(names, as: kind, from: from, to: topics.naming(names.ids))
     }
 
     private func deliverOrHold(_ paths: StructurePaths, to members: [Subscription]) {

@@ -50,11 +50,6 @@ extension ViewGraph {
         attributes[Int(attribute.index)].map { !nodes.isLinked($0.node) } ?? true
     }
 
-    /// The names of an unlinked subtree, as they were. O(subtree).
-    public func names(below top: NodeID) -> [NodeNames] {
-        nodes.subtree(of: top.row).map { NodeNames(ids: nodes.ids(of: $0), attributes: attributeNames(of: $0)) }
-    }
-
     /// Takes a subtree, which its parent no longer names, out of the tree. O(1) where no node of it was moved and no rows of the store
     /// wait for their nodes.
     func unlink(_ top: UInt32) {

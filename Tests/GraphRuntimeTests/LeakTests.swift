@@ -160,6 +160,7 @@ struct LeakTests {
     private static func largeHarness() throws -> Harness {
         var limits = RuntimeLimits()
         limits.requestCost = .max
+        limits.watchedAttributes = 10 * large
         return try Harness(LeakTests.list, limits: limits)
     }
 

@@ -517,6 +517,33 @@ struct WorkTests {
         #expect(graph.changes == ["/a.seed": .value(5)])
     }
 
+    @Test("a subscription that one transaction would have name more paths than may be watched ends; others are told")
+    func largeStructure() throws {
+        let graph = try harness(cost: .max) { $0.watchedAttributes = 30 }
+        let wide = try graph.subscribe(["/**"], events: .structure)
+        let narrow = try graph.subscribe(["/**/n3.x"], events: .structure, from: 2)
+        // Twenty nodes with one attribute each.
+        let nodes = (0..<20).map { "{ id: n\($0), state: { x: 1 } }" }.joined(separator: ", ")
+        _ = try graph.apply("nodes: [\(nodes)]")
+        var (ended, told): ([Int64], [Int64: [String]]) = ([], [:])
+        for case .event(let receivers, let event) in graph.deliveries {
+            if case .ended(.limit, _) = event { ended += receivers.map(\.subscription) }
+            if case .structure(_, let added, _, _) = event {
+                for receiver in receivers { told[receiver.subscription] = added }
+            }
+        }
+        #expect(ended == [wide] && told == [narrow: ["/n3", "/n3.x"]])
+        // It is the size of one transaction that counts.
+        let again = try graph.subscribe(["/n0/**"], events: .structure)
+        for group in 0..<3 {
+            let children = (0..<12).map { "{ id: c\(group)-\($0), state: { x: 1 } }" }.joined(separator: ", ")
+            _ = try graph.apply("nodes: [{ id: n0, children: [\(children)] }]")
+        }
+        #expect(graph.runtime.watching.subscriptions.keys.sorted() == [narrow, again])
+        try graph.succeed(.remove(path: "/n0", .init()))
+        #expect(graph.runtime.watching.subscriptions.keys.sorted() == [narrow])
+    }
+
     @Test(
         "a snapshot longer than an answer may be refuses the subscription, and so does one too many in a turn; long ones come in turns"
     ) func snapshots() throws {
