@@ -91,7 +91,7 @@ let documentAttacks = [
     },
     Attack(name: "long-list-that-shrinks", scene: list, seconds: 3, most: ["nodes": 10]) { target in
         let client = try target.connect()
-        for count in 1...10 { try client.call("set", #"{"path":"/top.x","value":\#(count * 10_000)}"#) }
+        for count in 1...10 { try client.call("set", #"{"path":"/top.x","value":\#(count * 20_000)}"#) }
         try client.call("set", #"{"path":"/top.x","value":1}"#)
         try client.drain(seconds: 2)
     },

@@ -3,7 +3,7 @@ import BenchmarkSupport
 // Clients that ask and do not read.
 
 private let longText =
-    #"{"agd":1,"nodes":[{"id":"top","state":{"text":"\#(String(repeating: "a", count: 12_000_000))","x":0}}]}"#
+    #"{"agd":1,"nodes":[{"id":"top","state":{"text":"\#(String(repeating: "a", count: 8_000_000))","x":0}}]}"#
 
 private let manyValues =
     #"{"agd":1,"nodes":[{"id":"rows","kind":"container","children":["#

@@ -38,7 +38,7 @@ let ruleAttacks: [Attack] =
             let node =
                 #"{"kind":"container","children":[{"id":"inner","forEach":{"in":"\#(costly)","id":"self","as":"j","node":{"let":{"y":"=j"}}}}]}"#
             let list = #"{"id":"list","forEach":{"in":"=lists.range(8)","id":"self","as":"i","node":\#(node)}}"#
-            let text = String(repeating: "a", count: 12_000_000)
+            let text = String(repeating: "a", count: 8_000_000)
             try client.call(
                 "apply",
                 #"{"document":{"agd":1,"nodes":[{"id":"box","kind":"container","state":{"t":"\#(text)"},"children":[\#(list)]}]}}"#

@@ -24,7 +24,7 @@ let valueAttacks = [
     },
     Attack(name: "longest-texts", scene: scene) { target in
         let client = try target.connect()
-        let text = String(repeating: "a", count: 15_000_000)
+        let text = String(repeating: "a", count: 8_000_000)
         for place in 0..<3 { try client.call("set", #"{"path":"/top.text","value":"\#(text)\#(place)"}"#) }
         try client.call("get", #"{"path":"/top.text"}"#)
     },

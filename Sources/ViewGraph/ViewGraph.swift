@@ -97,7 +97,7 @@ public final class ViewGraph {
         public var attributes = 2_000_000
         public var depth = 512
         /// Bytes, as JSON, of a value that a write makes.
-        public var valueSize = 16 << 20
+        public var valueSize = 8 << 20
         /// Changes of a `forEach` behind one transaction after which it counts as endless, if its data depends on its instances.
         public var structureRounds = 64
         /// Nodes that one change frees before it is done; more are freed in slices.
