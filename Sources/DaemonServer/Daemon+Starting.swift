@@ -195,7 +195,9 @@ extension Daemon {
         handles.append(timer)
     }
 
-    private func accept(from listener: Listener) {
+    /// Takes the connection that waits. When clients have sent much in this turn, it waits for the next one.
+    func accept(from listener: Listener) {
+        guard sessions.mayAccept else { return unaccepted.append(listener) }
         do throws(LoopError) {
             sessions.accept(try listener.accept())
         } catch {

@@ -26,6 +26,8 @@ public final class Daemon {
 
     /// What stands on the loop, all there from `start` on.
     var listeners: [Listener] = []
+    /// A connection waits at each of them for the next turn.
+    var unaccepted: [Listener] = []
     var handles: [Handle] = []
     var careTimer: Timer?
     var isCaring = false
@@ -122,6 +124,7 @@ public final class Daemon {
     func beforeSleep() {
         defer {
             sessions.readOn()
+            acceptOn()
             meter.end(requests: runtime.requestCount)
         }
         let now = Daemon.now()
@@ -131,6 +134,12 @@ public final class Daemon {
             return end(because: StartupError(error))
         }
         if isStopping { closeWhenDrained() }
+    }
+
+    private func acceptOn() {
+        let listeners = unaccepted
+        unaccepted = []
+        for listener in listeners where !listener.isClosed { accept(from: listener) }
     }
 
     private func tidyUp(behind now: Moment) {

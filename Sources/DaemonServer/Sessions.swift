@@ -93,7 +93,11 @@ final class Sessions {
 
     // Coming and going.
 
+    var mayAccept: Bool { readRoom > 0 }
+
     func accept(_ connection: Connection) {
+        // To take a client takes about as long as reading so much.
+        didRead(InputBlock.smallest)
         guard count < limits.clients else {
             return refuse(
                 connection, "the daemon serves \(limits.clients) clients already", hint: "clients is the limit")

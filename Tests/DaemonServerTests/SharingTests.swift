@@ -64,6 +64,21 @@ struct SharingTests {
         #expect(daemon.sessions.readRoom > 0 && daemon.sessions.share(of: session) == .max)
     }
 
+    @Test("who connects behind a turn's room for reading is taken in the next turn") func accepting() throws {
+        let daemon = try TestDaemon()
+        let first = try daemon.connect()
+        _ = try first.call("ping")
+        let room = daemon.sessions.readRoom
+        daemon.sessions.didRead(room)
+        let second = try daemon.connect()
+        #expect(!daemon.sessions.mayAccept && daemon.sessions.count == 1)
+        #expect(try second.call("ping").member("result", "pong") == true)
+        #expect(daemon.sessions.count == 2)
+        // To take it counted as reading does.
+        #expect(daemon.sessions.readRoom <= room)
+        withExtendedLifetime(first) {}
+    }
+
     @Test("a message that comes in pieces is held in one block that grows with it") func growing() throws {
         let pool = InputPool()
         var input = InputBuffer(pool: pool)
