@@ -10,13 +10,11 @@ struct Measure {
     var vertices: Int
     var edges: Int
     var storedRows: Int
-    /// Changes of structure of the nodes that stay, beside the others.
-    var lastingRows: Int
     var residentKilobytes: Int
 
     var line: String {
         #"{"benchmark":"soak","seconds":\#(rounded(seconds)),"writes":\#(writes),"vertices":\#(vertices),"edges":\#(edges),"#
-            + #""residentKilobytes":\#(residentKilobytes),"storedRows":\#(storedRows),"lastingRows":\#(lastingRows),"#
+            + #""residentKilobytes":\#(residentKilobytes),"storedRows":\#(storedRows),"#
             + #""processorMicrosecondsPerWrite":\#(rounded(microsecondsPerWrite))}"#
     }
 
@@ -37,7 +35,7 @@ struct Measure {
         }
         hold("vertices", vertices, first.vertices, Measure.sparePlaces)
         hold("edges", edges, first.edges, 2 * Measure.sparePlaces)
-        hold("rows in the store", storedRows, first.storedRows, Measure.spareRows + lastingRows)
+        hold("rows in the store", storedRows, first.storedRows, Measure.spareRows)
         hold(
             "resident kilobytes", residentKilobytes, first.residentKilobytes,
             Measure.spareKilobytes + first.residentKilobytes / 4)

@@ -78,11 +78,10 @@ final class Soak {
     private func measure(at time: Double, writes: Int, _ microseconds: Double) throws -> Measure {
         let stats = try settledStats()
         func figure(_ name: String) -> Int { stats[name]?.number.map { Int($0) } ?? -1 }
-        let rows = try storedRows(in: daemon.store)
         return Measure(
             seconds: time, writes: writes, microsecondsPerWrite: microseconds, vertices: figure("vertices"),
-            edges: figure("edges"),
-            storedRows: rows.others, lastingRows: rows.lasting, residentKilobytes: daemon.residentKilobytes)
+            edges: figure("edges"), storedRows: try storedRows(in: daemon.store),
+            residentKilobytes: daemon.residentKilobytes)
     }
 
     /// Waits until nothing moves and nobody else is connected.

@@ -9,9 +9,6 @@ import TestSupport
 //     soak-benchmark [SECONDS] [--seed NUMBER] [--program PATH]
 //
 // What happens depends on the seed alone, how much of it on the machine. The first line prints the seed, to repeat a run.
-//
-// Rows of the store are counted without the changes of structure below /lasting. The nodes there live as long as the daemon and are
-// moved and redefined all the time, and the store of today keeps each of these changes.
 
 struct Options {
     var seconds = 20.0
