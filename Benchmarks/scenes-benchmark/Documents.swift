@@ -47,7 +47,7 @@ func applyDocuments(of count: Int) throws {
         let scene = try timed("\(name): read and check") {
             try SceneReader.read(text: text, context: graph.sceneContext(at: .root, mode, isKept: false))
         }
-        let plan = try timed("\(name): plan") { try graph.plan(scene, at: .root, mode) }
+        let plan = try timed("\(name): plan") { try graph.planned(scene, at: .root, mode).plan }
         timed("\(name): perform") { _ = graph.perform(plan) }
         _ = graph.takeStructureChange()
     }

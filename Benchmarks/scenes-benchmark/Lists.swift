@@ -12,7 +12,7 @@ private func element(_ number: Int) -> Value { ["id": .string("element\(number)"
 func changeLists(of count: Int) throws {
     let scene = try SceneReader.read(text: listScene)
     let graph = ViewGraph(wallTime: .epoch)
-    graph.perform(try graph.plan(scene, at: .root, .create))
+    graph.perform(try graph.planned(scene, at: .root, .create).plan)
     let path = try AttributePath("/app.items")
     let items = try graph.locate(path)
 

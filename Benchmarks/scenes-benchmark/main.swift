@@ -35,7 +35,8 @@ func graph(states: [String: Value], rules: [(String, String)]) throws -> ViewGra
                 name: name, role: .computed(try Rule.compile(text, in: scope)), type: .int, position: .none))
     }
     let graph = ViewGraph(wallTime: .epoch)
-    graph.perform(try graph.plan(SceneDefinition(declarations: Declarations(), nodes: [node]), at: .root, .create))
+    graph.perform(
+        try graph.planned(SceneDefinition(declarations: Declarations(), nodes: [node]), at: .root, .create).plan)
     _ = graph.takeStructureChange()
     return graph
 }

@@ -22,6 +22,8 @@ final class StructureJob {
         /// A document is read and checked.
         case reading(SceneReading, Request.Apply)
         case checked(SceneDefinition, Request.Apply)
+        /// It is compared with what is there.
+        case planning(Planning, SceneDefinition, Request.Apply)
         /// Its new nodes are made.
         case building(Construction, SceneDefinition, Request.Apply)
         case built(Construction, SceneDefinition, Request.Apply)
@@ -99,12 +101,22 @@ extension GraphRuntime {
                 if job.slices > 1 { return nil }
             case .checked(let scene, let apply):
                 try checkAccess(of: job.client, to: scene)
+                let planning = try graph.planning(
+                    of: scene, at: place(of: apply), mode(of: apply), isTold: apply.dryRun)
+                job.stage = .planning(planning, scene, apply)
+            case .planning(let planning, let scene, let apply):
                 let at = try place(of: apply)
-                let plan = try graph.plan(scene, at: at, mode(of: apply), isTold: apply.dryRun)
-                if apply.dryRun || graph.isDone(plan) {
-                    return try self.apply(scene, apply, at: at, plan, nil, job.client)
+                guard graph.isCurrent(planning) else {
+                    // Data has changed the tree meanwhile, and may do so again.
+                    let planned = try graph.planned(scene, at: at, mode(of: apply), isTold: apply.dryRun)
+                    job.stage = .planning(planned, scene, apply)
+                    continue
                 }
-                job.stage = .building(graph.construct(plan), scene, apply)
+                guard try graph.advance(planning, &jobSteps) else { return nil }
+                if apply.dryRun || graph.isDone(planning.plan) {
+                    return try self.apply(scene, apply, at: at, planning.plan, nil, job.client)
+                }
+                job.stage = .building(graph.construct(planning), scene, apply)
             case .building(let construction, let scene, let apply):
                 // Without its place, `link` says what is wrong.
                 if graph.hasParents(of: construction), !graph.advance(construction, &jobSteps) { return nil }
@@ -122,7 +134,7 @@ extension GraphRuntime {
     private func startAgain(_ job: StructureJob) {
         job.hasOldAccess = false
         switch job.stage {
-        case .reading, .checked: job.stage = .waiting
+        case .reading, .checked, .planning: job.stage = .waiting
         case .building(let construction, _, _), .built(let construction, _, _):
             graph.abandon(construction)
             job.stage = .waiting
@@ -154,7 +166,7 @@ extension GraphRuntime {
         _ construction: Construction, _ scene: SceneDefinition, _ apply: Request.Apply, _ job: StructureJob
     ) throws(Failure) -> Answer {
         let at = try place(of: apply)
-        let plan = try graph.plan(scene, at: at, mode(of: apply), isTold: false, isKept: false, construction)
+        let plan = try graph.plan(of: construction, scene, at: at, mode(of: apply))
         guard graph.fits(construction, plan) else {
             throw Failure(
                 .conflict, "the place of the document changed while it was read", path: apply.at, hint: "apply it again"

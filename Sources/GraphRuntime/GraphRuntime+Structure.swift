@@ -34,7 +34,7 @@ extension GraphRuntime {
         let scene = try readScene(.string(text), file: file, at: .root, .merge)
         graph.notesChanges = false
         defer { graph.notesChanges = true }
-        perform(try graph.plan(scene, at: .root, .merge), nil, nil, .none, file)
+        perform(try graph.planned(scene, at: .root, .merge).plan, nil, nil, .none, file)
         graph.noteScenePlaces()
         _ = graph.takeStoreChanges(at: revision)
         outcome = Outcome()

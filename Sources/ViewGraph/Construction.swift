@@ -29,6 +29,8 @@ public final class Construction {
     }
 
     let plan: ScenePlan
+    /// `Tree.changes` up to which the plan holds; nil: the tree has changed since.
+    fileprivate(set) var version: UInt64?
     /// The tops of what `ScenePlan.creations` makes, in that order.
     fileprivate(set) var tops: [UInt32] = []
     fileprivate var stage = Stage.making(next: 0)
@@ -64,9 +66,10 @@ public final class Construction {
     fileprivate let parents: Set<NodeID>
 
     fileprivate init(
-        _ plan: ScenePlan, _ declarations: Declarations, newKeys: Set<String>, parents: Set<NodeID>, firstNumber: UInt64
+        _ planning: Planning, _ declarations: Declarations, newKeys: Set<String>, parents: Set<NodeID>,
+        firstNumber: UInt64
     ) {
-        self.plan = plan
+        plan = planning.plan
         self.parents = parents
         self.firstNumber = firstNumber
         self.newKeys = newKeys
@@ -83,13 +86,16 @@ extension ViewGraph {
 
 extension ViewGraph {
     /// Begins to make the new nodes of a plan. Each construction ends with `perform` or `abandon`.
-    public func construct(_ plan: ScenePlan) -> Construction {
+    public func construct(_ planning: Planning) -> Construction {
+        let plan = planning.plan
         var declarations = self.declarations
         declarations.add(plan.declarations)
         let newKeys = Set(plan.declarations.environment.keys.filter { self.declarations.environment[$0] == nil })
-        return Construction(
-            plan, declarations, newKeys: newKeys, parents: Set(plan.creations.map { nodes.nodeID($0.parent) }),
+        let construction = Construction(
+            planning, declarations, newKeys: newKeys, parents: Set(plan.creations.map { nodes.nodeID($0.parent) }),
             firstNumber: nextKeyNumber + 1)
+        construction.version = isCurrent(planning) ? nodes.changes : nil
+        return construction
     }
 
     /// Whether the nodes that get new children are all there. If one has gone, another node may be in its row: the construction can
@@ -99,8 +105,10 @@ extension ViewGraph {
     /// Makes nodes until the steps are used up. Call it only while `hasParents` is true.
     /// - Returns: whether all are made and connected.
     public func advance(_ construction: Construction, _ steps: inout Int) -> Bool {
+        if construction.version != nodes.changes { construction.version = nil }
         swapContext(with: construction)
         defer {
+            if construction.version != nil { construction.version = nodes.changes }
             // Data of the new lists is marked from the start on.
             collectInvalidated()
             swapContext(with: construction)

@@ -6,9 +6,9 @@ enum PlanCost {
     /// A node that is compared.
     static let update = 40
     /// A node that becomes another one, beside the comparison.
-    static let change = 140
+    static let change = 90
     /// A new node at the top.
-    static let creation = 15
+    static let creation = 10
     static let removal = 15
     static let value = 50
 }

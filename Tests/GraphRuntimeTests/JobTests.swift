@@ -338,4 +338,38 @@ struct JobTests {
         try graph.succeed(.describe(path: "/l/f/7", depth: nil))
         try graph.succeed(.dump(path: "/l/f/7", format: .scene))
     }
+
+    private static func views(_ count: Int, changed: Int? = nil) -> String {
+        let views = (0..<count).map { "{ id: v\($0), let: { n: \($0 == changed ? -1 : $0) } }" }
+        return "agd: 1\nnodes: [{ id: many, kind: container, children: [\(views.joined(separator: ", "))] }]"
+    }
+
+    @Test("a document is compared with what is there over many turns, and touches only what it changes")
+    func comparing() throws {
+        let graph = try harness(steps: 2000)
+        _ = try finish(graph, [apply(JobTests.views(300))])
+        try graph.subscribe(["/many/**"], from: 2)
+        let (turns, said) = try finish(graph, [apply(JobTests.views(300, changed: 7))])
+        // 50 nodes in each, and some for reading.
+        #expect(turns > 8)
+        var told: [String] = []
+        for case .event(_, .update(_, _, _, _, let changes, _)) in said { told += changes.map(\.path) }
+        #expect(told == ["/many/v7.n"] && failure(said, "apply1") == nil)
+    }
+
+    @Test("a tree that data changes while a document is compared is compared at once") func comparingAgain() throws {
+        let graph = try harness(JobTests.list, steps: 2000)
+        _ = try finish(graph, [apply(JobTests.views(300))])
+        let (turns, said) = try finish(graph, [apply(JobTests.views(310, changed: 7))]) { turn in
+            [
+                .call(
+                    ClientID(number: 2), id: .int(Int64(turn)),
+                    .set(
+                        Mutation(operation: .set, path: "/list.items", value: [.int(Int64(turn))]), TransactionOptions()
+                    ))
+            ]
+        }
+        #expect(turns > 3 && failure(said, "apply1") == nil)
+        #expect(try graph.value("/many/v7.n") == -1 && graph.value("/many/v309.n") == 309)
+    }
 }
