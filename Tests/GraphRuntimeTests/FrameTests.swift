@@ -161,6 +161,8 @@ struct FrameTests {
                 let value = Double(Int.random(in: -100...100, using: &random))
                 let isJump = Int.random(in: 0..<4, using: &random) == 0
                 guard try graph.value("/n.a\(attribute)") != .double(value) else { continue }
+                // What comes back to where it is displayed does not move.
+                guard try graph.value("/n.a\(attribute)", presentation: true) != .double(value) else { continue }
                 try graph.set(
                     "/n.a\(attribute)", .double(value),
                     animation: isJump ? nil : animations.randomElement(using: &random))
