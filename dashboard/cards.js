@@ -22,6 +22,7 @@ export function make(name, className, text) {
 
 /** The kind of card that suits an attribute. */
 export function kindOf(name, { type = 'dyn', kind }) {
+  if (kind === 'action') return 'button'
   if (name === 'percent') return 'bar'
   if (name === 'status') return 'status'
   const isWritable = kind === 'state' || kind === 'binding'
@@ -564,12 +565,22 @@ const KINDS = {
     const enable = control(card, button)
     button.setAttribute('aria-label', label ? `${card.title}: ${label}` : card.title)
     const mutation = toggle ? { op: 'toggle' } : add !== undefined ? { op: 'add', value: add } : { op: 'set', value: set ?? true }
+    const options = { label: 'dashboard', ...card.animation }
+    let isAction = false
     button.addEventListener('click', () => {
-      card.perform(() => card.client.transact([{ ...mutation, path: card.path }], { label: 'dashboard', ...card.animation }))
+      card.perform(() => isAction
+        ? card.client.do(card.path, {}, options) : card.client.transact([{ ...mutation, path: card.path }], options))
     })
     return {
       show({ value }) {
         enable()
+        // The value of an action tells its parameters; the button gives none.
+        isAction = typeof value?.parameters === 'object'
+        const missing = Object.entries(value?.parameters ?? {}).filter(([, each]) => !('default' in each))
+        if (missing.length > 0) {
+          button.disabled = true
+          return card.say(`needs ${missing.map(([name]) => name).join(', ')}`)
+        }
         card.say(add !== undefined || toggle ? plain(value, card.format) : '')
       },
     }

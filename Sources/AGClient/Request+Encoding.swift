@@ -10,6 +10,7 @@ extension Request {
         case .get: "get"
         case .set: "set"
         case .transact: "transact"
+        case .do: "do"
         case .apply: "apply"
         case .remove: "remove"
         case .move: "move"
@@ -39,6 +40,10 @@ extension Request {
         case .set(let mutation, let options):
             parameters.text("path", mutation.path)
             parameters.value("value", mutation.value ?? .null, typed: options.typed)
+            parameters.options(options)
+        case .do(let path, let arguments, let options):
+            parameters.text("path", path)
+            parameters.values("arguments", arguments, typed: options.typed)
             parameters.options(options)
         case .transact(let mutations, let options), .onDisconnect(let mutations, let options):
             parameters.mutations(mutations, typed: options.typed)
@@ -73,10 +78,7 @@ extension Request {
         case .trace(let trace): if let enable = trace.enable { parameters.value("enable", .bool(enable)) }
         case .eval(let eval):
             parameters.text("expression", eval.expression)
-            if !eval.bindings.isEmpty {
-                let typed = ValueMap(eval.bindings.map { ($0.key, eval.typed ? $0.value.typedJSON : $0.value) })
-                parameters.value("bindings", .map(typed))
-            }
+            parameters.values("bindings", eval.bindings, typed: eval.typed)
             parameters.text("at", eval.at)
             parameters.flag("typed", eval.typed)
         }
@@ -144,6 +146,12 @@ struct ParameterWriter {
     mutating func value(_ name: StaticString, _ value: Value, typed: Bool = false) {
         self.name(name)
         typed ? buffer.appendTypedJSON(value) : buffer.appendJSON(value)
+    }
+
+    /// Values by name; left out if there are none.
+    mutating func values(_ name: StaticString, _ values: ValueMap, typed: Bool) {
+        if values.isEmpty { return }
+        value(name, .map(ValueMap(values.map { ($0.key, typed ? $0.value.typedJSON : $0.value) })))
     }
 
     mutating func options(_ options: TransactionOptions) {

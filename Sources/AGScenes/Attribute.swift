@@ -1,7 +1,7 @@
 public import AGClient
 public import AttributeValues
 
-/// An attribute of a node: `State`, `Binding`, `Let`, `Computed`, `Environment`, `Clock`.
+/// An attribute of a node: `State`, `Binding`, `Let`, `Computed`, `Environment`, `Clock`, `Action`.
 public protocol Attribute {
     var draft: AttributeDraft { get }
 }
@@ -9,7 +9,7 @@ public protocol Attribute {
 /// An attribute in the form of a document. The attributes of this module make it.
 public struct AttributeDraft {
     enum Group: String {
-        case state, binding, `let`, computed, inherit, clock
+        case state, binding, `let`, computed, inherit, clock, actions
     }
 
     let group: Group

@@ -80,7 +80,7 @@ public struct NodeDraft {
         map["id"] = id.map { .string($0) }
         map["kind"] = kind.map { .string($0) }
         map["component"] = component.map { .string($0) }
-        for group in [AttributeDraft.Group.state, .binding, .let, .computed, .inherit, .clock] {
+        for group in [AttributeDraft.Group.state, .binding, .let, .computed, .inherit, .clock, .actions] {
             map[group.rawValue] = NodeDraft.document(attributes.filter { $0.group == group })
         }
         func write(_ name: String, _ entries: [(key: String, value: Value)]) {

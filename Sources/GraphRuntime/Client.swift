@@ -102,6 +102,14 @@ extension ViewGraph {
         defer { mayRead = before }
         return try body()
     }
+
+    /// While `body` runs, the graph acts for nobody in particular.
+    func seeingEverything<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+        let before = mayRead
+        mayRead = nil
+        defer { mayRead = before }
+        return try body()
+    }
 }
 
 /// Transactions that are performed in order when a client goes away.

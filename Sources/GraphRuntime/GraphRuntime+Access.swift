@@ -33,14 +33,35 @@ extension GraphRuntime {
 
     /// What a document declares holds in the whole graph, wherever its nodes are put. What it reads of the environment may come from
     /// anywhere above; names lead to what may be read, or the document would have been refused.
-    func checkAccess(of client: ClientID, to scene: SceneDefinition) throws(Failure) {
+    func checkAccess(of client: ClientID, to scene: SceneDefinition, at place: NodeID) throws(Failure) {
         try checkAccess(of: client) { (grants) throws(Failure) in
             if !scene.declarations.isEmpty { try grants.require(.define, .everything) }
+            try checkAccess(grants, toTargetsIn: scene, at: place)
             guard grants.isPartial, let node = scene.readerOfEnvironment else { return }
             throw Failure(
                 .denied,
                 "\(grants.holder) lacks the right 'read' on /**, which a node that reads the environment needs: \(node)",
                 hint: "leave env, inherit, transformEnvironment, objects and parts of keys out")
+        }
+    }
+
+    /// An action writes with the rights of who defined it, so it may only write what its author may write.
+    private func checkAccess(
+        _ grants: Grants, toTargetsIn scene: SceneDefinition, at place: NodeID
+    ) throws(Failure) {
+        for (name, action) in scene.actions {
+            do throws(Failure) {
+                for step in action.steps {
+                    guard case .pattern(let pattern) = step.target else { continue }
+                    try grants.require(.write, pattern)
+                }
+                for target in action.outsideTargets {
+                    guard let path = graph.path(ofName: target, around: place) else { continue }
+                    try grants.require(.write, PathPattern(attributesAt: try AttributePath(path)))
+                }
+            } catch {
+                throw error.within("the action \(name)")
+            }
         }
     }
 

@@ -100,7 +100,7 @@ extension GraphRuntime {
                 // Freeing what was read takes a while, too.
                 if job.slices > 1 { return nil }
             case .checked(let scene, let apply):
-                try checkAccess(of: job.client, to: scene)
+                try checkAccess(of: job.client, to: scene, at: place(of: apply))
                 let planning = try graph.planning(
                     of: scene, at: place(of: apply), mode(of: apply), isTold: apply.dryRun)
                 job.stage = .planning(planning, scene, apply)

@@ -9,22 +9,53 @@ extension GraphRuntime {
         guard mutations.count <= limits.mutationsPerTransaction else {
             throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")
         }
-        let motion = try presentations.motion(options)
-        let stamp = graph.stamp
-        graph.begin()
-        do throws(Failure) {
+        return try commit(options, client) { () throws(Failure) in
             for (position, mutation) in mutations.enumerated() {
                 do throws(Failure) {
                     try graph.charge(GraphRuntime.stepsPerMutation)
                     try graph.perform(mutation, options.typed)
                 } catch {
                     guard mutations.count > 1 else { throw error }
-                    throw Failure(
-                        error.code, "mutations[\(position)]: \(error.message)", path: error.path, rule: error.rule,
-                        line: error.line, column: error.column, hint: error.hint)
+                    throw error.within("mutations[\(position)]")
+                }
+            }
+        }
+    }
+
+    /// Calls an action. It reads and writes with the rights of who defined it.
+    func call(
+        _ path: String, _ arguments: ValueMap, _ options: TransactionOptions, _ client: Client
+    ) throws(Failure) -> Answer {
+        var given = arguments
+        if options.typed { for (name, value) in arguments { given[name] = try Value(typedJSON: value) } }
+        let call = try graph.call(actionAt: path, given)
+        do throws(Failure) {
+            return try graph.seeingEverything { () throws(Failure) in
+                let writes = try graph.writes(of: call)
+                guard writes.count <= limits.mutationsPerTransaction else {
+                    throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")
+                }
+                return try commit(options, client) { () throws(Failure) in
+                    for write in writes {
+                        try graph.charge(GraphRuntime.stepsPerMutation)
+                        do throws(Failure) { try graph.perform(write) } catch { throw error.within(path) }
+                    }
                 }
             }
         } catch {
+            // What the action reads and writes is hidden from who may not read everything.
+            throw client.isPartial ? Failure(error.code, "\(path) failed", path: path) : error
+        }
+    }
+
+    /// Commits what `body` writes; all of it or none.
+    private func commit(
+        _ options: TransactionOptions, _ client: Client, _ body: () throws(Failure) -> Void
+    ) throws(Failure) -> Answer {
+        let motion = try presentations.motion(options)
+        let stamp = graph.stamp
+        graph.begin()
+        do throws(Failure) { try body() } catch {
             graph.rollBack()
             statistics.refusals += 1
             throw error

@@ -6,7 +6,18 @@ extension ViewGraph {
     /// Performs a mutation in the transaction that has begun.
     func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
         let located = try locate(text: mutation.path)
-        let (path, place) = (located.path, located.place)
+        try perform(mutation, at: located.place, located.path, typed: typed)
+    }
+
+    /// - Parameters:
+    ///   - place: where the mutation's path leads, which stands in no other way in the mutation.
+    ///   - animation: of what it writes.
+    func perform(
+        _ mutation: Mutation, at place: Place, _ path: AttributePath, typed: Bool, animation: String? = nil
+    ) throws(Failure) {
+        func write(_ change: (Value?) throws(Failure) -> Value?) throws(Failure) {
+            try self.write(place, through: path, animation: animation, change)
+        }
         func value() throws(Failure) -> Value {
             guard let value = mutation.value else {
                 throw Failure(.invalid, "\(mutation.operation.rawValue) needs a value", path: mutation.path)
@@ -22,21 +33,21 @@ extension ViewGraph {
         switch mutation.operation {
         case .set:
             let new = try value()
-            try write(place, through: path) { _ throws(Failure) in new }
+            try write { _ throws(Failure) in new }
         case .toggle:
-            try write(place, through: path) { old throws(Failure) in
+            try write { old throws(Failure) in
                 guard case .bool(let flag)? = old else { throw wrongType("a bool", old) }
                 return .bool(!flag)
             }
         case .add:
             let summand = try value()
-            try write(place, through: path) { old throws(Failure) in
+            try write { old throws(Failure) in
                 guard let old else { throw wrongType("a number", nil) }
                 return try Arithmetic.sum(old, summand, path: mutation.path)
             }
         case .append:
             let element = try value()
-            try write(place, through: path) { old throws(Failure) in
+            try write { old throws(Failure) in
                 switch (old, element) {
                 case (.list(let list)?, _): return .list(list + [element])
                 case (.string(let text)?, .string(let more)): return .string(text + more)
@@ -45,7 +56,7 @@ extension ViewGraph {
             }
         case .insert:
             let element = try value()
-            try write(place, through: path) { old throws(Failure) in
+            try write { old throws(Failure) in
                 guard case .list(var list)? = old else { throw wrongType("a list", old) }
                 let index = mutation.index ?? list.count
                 guard index >= 0, index <= list.count else {
@@ -61,13 +72,13 @@ extension ViewGraph {
                     .invalid, "remove takes an element or entry out of a value; \(mutation.path) is a whole attribute",
                     path: mutation.path, hint: "to remove a node, use the method remove")
             }
-            try write(place, through: path) { old throws(Failure) in
+            try write { old throws(Failure) in
                 guard old != nil else { throw Failure(.notFound, "nothing at \(mutation.path)", path: mutation.path) }
                 return nil
             }
         case .merge:
             let patch = try value()
-            try write(place, through: path) { old throws(Failure) in (old ?? .null).merging(patch) }
+            try write { old throws(Failure) in (old ?? .null).merging(patch) }
         case .test:
             let expected = try value()
             switch contentInTransaction(at: place) {
@@ -81,5 +92,24 @@ extension ViewGraph {
                 }
             }
         }
+    }
+}
+
+extension ViewGraph {
+    /// Performs a write of an action in the transaction that has begun.
+    func perform(_ write: ActionWrite) throws(Failure) {
+        guard let operation = Mutation.Operation(rawValue: write.operation.rawValue) else {
+            preconditionFailure("an operation of actions that the protocol does not have")
+        }
+        let mutation = Mutation(operation: operation, path: write.path.description, value: write.value)
+        try perform(mutation, at: write.place, write.path, typed: false, animation: write.animation)
+    }
+}
+
+extension Failure {
+    /// The same failure, whose message begins with what it happened in.
+    func within(_ what: String) -> Failure {
+        Failure(
+            code, "\(what): \(message)", path: path, rule: rule, line: line, column: column, hint: hint)
     }
 }

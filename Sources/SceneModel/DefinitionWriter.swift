@@ -19,6 +19,7 @@ public enum DefinitionWriter {
         case .inherit(let key): ("inherit", .string(key))
         case .inheritObject(let type, let isOptional): ("inherit", .string(isOptional ? type + "?" : type))
         case .clock(let schedule): ("clock", clock(schedule))
+        case .action(let action): ("actions", action.document)
         }
     }
 

@@ -41,7 +41,8 @@ public enum NodeKind: String, CaseIterable, Sendable {
     case view, container, group, section, forEach
 }
 
-/// The source of an attribute's value. Scopes: `computed` and the modifiers look up the node's own attributes first.
+/// The source of an attribute's value. Scopes: `computed`, actions and the modifiers look up the node's own attributes
+/// first.
 /// `let` and `binding` look up the lexically enclosing nodes, nearest first, up to the root of the component that
 /// contains them.
 public enum AttributeRole {
@@ -56,6 +57,7 @@ public enum AttributeRole {
     case inherit(key: String)
     case inheritObject(type: String, isOptional: Bool)
     case clock(ClockSchedule)
+    case action(ActionDefinition)
 }
 
 public enum BindingTarget {
@@ -345,6 +347,9 @@ public struct SceneContext {
     /// True if the document was accepted once and comes from a store. Then faults that only later versions report are
     /// ignored.
     public var isKept: Bool
+
+    /// Where the node of application stands in `enclosing`. Those behind it are around it.
+    static let placeOfNode = 1
 
     /// True if the document may use undefined names: they could later refer to attributes that its author may not read.
     public var admitsDangling = true

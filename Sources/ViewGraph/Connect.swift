@@ -72,6 +72,7 @@ extension ViewGraph {
                 replaceSource(of: attribute, inheritedObject(type, isOptional, for: attribute, at: row))
             case .clock(let schedule):
                 replaceSource(of: attribute, .alias(Place(clock(schedule)), vertex: nil))
+            case .action(let action): replaceSource(of: attribute, .literal(.value(action.summary)))
             case .constant(.rule), .state, .computed: continue
             }
         }
@@ -206,8 +207,8 @@ extension ViewGraph {
     }
 
     /// The vertex of an input's whole variable.
-    func evaluationSource(_ input: RuleInput, at row: UInt32) -> BoundInput {
-        guard let place = place(of: input, at: row, .own, nil) else {
+    func evaluationSource(_ input: RuleInput, at row: UInt32, _ scope: Scope = .own) -> BoundInput {
+        guard let place = place(of: input, at: row, scope, nil) else {
             return .failure(Failure(.notFound, "nothing named \(input.variable) is in scope"))
         }
         return .attribute(vertex(for: Place(place.attribute, place.steps.dropLast(input.steps.count))))

@@ -23,6 +23,7 @@ extension AttributeDefinition {
         case .computed: .computed
         case .inherit, .inheritObject: .inherit
         case .clock: .clock
+        case .action: .action
         }
     }
 
@@ -44,6 +45,7 @@ extension AttributeDefinition {
         case (.inherit(let a), .inherit(let b)): return a == b
         case (.inheritObject(let a, let x), .inheritObject(let b, let y)): return a == b && x == y
         case (.clock(let a), .clock(let b)): return a == b
+        case (.action(let a), .action(let b)): return a.document == b.document
         default: return false
         }
     }

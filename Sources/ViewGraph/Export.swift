@@ -224,7 +224,7 @@ struct SceneExporter {
     private mutating func plain(_ row: UInt32) -> ValueMap {
         let node = graph.nodes[Int(row)]
         var fields = ValueMap([(.string("id"), .string(node.id)), (.string("kind"), .string(node.kind.rawValue))])
-        var groups: [(String, ValueMap)] = ["state", "binding", "let", "computed", "inherit", "clock"].map {
+        var groups: [(String, ValueMap)] = ["state", "binding", "let", "computed", "inherit", "clock", "actions"].map {
             ($0, ValueMap())
         }
         for (name, attribute) in node.attributes {

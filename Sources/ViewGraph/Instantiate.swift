@@ -97,6 +97,9 @@ extension ViewGraph {
         case .clock:
             kind = .clock
             attribute = createUnbound(definition, kind, row)
+        case .action:
+            kind = .action
+            attribute = createUnbound(definition, kind, row)
         }
         attributes[Int(attribute.index)]?.definition = definition
         nodes[Int(row)].attributes.append(definition.name, attribute)

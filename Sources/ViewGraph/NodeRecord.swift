@@ -4,7 +4,7 @@ import SceneModel
 
 /// What an attribute is to its users.
 public enum AttributeKind: String, Sendable {
-    case state, binding, `let`, computed, inherit, clock
+    case state, binding, `let`, computed, inherit, clock, action
 }
 
 /// A node of the tree with its vertices.

@@ -111,13 +111,15 @@ extension ViewGraph {
     /// Changes the value at a place, through any bindings, in the open transaction.
     /// - Parameters:
     ///   - isKept: the value was accepted once, and comes from a store or a document: the limit of its size does not hold.
+    ///   - wanted: the animation of what is written, unless a binding on the way has one.
     ///   - change: from the present value (nil: a key that is not there) to the new one (nil: remove it).
     /// - Throws: `readOnly`, `typeMismatch`, `notFound`, `dangling`, `limit` or what `change` throws; then nothing was written.
     public func write(
-        _ place: Place, through path: AttributePath, isKept: Bool = false, _ change: (Value?) throws(Failure) -> Value?
+        _ place: Place, through path: AttributePath, isKept: Bool = false, animation wanted: String? = nil,
+        _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         let way = try writable(place, path)
-        let (state, animation) = (way.state, way.animation)
+        let (state, animation) = (way.state, way.animation ?? wanted)
         if case .object(let object) = record(state.attribute).source {
             return try write(object: object, held: state.attribute, animation, path, isKept: isKept, change)
         }

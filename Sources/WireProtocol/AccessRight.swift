@@ -2,6 +2,8 @@
 public enum AccessRight: String, CaseIterable, Comparable, Sendable {
     /// See and watch values and definitions.
     case read
+    /// Call actions.
+    case `do`
     /// Change values.
     case write
     /// Create, change and remove nodes and attributes.
@@ -14,9 +16,10 @@ public enum AccessRight: String, CaseIterable, Comparable, Sendable {
     private var rank: Int {
         switch self {
         case .read: 0
-        case .write: 1
-        case .define: 2
-        case .admin: 3
+        case .do: 1
+        case .write: 2
+        case .define: 3
+        case .admin: 4
         }
     }
 }

@@ -3,7 +3,8 @@ import AttributeValues
 extension Method {
     /// All methods, the most common first. They are searched in this order.
     public static func table() -> [Method] {
-        [get, set, transact, subscribe, unsubscribe, apply, remove, move, onDisconnect, hello, ping, describe, explain]
+        [get, set, transact, subscribe, unsubscribe, `do`, apply, remove, move, onDisconnect, hello, ping, describe]
+            + [explain]
             + [dump, stats, trace, eval, prune]
     }
 
@@ -119,6 +120,23 @@ extension Method {
             errors: writeErrors + [.conflict, .ruleFailed], need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
             .transact(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
+        }
+    }
+
+    private static var `do`: Method {
+        Method(
+            name: "do",
+            summary: "Calls an action of a node: what it writes is committed together, all or none, as one revision.",
+            parameters: [
+                path("The path of the action, as /home.allOff."),
+                .optional(
+                    .arguments, .map(.any), "The action's parameters by name; those with a default may be left out."),
+            ] + transactionOptions + [typed], result: revisionOnly,
+            errors: writeErrors + [.conflict, .ruleFailed], need: Need(.do, on: "the path")
+        ) { (given) throws(Failure) in
+            .do(
+                path: given.path(), arguments: given.value(.arguments).map ?? ValueMap(),
+                given.transactionOptions(isTyped: given.flag(.typed)))
         }
     }
 

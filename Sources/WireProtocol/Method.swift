@@ -45,7 +45,8 @@ public struct Parameter {
 
 /// All parameter names of the protocol. A case has the spelling of the protocol.
 public enum ParameterKey: Int, CaseIterable {
-    case animation, `as`, at, bindings, bookmarks, client, css, depth, disablesAnimations, document, dryRun, enable,
+    case animation, arguments, `as`, at, bindings, bookmarks, client, css, depth, disablesAnimations, document, dryRun,
+        enable,
         events
     case expression, format, frames, index, initial, label, maxRate, mode, mutations, path, paths, presentation,
         revision

@@ -14,6 +14,8 @@ extension Request {
             for path in get.paths { try need(.read, .named(path)) }
         case .set(let mutation, _):
             try need(.write, .attributes(mutation.path))
+        case .do(let path, _, _):
+            try need(.do, .attributes(path))
         case .transact(let mutations, _), .onDisconnect(let mutations, _):
             for mutation in mutations { try need(.write, .attributes(mutation.path)) }
         case .apply(let apply):
@@ -59,6 +61,7 @@ extension Request {
         switch self {
         case .hello(_, nil), .ping, .unsubscribe, .describe(nil, _): nil
         case .get, .subscribe, .describe, .explain, .dump, .stats, .eval: .read
+        case .do: .do
         case .set, .transact, .onDisconnect: .write
         case .apply, .remove, .move: .define
         case .hello(_, _?), .trace, .prune: .admin

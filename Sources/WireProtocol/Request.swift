@@ -9,6 +9,8 @@ public indirect enum Request {
     case get(Get)
     case set(Mutation, TransactionOptions)
     case transact([Mutation], TransactionOptions)
+    /// Calls an action.
+    case `do`(path: String, arguments: ValueMap, TransactionOptions)
     case apply(Apply)
     case remove(path: String, TransactionOptions)
     case move(Move, TransactionOptions)

@@ -4,7 +4,8 @@ import WireProtocol
 /// The table of verbs. To add a verb, write its file and add its type here.
 struct Agctl: ParsableCommand {
     static let verbs: [any ParsableCommand.Type] = [
-        GetCommand.self, ListCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, TransactCommand.self,
+        GetCommand.self, ListCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, DoCommand.self,
+        TransactCommand.self,
         FeedCommand.self,
         WatchCommand.self,
         ApplyCommand.self, ExportCommand.self, DiffCommand.self, EditCommand.self, CheckCommand.self,

@@ -104,7 +104,7 @@ enum Front {
     /// Names that other programs have for the verbs.
     private static let otherNames = [
         "get": ["read", "print", "value"], "set": ["write", "update", "assign"],
-        "toggle": ["flip", "invert", "switch"],
+        "toggle": ["flip", "invert", "switch"], "do": ["run", "perform", "action", "press", "trigger"],
         "add": ["inc", "incr", "increment", "plus", "dec", "decr"], "remove": ["delete", "del", "unset", "destroy"],
         "move": ["rename", "reorder"], "watch": ["subscribe", "monitor", "follow", "tail", "listen", "observe"],
         "apply": ["load", "create", "import", "install"], "export": ["save"], "check": ["validate", "lint", "verify"],

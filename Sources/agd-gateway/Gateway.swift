@@ -26,7 +26,7 @@ final class Gateway {
     private static let beat = 2.0
 
     private static let reading: Set<String> = ["hello", "ping", "get", "describe", "explain", "dump", "stats", "eval"]
-    private static let writing: Set<String> = ["set", "transact", "apply", "remove", "move"]
+    private static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move"]
 
     let settings: Settings
     private let link: DaemonLink

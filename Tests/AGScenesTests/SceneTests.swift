@@ -94,6 +94,28 @@ struct SceneTests {
             ])
     }
 
+    @Test("actions name what they write, with values, rules and animations") func actions() throws {
+        let made = try node {
+            View {
+                State("volume", 1.0)
+                Action("louder", parameters: ["by": 0.5], .set(\.volume, to: .rule("volume + by")).animation("smooth"))
+                Action("allOff", .set("/home/*.isOn", to: false), .toggle(\.flag), .add(1, to: "/home.count"))
+            }
+        }
+        #expect(
+            made?.map?["actions"] == [
+                "louder": [
+                    "parameters": ["by": ["default": 0.5]],
+                    "steps": [["set": ["$volume": "=volume + by"], "animation": "smooth"]],
+                ],
+                "allOff": [
+                    "steps": [
+                        ["set": ["/home/*.isOn": false]], ["toggle": "$flag"], ["add": ["/home.count": 1]],
+                    ]
+                ],
+            ])
+    }
+
     @Test("parameters are names, or say their type and default")
     func parameters() throws {
         let scene = try Scene {

@@ -59,8 +59,8 @@ struct AccessTests {
         }
         #expect(
             faults?.faults.map(\.description) == [
-                "agd.conf:1: access gives one of read, write, define, admin, each with those before it, not \"reed\" (did you mean 'read'?)",
-                "agd.conf:2: access gives one of read, write, define, admin, each with those before it, not \"read,write\"",
+                "agd.conf:1: access gives one of read, do, write, define, admin, each with those before it, not \"reed\" (did you mean 'read'?)",
+                "agd.conf:2: access gives one of read, do, write, define, admin, each with those before it, not \"read,write\"",
                 "agd.conf:3: access is for everyone, user:NAME, group:NAME or as:NAME, not \"alice\" (\(form))",
                 "agd.conf:4: access is for everyone, user:NAME, group:NAME or as:NAME, not \"\" (\(form))",
                 "agd.conf:5: access: there is no user carol (a number needs no account)",

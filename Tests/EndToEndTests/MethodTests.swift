@@ -41,7 +41,8 @@ struct MethodTests {
     @Test("all methods of the protocol are there and describe themselves")
     func allMethods() {
         let specified = [
-            "apply", "describe", "dump", "eval", "explain", "get", "hello", "move", "onDisconnect", "ping", "prune",
+            "apply", "describe", "do", "dump", "eval", "explain", "get", "hello", "move", "onDisconnect", "ping",
+            "prune",
             "remove", "set",
             "stats", "subscribe", "trace", "transact", "unsubscribe",
         ]

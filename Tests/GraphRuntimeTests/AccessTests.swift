@@ -11,7 +11,7 @@ struct AccessTests {
           - id: hosts
             children:
               - { id: a, kind: view, state: { load: 1.0, tags: [x] } }
-              - { id: b, kind: view, state: { load: 2.0 } }
+              - { id: b, kind: view, state: { load: 2.0 }, actions: { rest: { set: { $load: 0.0 } } } }
           - id: secret
             state: { key: 7 }
             children:
@@ -86,6 +86,7 @@ struct AccessTests {
         "get": #"{"path":"/hosts/a.load"}"#,
         "set": #"{"path":"/hosts/a.load","value":2}"#,
         "transact": #"{"mutations":[{"op":"set","path":"/hosts/a.load","value":2}]}"#,
+        "do": #"{"path":"/hosts/b.rest"}"#,
         "onDisconnect": #"{"mutations":[{"op":"set","path":"/hosts/a.load","value":2}]}"#,
         "subscribe": #"{"paths":["/hosts/**"]}"#,
         "unsubscribe": #"{"subscription":99}"#,

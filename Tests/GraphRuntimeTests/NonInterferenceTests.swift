@@ -25,6 +25,7 @@ struct NonInterferenceTests {
               let: { e: $bad, w: $fixed, h: $key }
               computed: { double: a * 2, sum: k + 1, fault: 1 / (a - a), n: subviews.size(), q: "k == 99 ? 1 : 0" }
               preferences: { widest: =a }
+              actions: { go: { parameters: { z: { default: 2 } }, set: { $a: =a + z, $k: =e } }, add: { add: { $a: 1 } } }
               children:
                 - { id: b, kind: view, state: { n: 1 }, computed: { m: n + 1 }, binding: { up: $a, far: $key }, let: { l: $e } }
                 - forEach: { in: $list, id: self, as: item, node: { kind: view, computed: { twice: item * 2 } } }
@@ -77,11 +78,11 @@ struct NonInterferenceTests {
         "/outer/onlyB.x", "/outer/inne",
         "/outer/innen.x", "/oute.secret", "/", "/.locale", "/other.x", "/hidden.deep", "/nothing.here", "not a path",
         "/outer/inner/c",
-        "/outer/inner/made.s", "/outer/inner/made",
+        "/outer/inner/made.s", "/outer/inner/made.go", "/outer/inner/made",
     ]
     private static let inside = [
         "/outer/inner", "/outer/inner/b", "/outer/inner.k", "/outer/inner/b.n", "/outer/inner.e", "/outer/inner.a",
-        "/outer/inner/made",
+        "/outer/inner/made", "/outer/inner/made.go", "/outer/inner.go", "/outer/inner.add",
     ]
     private static let patterns = [
         "/outer/inner/**", "/outer/inner/*.n", "/outer/*/b.n", "/outer/**", "/**", "/*", "/outer/inner.*",
@@ -106,6 +107,10 @@ struct NonInterferenceTests {
         "nodes: [{ id: made, forEach: { in: $list, id: self, as: item, node: { kind: view, computed: { t: env.theme } } } }]",
         "nodes: [{ id: b, kind: view, state: { n: 3 } }]", "nodes: [{ id: b, kind: view }]",
         "nodes: [{ id: onlyA, kind: view }]",
+        "nodes: [{ id: made, kind: view, actions: { go: { parameters: { z: { default: 2 } }, set: { $a: =a + z } } } }]",
+        "nodes: [{ id: made, kind: view, actions: { go: { set: { /outer/inner/*.n: 3 } } } }]",
+        "nodes: [{ id: made, kind: view, actions: { go: { set: { $key: 1 } } } }]",
+        "nodes: [{ id: made, kind: view, actions: { go: { set: { /outer/onlyA.x: 1 } } } }]",
         "nodes: [{ id: made, kind: view, state: { locale: 1 }, let: { s: $locale } }]", "nodes: 7",
     ]
     private static let expressions = [
@@ -138,7 +143,7 @@ struct NonInterferenceTests {
         case .document: return .string("agd: 1\n" + random.pick(documents))
         case .expression: return .string(random.pick(expressions))
         case .value: return random.pick([1, 2, 7, "x", [1, 2, 3], ["k": 2], .null])
-        case .bindings: return ["z": 1]
+        case .bindings, .arguments: return ["z": 1]
         case .animation: return "linear(duration: 1)"
         case .events: return .list([.string(random.pick(EventKinds.names.map(\.name))), "update", "structure"])
         case .since: return ["epoch": "test", "revision": .int(Int64(random.below(8)))]

@@ -8,7 +8,7 @@ struct ProtocolSchemaTests {
         let names = Method.table().map(\.name)
         #expect(
             Set(names) == [
-                "hello", "ping", "get", "set", "transact", "apply", "remove", "move", "subscribe", "unsubscribe",
+                "hello", "ping", "get", "set", "transact", "do", "apply", "remove", "move", "subscribe", "unsubscribe",
                 "onDisconnect",
                 "describe", "explain", "dump", "stats", "trace", "eval", "prune",
             ])

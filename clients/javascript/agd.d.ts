@@ -113,6 +113,7 @@ export class Client {
   set(path: string, value: Json, options?: ChangeOptions): Promise<number>
   toggle(path: string, options?: ChangeOptions): Promise<number>
   transact(mutations: Mutation[], options?: ChangeOptions): Promise<number>
+  do(path: string, given?: Record<string, unknown>, options?: ChangeOptions): Promise<number>
   onDisconnect(mutations: Mutation[], options?: ChangeOptions): Promise<number>
   eval(expression: string, options?: { at?: string; bindings?: Record<string, Json> }): Promise<Json>
   apply(

@@ -10,6 +10,7 @@ export const PARAMETERS = {
   get: ['path', 'paths', 'presentation', 'typed'],
   set: ['path', 'value', 'animation', 'disablesAnimations', 'label', 'typed'],
   transact: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
+  do: ['path', 'arguments', 'animation', 'disablesAnimations', 'label', 'typed'],
   onDisconnect: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
   subscribe: ['paths', 'events', 'initial', 'since', 'maxRate', 'frames', 'css', 'bookmarks', 'typed'],
   unsubscribe: ['subscription'],
@@ -91,6 +92,14 @@ export class Client {
   /** Commits mutations, all or none, as one revision. */
   async transact(mutations, options = {}) {
     return (await this.call('transact', { mutations, ...options })).revision
+  }
+
+  /**
+   * Calls an action of a node. What it writes is committed together, all or none.
+   * @param given the action's parameters by name.
+   */
+  async do(path, given = {}, options = {}) {
+    return (await this.call('do', { path, arguments: given, ...options })).revision
   }
 
   /**

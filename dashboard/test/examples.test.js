@@ -58,6 +58,11 @@ describe('the examples', { skip: CHROMIUM ? false : 'there is no Chromium', conc
       await page.click(`card('/home/lights/kitchen/switch.isOn').querySelector('button')`)
       await page.until(`card('/home/lights/kitchen/dimmer.level')`)
       assert.equal(await page.run(`getComputedStyle(card('/home/lights/kitchen/switch.isOn').querySelector('button')).backgroundColor`), 'rgb(143, 95, 0)')
+      // An action is a button.
+      await site.client.set('/home/lights/hall.isOn', true)
+      await page.click(`card('/home/lights/all.off').querySelector('button')`)
+      await page.until(`card('/home/lights/kitchen/dimmer.level') === null`)
+      assert.equal(await site.client.get('/home/lights/hall.isOn'), false)
       // The environment of the whole tree: dark, and another language.
       await site.client.set('/.colorScheme', 'dark')
       await page.until(`getComputedStyle(document.documentElement).colorScheme === 'dark'`)

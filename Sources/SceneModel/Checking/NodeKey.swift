@@ -1,7 +1,7 @@
 /// The keys of a node, in the order in which they are documented.
 enum NodeKey: Int, CaseIterable {
     case id, kind, component
-    case state, binding, `let`, computed, inherit, clock
+    case state, binding, `let`, computed, inherit, clock, actions
     case environment, transformEnvironment, containerValues, tag, preferences, animation
     case children, header, content, footer, forEach
 

@@ -6,7 +6,7 @@ import RuleLanguage
 extension SceneChecker {
     private static let stateForm = ["initial", "type", "transient"]
     private static let bindingForm = ["to", "animation"]
-    private static let parameterForm = ["default", "type"]
+    static let parameterForm = ["default", "type"]
 
     /// Adds an attribute unless its name is wrong or taken.
     func enter(_ key: DocumentNode, _ role: AttributeRole, _ type: ValueType, into list: inout AttributeList) {
@@ -187,7 +187,7 @@ extension SceneChecker {
     }
 
     /// The reason why a reference cannot be written through; nil if it can.
-    private func unwritable(_ entry: ScopeEntry, _ reference: Reference, _ object: ObjectProperty?) -> String? {
+    func unwritable(_ entry: ScopeEntry, _ reference: Reference, _ object: ObjectProperty?) -> String? {
         if let object {
             if case .computed = object.property.role {
                 return "'\(object.property.name)' of \(object.type) is computed"
@@ -320,6 +320,7 @@ extension AttributeRole {
         case .computed: "a computed"
         case .inherit, .inheritObject: "an inherited value"
         case .clock: "a clock"
+        case .action: "an action"
         }
     }
 }

@@ -137,7 +137,7 @@ extension SceneChecker {
             children(fields, of: stray, Surroundings(enclosing: place.enclosing)) {}
             return nil
         }
-        for key in [NodeKey.state, .computed, .inherit, .clock, .forEach] {
+        for key in [NodeKey.state, .computed, .inherit, .clock, .actions, .forEach] {
             guard let written = fields[key] else { continue }
             at(key.name) {
                 fault(

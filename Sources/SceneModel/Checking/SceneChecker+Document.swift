@@ -100,11 +100,12 @@ extension SceneChecker {
     private func beginNodes() {
         // Without an existing tree, the document is applied at the root, whose attributes are the system values.
         let system = SystemEnvironment.keys.map { (name: $0.name, type: $0.type) }
-        let surroundings = (context.enclosing.isEmpty ? [system] : context.enclosing).reversed().reduce(
-            dangling(in: document)
-        ) {
-            outer, names in
-            LexicalScope(names.map { ScopeEntry(name: $0.name, type: $0.type) }, in: outer, base: baseScope)
+        let all = context.enclosing.isEmpty ? [system] : context.enclosing
+        let surroundings = all.enumerated().reversed().reduce(dangling(in: document)) { outer, node in
+            let entries = node.element.map {
+                ScopeEntry(name: $0.name, type: $0.type, isOutside: node.offset > SceneContext.placeOfNode)
+            }
+            return LexicalScope(entries, in: outer, base: baseScope)
         }
         guard let written = document["nodes"] else { return }
         at("nodes") {

@@ -123,7 +123,7 @@ extension SceneChecker {
             at(entry.name) { unknownKey(entry.key, of: "a node", allowed: NodeKey.names) }
         }
         let members: [NodeKey] = [
-            .state, .binding, .let, .computed, .inherit, .clock, .environment, .containerValues, .preferences,
+            .state, .binding, .let, .computed, .inherit, .clock, .actions, .environment, .containerValues, .preferences,
         ]
         let count = members.reduce(0) { $0 + (fields[$1]?.count ?? 0) }
         guard count <= SceneLimits.attributes else {
@@ -252,6 +252,13 @@ extension SceneChecker {
             for entry in written.map ?? [] where list.attribute(named: entry.name) == nil {
                 own.append(ScopeEntry(name: entry.name, type: .dyn, access: .readOnly("computed")))
             }
+            node.attributes = list.attributes
+        }
+        if let written = fields[.actions] {
+            let before = list.attributes.count
+            let scope = LexicalScope(own, in: place.enclosing, base: baseScope)
+            at("actions") { actions(written, in: scope, into: &list) }
+            own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
             node.attributes = list.attributes
         }
         let scope = own.isEmpty ? place.enclosing : LexicalScope(own, in: place.enclosing, base: baseScope)

@@ -14,6 +14,8 @@ struct ScopeEntry {
     var name: String
     var type: ValueType
     var access: Access = .writable
+    /// Belongs to a node around the one to which the document is applied.
+    var isOutside = false
 }
 
 extension ScopeEntry {
@@ -25,6 +27,7 @@ extension ScopeEntry {
             case .computed: .readOnly("computed")
             case .inherit, .inheritObject: .readOnly("inherited", mayHoldObject: true)
             case .clock: .readOnly("a clock")
+            case .action: .readOnly("an action")
             }
         self.init(name: attribute.name, type: attribute.type, access: access)
     }

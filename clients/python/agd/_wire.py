@@ -22,6 +22,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "get": ["path", "paths", "presentation", "typed"],
     "set": ["path", "value", "animation", "disablesAnimations", "label", "typed"],
     "transact": ["mutations", "animation", "disablesAnimations", "label", "typed"],
+    "do": ["path", "arguments", "animation", "disablesAnimations", "label", "typed"],
     "onDisconnect": ["mutations", "animation", "disablesAnimations", "label", "typed"],
     "subscribe": [
         "paths", "events", "initial", "since", "maxRate", "frames", "css", "bookmarks", "typed",
@@ -145,6 +146,11 @@ def write(method: str, mutations: List[Dict[str, Any]], options: Options) -> Cal
 
 def set_value(path: str, value: Value, options: Options) -> Call[int]:
     return Call("set", {"path": path, "value": encode(value), **options.params, "typed": True}, _revision)
+
+
+def do(path: str, arguments: Mapping[str, Value], options: Options) -> Call[int]:
+    given = {name: encode(value) for name, value in arguments.items()}
+    return Call("do", {"path": path, "arguments": given or None, **options.params, "typed": True}, _revision)
 
 
 def apply(

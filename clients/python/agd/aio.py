@@ -182,6 +182,13 @@ class AsyncClient:
         """Inverts a bool."""
         return await self.transact(animation=animation, label=label).toggle(path).commit()
 
+    async def do(
+        self, path: str, arguments: Optional[Mapping[str, Value]] = None, *,
+        animation: Optional[Animation] = None, label: Optional[str] = None,
+    ) -> int:  # fmt: skip
+        """As :meth:`agd.Client.do`."""
+        return await self._perform(wire.do(path, arguments or {}, Options(animation, label)))
+
     def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> AsyncTransaction:
         """As :meth:`agd.Client.on_disconnect`."""
         return AsyncTransaction(self._perform, "onDisconnect", Options(animation, label))

@@ -205,6 +205,17 @@ class Client:
         """Inverts a bool."""
         return self.transact(animation=animation, label=label).toggle(path).commit()
 
+    def do(
+        self, path: str, arguments: Optional[Mapping[str, Value]] = None, *,
+        animation: Optional[Animation] = None, label: Optional[str] = None,
+    ) -> int:  # fmt: skip
+        """Calls an action of a node.
+
+        :param arguments: by the names of the action's parameters.
+        :returns: the revision at which everything that it writes is there.
+        """
+        return self._perform(wire.do(path, arguments or {}, Options(animation, label)))
+
     def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> Transaction:
         """A block of changes that the daemon commits when this client disconnects for any reason.
         After a loss of the connection, the next request sends them again."""

@@ -1,0 +1,74 @@
+import AttributeValues
+import RuleLanguage
+
+/// Writes that are done together when somebody calls the action. Its rules and references use the names of its node, and
+/// its parameters.
+public final class ActionDefinition {
+    public struct Parameter {
+        public var name: String
+        public var type: ValueType
+        /// nil: each call has to give it.
+        public var standard: Value?
+    }
+
+    /// What is done at one target.
+    public struct Step {
+        public var operation: Operation
+        public var target: Target
+        /// The operand; nil for operations without one.
+        public var value: Expression?
+        /// How what it writes moves, as text; nil: as the call says.
+        public var animation: String?
+    }
+
+    /// The mutations of the protocol that an action may do, by the same names.
+    public enum Operation: String, CaseIterable, Sendable {
+        case set, toggle, add, append, merge, remove, test
+
+        public var takesValue: Bool { self != .toggle && self != .remove }
+    }
+
+    public enum Target {
+        case reference(Reference)
+        /// All states that match when the action is called; what has no wildcard must be there.
+        case pattern(PathPattern)
+    }
+
+    public let parameters: [Parameter]
+    /// In the order in which they are written.
+    public let steps: [Step]
+    /// Targets that stand outside the document, in a node around the one to which it is applied.
+    public let outsideTargets: [String]
+    /// As it was written.
+    public let document: Value
+
+    public init(parameters: [Parameter], steps: [Step], outsideTargets: [String] = [], document: Value) {
+        self.parameters = parameters
+        self.steps = steps
+        self.outsideTargets = outsideTargets
+        self.document = document
+    }
+
+    /// The value of the attribute: what a caller may give, for people and pages that show a form.
+    public var summary: Value {
+        let parameters = parameters.map { parameter -> (Value, Value) in
+            var fields = ValueMap([(.string("type"), .string(parameter.type.description))])
+            if let standard = parameter.standard { fields["default"] = standard }
+            return (.string(parameter.name), .map(fields))
+        }
+        return ["parameters": .map(ValueMap(parameters))]
+    }
+}
+
+extension SceneDefinition {
+    /// The actions of its nodes and of the components that it declares, each with its name.
+    public var actions: [(name: String, action: ActionDefinition)] {
+        var found: [(String, ActionDefinition)] = []
+        for node in (nodes + declarations.components.values).flatMap(\.withAllBelow) {
+            for attribute in node.attributes {
+                if case .action(let action) = attribute.role { found.append((attribute.name, action)) }
+            }
+        }
+        return found
+    }
+}

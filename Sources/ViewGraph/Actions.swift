@@ -1,0 +1,140 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+// Actions: what a call of one writes.
+
+/// An action that is called, with its arguments.
+public struct ActionCall {
+    let path: String
+    let row: UInt32
+    let action: ActionDefinition
+    let arguments: ValueMap
+}
+
+/// One write of an action's call.
+public struct ActionWrite {
+    public var operation: ActionDefinition.Operation
+    /// The attribute's path, and where it stands.
+    public var path: AttributePath
+    public var place: Place
+    public var value: Value?
+    public var animation: String?
+}
+
+extension ViewGraph {
+    /// - Parameter arguments: by the names of the action's parameters.
+    /// - Throws: `notFound`, `invalid` for a path that names no action; `invalid` and `typeMismatch` for arguments.
+    public func call(actionAt text: String, _ arguments: ValueMap) throws(Failure) -> ActionCall {
+        let place = try locate(text: text).place
+        guard place.steps.isEmpty, case .action(let action)? = record(place.attribute).definition?.role else {
+            throw Failure(
+                .invalid, "\(text) is no action", path: text, hint: "describe tells the kind of each attribute")
+        }
+        return ActionCall(
+            path: text, row: record(place.attribute).node, action: action,
+            arguments: try self.arguments(arguments, for: action, at: text))
+    }
+
+    /// What a call of an action writes, in order. All rules see the graph as it is before the first write.
+    /// - Throws: `notFound` and `dangling` for a target that is not there, the failure of a rule, `limit`.
+    public func writes(of call: ActionCall) throws(Failure) -> [ActionWrite] {
+        let (text, row) = (call.path, call.row)
+        var writes: [ActionWrite] = []
+        for step in call.action.steps {
+            var value: Value?
+            do throws(Failure) {
+                if let expression = step.value { value = try evaluate(expression, at: row, call.arguments) }
+            } catch {
+                throw Failure(
+                    error.code, "\(text): \(error.message)", path: error.path ?? text, rule: error.rule,
+                    line: error.line, column: error.column, hint: error.hint)
+            }
+            switch step.target {
+            case .reference(let reference):
+                guard let target = attribute(named: reference.name, from: row, .modifier) else {
+                    throw Failure(
+                        .dangling, "\(text): $\(reference.name) names no attribute of an enclosing node", path: text)
+                }
+                var path = try AttributePath(self.path(of: target))
+                path.steps += reference.steps
+                writes.append(
+                    ActionWrite(
+                        operation: step.operation, path: path, place: Place(target, reference.steps), value: value,
+                        animation: step.animation))
+            case .pattern(let pattern):
+                if let exact = pattern.exact {
+                    writes.append(
+                        ActionWrite(
+                            operation: step.operation, path: exact, place: try locate(exact), value: value,
+                            animation: step.animation))
+                    continue
+                }
+                try forEachAttribute(matching: pattern) { (attribute, whole) throws(Failure) in
+                    var path = try AttributePath(whole)
+                    path.steps += pattern.steps
+                    writes.append(
+                        ActionWrite(
+                            operation: step.operation, path: path, place: Place(attribute, pattern.steps), value: value,
+                            animation: step.animation))
+                }
+            }
+        }
+        return writes
+    }
+
+    private func arguments(
+        _ given: ValueMap, for action: ActionDefinition, at path: String
+    ) throws(Failure) -> ValueMap {
+        let names = action.parameters.map(\.name)
+        for (key, _) in given where key.string.map({ !names.contains($0) }) ?? true {
+            let name = key.string ?? "\(key)"
+            throw Failure(
+                .invalid, "\(path) has no parameter '\(name)'", path: path,
+                hint: NearestName.hint(name, among: names)
+                    ?? (names.isEmpty ? "it takes none" : "it takes \(names.joined(separator: ", "))"))
+        }
+        var values = ValueMap()
+        for parameter in action.parameters {
+            guard let value = given[parameter.name] ?? parameter.standard else {
+                throw Failure(.invalid, "\(path) needs the parameter '\(parameter.name)'", path: path)
+            }
+            guard let accepted = declarations.accept(value, as: parameter.type) else {
+                throw Failure(
+                    .typeMismatch,
+                    "\(path): '\(parameter.name)' takes \(parameter.type), not \(value.shortTypeName)",
+                    path: path)
+            }
+            values[parameter.name] = accepted
+        }
+        return values
+    }
+
+    /// The attribute that a name means around a node.
+    public func path(ofName name: String, around node: NodeID) -> String? {
+        attribute(named: name, from: node.row, .enclosing).map(path)
+    }
+
+    /// An expression of an action in the scope of its node, now.
+    private func evaluate(_ expression: Expression, at row: UInt32, _ arguments: ValueMap) throws(Failure) -> Value {
+        switch expression {
+        case .literal(let value): return value
+        case .reference(let reference):
+            if let value = arguments[reference.name] {
+                return try value.select(reference.steps).get()
+            }
+            guard let found = attribute(named: reference.name, from: row, .modifier) else {
+                throw Failure(.dangling, "$\(reference.name) names no attribute of an enclosing node")
+            }
+            return try content(at: Place(found, reference.steps)).get()
+        case .rule(let program):
+            var values = arguments
+            for input in program.inputs where values[input.variable] == nil {
+                guard case .attribute(let attribute) = evaluationSource(input, at: row, .modifier) else { continue }
+                values[input.variable] = try content(of: attribute).get()
+            }
+            return try evaluate(program, bindings: values).get()
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct DoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "do",
+        abstract: "Call an action.",
+        discussion: """
+            A node's actions are named writes that its scene defines. What an action writes is committed together, all or none. \
+            Arguments are name=value; a value is JSON where it is JSON, else text.
+
+            Examples:
+              agctl do /home.allOff
+              agctl do /home.allOff room=kitchen
+              agctl do /player.louder by=0.25 --animation snappy
+            """)
+
+    @Argument(help: "The action.", completion: Suggestions.places)
+    var path: String
+
+    @Argument(help: ArgumentHelp("Its arguments.", valueName: "name=value"))
+    var arguments: [String] = []
+
+    @OptionGroup var options: ValueOptions
+    @OptionGroup var write: WriteOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        var given = ValueMap()
+        for argument in arguments {
+            guard let split = argument.firstIndex(of: "="), split > argument.startIndex else {
+                throw Complaint(.usage, "'\(argument)' is no argument", hint: "write name=value")
+            }
+            let name = String(argument[..<split])
+            guard given[name] == nil else { throw Complaint(.usage, "'\(name)' is given twice") }
+            given[name] = try options.form.read(String(argument[argument.index(after: split)...]))
+        }
+        let writing = write.writing(typed: options.typed)
+        try perform(common) { (session) in
+            session.report(
+                revision: try session.connection().call(.do(path: path, arguments: given, writing.options)))
+        }
+    }
+}
