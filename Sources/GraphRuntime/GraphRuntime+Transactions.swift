@@ -29,6 +29,8 @@ extension GraphRuntime {
         var given = arguments
         if options.typed { for (name, value) in arguments { given[name] = try Value(typedJSON: value) } }
         let call = try graph.call(actionAt: path, given)
+        var options = options
+        if options.label == nil { options.label = "do \(path)" }
         do throws(Failure) {
             return try graph.seeingEverything { () throws(Failure) in
                 let writes = try graph.writes(of: call)

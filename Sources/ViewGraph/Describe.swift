@@ -68,7 +68,7 @@ extension ViewGraph {
         return map
     }
 
-    /// `{kind, type, value or error, rule?, target?}` of one attribute; evaluates it.
+    /// `{kind, type, value or error, rule?, target?, action?}` of one attribute; evaluates it.
     public func describe(_ attribute: AttributeID) -> Value {
         let record = record(attribute)
         var map = ValueMap()
@@ -87,6 +87,7 @@ extension ViewGraph {
             map["target"] = .string(path(of: target.attribute) + target.steps.map(\.description).joined())
         default: break
         }
+        if case .action(let action)? = record.definition?.role { map["action"] = action.document }
         if let animation = record.animation { map["animation"] = .string(animation) }
         return .map(map)
     }

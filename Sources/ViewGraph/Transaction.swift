@@ -247,6 +247,7 @@ extension ViewGraph {
         case (.computed, .rule(let rule)): hint = "it is computed as \(rule.program.text)"
         case (.inherit, _): hint = "override it with environment: on a node above"
         case (.binding, _): hint = "it is bound to a constant"
+        case (.action, _): hint = "call it with do"
         default: hint = "write what it depends on"
         }
         if case .let = record.kind, case .alias(let source, _) = record.source {
@@ -256,7 +257,12 @@ extension ViewGraph {
                 hint = "it comes from \(self.path(of: target))"
             }
         }
-        let what = if case .inherit = record.kind { "an inherited value" } else { "a \(record.kind.rawValue)" }
+        let what =
+            switch record.kind {
+            case .inherit: "an inherited value"
+            case .action: "an action"
+            default: "a \(record.kind.rawValue)"
+            }
         return Failure(.readOnly, "\(path) is \(what), which cannot be written", path: path.description, hint: hint)
     }
 

@@ -62,6 +62,8 @@ struct ActionTests {
         #expect(try call(graph, "/home.allOff") == 1)
         #expect(graph.changes == ["/home/a.isOn": .value(false), "/home/b.isOn": .value(false)])
         #expect(graph.events.count == 1)
+        guard case .update(_, _, let label, _, _, _)? = graph.events.first else { throw Failure(.invalid, "no update") }
+        #expect(label == "do /home.allOff")
         // Nothing is left to write.
         #expect(try call(graph, "/home.allOff") == 0)
     }
@@ -131,7 +133,8 @@ struct ActionTests {
         let graph = try harness()
         #expect(
             try graph.value("/home.more") == ["parameters": ["by": ["type": "int", "default": 1]]])
-        #expect(refusal { try graph.set("/home.more", 1) }?.code == .readOnly)
+        let refused = refusal { try graph.set("/home.more", 1) }
+        #expect(refused?.code == .readOnly && refused?.hint == "call it with do")
         let scene = try graph.runtime.graph.scene(at: .root, limit: 100).jsonText
         #expect(scene.contains(#""allOff":{"set":{"/home/*.isOn":false},"animation":"linear(duration: 1)"}"#))
         // The same document again is no change; another action is.
