@@ -33,7 +33,7 @@ enum Front {
             }
             return ExitStatus.done.rawValue
         } catch let end as EndOfCommand {
-            return end.status.rawValue
+            return end.code
         } catch let error as ClientError {
             return Complaint(error).report(form)
         } catch let complaint as Complaint {
@@ -123,5 +123,10 @@ extension ParsableCommand {
 
 /// Ends the command with a status, after everything has been printed.
 struct EndOfCommand: Error {
-    var status: ExitStatus
+    let code: Int32
+
+    init(status: ExitStatus) { code = status.rawValue }
+
+    /// - Parameter code: that of another program, whose end is the command's.
+    init(code: Int32) { self.code = code }
 }

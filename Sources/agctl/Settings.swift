@@ -97,9 +97,13 @@ final class Session {
     /// - Parameter name: the name of this client in explanations.
     func connection(name: String = "agctl") throws(ClientError) -> Connection {
         if let opened { return opened }
-        let made = try Connection(to: location, name: name, as: settings.principal, timeout: settings.timeout)
+        let made = try newConnection(name: name)
         opened = made
         return made
+    }
+
+    func newConnection(name: String) throws(ClientError) -> Connection {
+        try Connection(to: location, name: name, as: settings.principal, timeout: settings.timeout)
     }
 }
 

@@ -36,6 +36,30 @@ struct RunningControlTests {
         try watch.wait()
     }
 
+    @Test("when runs its command once each time the rule becomes true, with the node's attributes") func when() throws {
+        let (when, output) = try daemon.startControl([
+            "when", "isPlaying", "--at", "/player", "--", "sh", "-c",
+            "echo \"$AGD_AT $AGD_VALUE_isPlaying $AGD_VALUE_volume\"",
+        ])
+        let client = try daemon.client()
+        try wait(client, for: "stats") { $0["subscriptions"] == 1 }
+        func set(_ path: String, _ value: Value) throws {
+            try client.call("set", ["path": .string(path), "value": value])
+        }
+        try set("/player.isPlaying", true)
+        #expect(try output.line() == "/player true 0.5")
+        try set("/player.volume", 0.75)
+        try set("/player.isPlaying", false)
+        try set("/player.isPlaying", true)
+        #expect(try output.line() == "/player true 0.75")
+        when.signal(SIGTERM)
+        #expect(try when.wait() == 143)
+        #expect(
+            try daemon.control(["when", "isPlaying", "--at", "/player", "--once", "--", "sh", "-c", "exit 3"]).code
+                == 3)
+        #expect(try daemon.control(["when", "isPlayin", "--at", "/player", "--once"]).code == 65)
+    }
+
     @Test(
         "it ends with 128 and the number of the signal that it is ended by",
         arguments: [

@@ -9,8 +9,17 @@ final class IPAddress: OpaqueValue, CustomStringConvertible {
 
     override var typeName: String { "net.IP" }
     override var json: Value { .string(description) }
-    override func isEqual(to other: OpaqueValue) -> Bool { (other as? IPAddress)?.bytes == bytes }
-    override func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    /// An IPv4 address is equal to its form as an IPv6 address.
+    override func isEqual(to other: OpaqueValue) -> Bool {
+        (other as? IPAddress).map { $0.unmapped == unmapped } ?? false
+    }
+    override func hash(into hasher: inout Hasher) { hasher.combine(unmapped) }
+
+    /// The bytes of the IPv4 address if this is one as an IPv6 address (`::ffff:0:0/96`), else all bytes.
+    private var unmapped: ArraySlice<UInt8> {
+        let isMapped = !isV4 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
+        return isMapped ? bytes[12...] : bytes[...]
+    }
 
     var isV4: Bool { bytes.count == 4 }
 

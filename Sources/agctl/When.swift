@@ -1,0 +1,172 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import Glibc
+import WireProtocol
+
+struct WhenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "when",
+        abstract: "Run a command whenever a rule becomes true.",
+        discussion: """
+            The daemon evaluates the rule at a node whenever an attribute of the node changes. When the rule becomes true, and has \
+            been true for the time of --for, the command runs once. It runs again only after the rule has been false. A rule that \
+            fails, or gives something else than true, counts as false. If the rule is true at first, that counts, too.
+
+            The command finds the node in AGD_AT, the rule in AGD_RULE, all attributes of the node as JSON in AGD_VALUES, and each of \
+            them in AGD_VALUE_name: a text as it is, anything else as JSON. When the daemon goes away, when waits for it; a \
+            rule that is still true afterwards does not run the command again.
+
+            Examples:
+              agctl when 'status == "critical"' --at /host --for 5m -- notify-send 'The host is in trouble'
+              agctl when 'load > 4.0' --at /hosts/web-01 -- sh -c 'echo "$AGD_VALUE_load" >> loads'
+              agctl when 'isDone' --at /job --once
+            """)
+
+    @Argument(help: "A rule (CEL) over the attributes of the node.")
+    var rule: String
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("What to run, behind --.", valueName: "command"))
+    var command: [String] = []
+
+    @Option(help: ArgumentHelp("The node.", valueName: "path"), completion: Suggestions.nodes)
+    var at = "/"
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long the rule must have been true: 5m, 90s.", valueName: "time"))
+    var delay: String?
+
+    @Flag(help: "End after the first time, with the status of the command.")
+    var once = false
+
+    @OptionGroup var common: CommonOptions
+
+    private var seconds: Double? { delay.map { TimeSpan($0).map { Double($0.nanoseconds) / 1e9 } ?? -1 } }
+
+    func validate() throws {
+        if let seconds, seconds < 0 { throw ValidationError("--for takes a time, as 5m or 90s") }
+        if command.isEmpty, !once {
+            throw ValidationError("a command is missing: write it behind --, or --once to only wait")
+        }
+    }
+
+    func run() throws {
+        try perform(common) { session in
+            let pattern = (at == "/" ? "/" : at) + ".*"
+            let watcher = Watcher(
+                Request.Subscribe(patterns: [pattern], events: .update, initial: true), at: session.location,
+                name: "agctl when", as: session.settings.principal, timeout: session.settings.timeout)
+            let signals = try Signals()
+            var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
+            var edge = RisingEdge(delay: seconds ?? 0)
+            // A mistake in the rule is told at once.
+            if let holds = try condition.holds(isFirst: true) { edge.note(holds, at: MonotonicTime.now) }
+            while true {
+                if edge.takeIfDue(at: MonotonicTime.now) {
+                    let status = perform(condition)
+                    if once { throw EndOfCommand(code: status) }
+                }
+                let news = try watcher.next(timeout: edge.wait(at: MonotonicTime.now), interrupt: signals.descriptor)
+                try signals.check()
+                guard let news else { continue }
+                WatchNotice(news)?.report(session.errors)
+                if case .interrupted = news { condition.disconnect() }
+                guard case .event(let message) = news, try condition.take(message) else { continue }
+                if let holds = try condition.holds() { edge.note(holds, at: MonotonicTime.now) }
+            }
+        }
+    }
+
+    private func perform(_ condition: Condition) -> Int32 {
+        guard let program = command.first else { return 0 }
+        for (name, value) in condition.variables { setenv(name, value, 1) }
+        return Child.run(program, Array(command.dropFirst()))
+    }
+}
+
+/// When a condition that comes and goes has come and stayed.
+struct RisingEdge {
+    /// Seconds for which it has to stay.
+    let delay: Double
+    /// When it became true; nil: it is false.
+    private var since: Double?
+    private var isTaken = false
+
+    init(delay: Double) { self.delay = delay }
+
+    mutating func note(_ isTrue: Bool, at now: Double) {
+        if !isTrue {
+            since = nil
+            isTaken = false
+        } else if since == nil {
+            since = now
+        }
+    }
+
+    /// Seconds until it is due; nil: not before the condition changes.
+    func wait(at now: Double) -> Double? { isTaken ? nil : since.map { max(0, $0 + delay - now) } }
+
+    /// True once for each time that the condition has stayed long enough.
+    mutating func takeIfDue(at now: Double) -> Bool {
+        guard !isTaken, let since, now >= since + delay else { return false }
+        isTaken = true
+        return true
+    }
+}
+
+/// A rule at a node of the daemon, and the node's attributes by name.
+private struct Condition {
+    let rule: String
+    let at: String
+    private let session: Session
+    private let decoder = MessageDecoder()
+    private var values: [String: Value] = [:]
+    private var connection: Connection?
+
+    init(rule: String, at: String, _ session: Session) {
+        self.rule = rule
+        self.at = at
+        self.session = session
+    }
+
+    mutating func disconnect() { connection = nil }
+
+    /// - Returns: whether attributes have changed.
+    mutating func take(_ message: EncodedMessage) throws -> Bool {
+        guard case .event(_, .update(_, _, _, _, let changes, _)) = try decoder.decode(message) else { return false }
+        for change in changes {
+            let name = try AttributePath(change.path).attribute ?? ""
+            if case .value(let value) = change.content { values[name] = value } else { values[name] = nil }
+        }
+        return true
+    }
+
+    /// - Parameter isFirst: what is refused is a mistake, and the daemon must be there.
+    /// - Returns: nil if the daemon is away. What the watcher gets when it is back is a reason to ask again.
+    mutating func holds(isFirst: Bool = false) throws(ClientError) -> Bool? {
+        do throws(ClientError) {
+            let open: Connection
+            if let connection { open = connection } else { open = try session.newConnection(name: "agctl when") }
+            connection = open
+            let request = Request.Eval(expression: rule, bindings: ValueMap(), at: at, typed: false)
+            return try open.call(.eval(request)).map?["value"] == true
+        } catch {
+            if isFirst { throw error }
+            if let failure = error.failure {
+                // The node may come back.
+                if failure.code == .notFound { return false }
+                throw error
+            }
+            connection = nil
+            return nil
+        }
+    }
+
+    var variables: [(String, String)] {
+        let named = values.sorted { $0.key < $1.key }
+        let all = Value.map(ValueMap(named.map { (.string($0.key), $0.value) }))
+        return [("AGD_AT", at), ("AGD_RULE", rule), ("AGD_VALUES", all.jsonText)]
+            + named.map { ("AGD_VALUE_" + $0.key, $0.value.string ?? $0.value.jsonText) }
+    }
+}
