@@ -18,8 +18,8 @@ struct WhenCommand: ParsableCommand {
             rule that is still true afterwards does not run the command again.
 
             Examples:
-              agctl when 'status == "critical"' --at /host --for 5m -- notify-send 'The host is in trouble'
-              agctl when 'load > 4.0' --at /hosts/web-01 -- sh -c 'echo "$AGD_VALUE_load" >> loads'
+              agctl when 'status == "critical"' --at /host --for 5m -- notify-send Trouble
+              agctl when 'load > 4.0' --at /host -- sh -c 'echo $AGD_VALUE_load >> loads'
               agctl when 'isDone' --at /job --once
             """)
 
@@ -53,9 +53,9 @@ struct WhenCommand: ParsableCommand {
 
     func run() throws {
         try perform(common) { session in
-            let pattern = (at == "/" ? "/" : at) + ".*"
             let watcher = Watcher(
-                Request.Subscribe(patterns: [pattern], events: .update, initial: true), at: session.location,
+                Request.Subscribe(patterns: [Condition.pattern(at)], events: .update, initial: true),
+                at: session.location,
                 name: "agctl when", as: session.settings.principal, timeout: session.settings.timeout)
             let signals = try Signals()
             var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
@@ -72,7 +72,7 @@ struct WhenCommand: ParsableCommand {
                 guard let news else { continue }
                 WatchNotice(news)?.report(session.errors)
                 if case .interrupted = news { condition.disconnect() }
-                guard case .event(let message) = news, try condition.take(message) else { continue }
+                guard case .event = news else { continue }
                 if let holds = try condition.holds() { edge.note(holds, at: MonotonicTime.now) }
             }
         }
@@ -115,14 +115,16 @@ struct RisingEdge {
     }
 }
 
-/// A rule at a node of the daemon, and the node's attributes by name.
+/// A rule at a node of the daemon, and the node's attributes as they were when it was evaluated last.
 private struct Condition {
     let rule: String
     let at: String
     private let session: Session
-    private let decoder = MessageDecoder()
-    private var values: [String: Value] = [:]
+    private var values = ValueMap()
     private var connection: Connection?
+
+    /// So often a rule is evaluated again because its node has changed before its attributes were read.
+    private static let attempts = 10
 
     init(rule: String, at: String, _ session: Session) {
         self.rule = rule
@@ -132,16 +134,6 @@ private struct Condition {
 
     mutating func disconnect() { connection = nil }
 
-    /// - Returns: whether attributes have changed.
-    mutating func take(_ message: EncodedMessage) throws -> Bool {
-        guard case .event(_, .update(_, _, _, _, let changes, _)) = try decoder.decode(message) else { return false }
-        for change in changes {
-            let name = try AttributePath(change.path).attribute ?? ""
-            if case .value(let value) = change.content { values[name] = value } else { values[name] = nil }
-        }
-        return true
-    }
-
     /// - Parameter isFirst: what is refused is a mistake, and the daemon must be there.
     /// - Returns: nil if the daemon is away. What the watcher gets when it is back is a reason to ask again.
     mutating func holds(isFirst: Bool = false) throws(ClientError) -> Bool? {
@@ -149,8 +141,7 @@ private struct Condition {
             let open: Connection
             if let connection { open = connection } else { open = try session.newConnection(name: "agctl when") }
             connection = open
-            let request = Request.Eval(expression: rule, bindings: ValueMap(), at: at, typed: false)
-            return try open.call(.eval(request)).map?["value"] == true
+            return try evaluate(open)
         } catch {
             if isFirst { throw error }
             if let failure = error.failure {
@@ -163,10 +154,35 @@ private struct Condition {
         }
     }
 
+    private mutating func evaluate(_ connection: Connection) throws(ClientError) -> Bool {
+        let rule = Request.Eval(expression: rule, bindings: ValueMap(), at: at, typed: false)
+        for attempt in 1... {
+            let answer = try connection.call(.eval(rule)).map
+            guard answer?["value"] == true else { break }
+            let read = try connection.call(
+                .get(Request.Get(paths: [Condition.pattern(at)], isSingle: false, presentation: false, typed: false))
+            ).map
+            values = read?["values"]?.map ?? ValueMap()
+            if read?["revision"] == answer?["revision"] || attempt == Condition.attempts { return true }
+        }
+        return false
+    }
+
+    /// All attributes of a node.
+    static func pattern(_ node: String) -> String { (node == "/" ? "/" : node) + ".*" }
+
+    /// What the command finds in its environment.
     var variables: [(String, String)] {
-        let named = values.sorted { $0.key < $1.key }
-        let all = Value.map(ValueMap(named.map { (.string($0.key), $0.value) }))
-        return [("AGD_AT", at), ("AGD_RULE", rule), ("AGD_VALUES", all.jsonText)]
-            + named.map { ("AGD_VALUE_" + $0.key, $0.value.string ?? $0.value.jsonText) }
+        var named: [(name: String, value: Value)] = []
+        for (path, content) in values {
+            guard let name = path.string.flatMap({ try? AttributePath($0).attribute }),
+                let value = content.map?["value"]
+            else { continue }
+            named.append((name, value))
+        }
+        named.sort { $0.name < $1.name }
+        let all = Value.map(ValueMap(named.map { (.string($0.name), $0.value) }))
+        return [("AGD_AT", at), ("AGD_RULE", self.rule), ("AGD_VALUES", all.jsonText)]
+            + named.map { ("AGD_VALUE_" + $0.name, $0.value.string ?? $0.value.jsonText) }
     }
 }
