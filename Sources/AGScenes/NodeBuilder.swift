@@ -15,6 +15,8 @@ public enum NodeBuilder {
         [NodePart(content: .attribute(attribute.draft))]
     }
     public static func buildExpression(_ node: some Node) -> [NodePart] { [NodePart(content: .node(node.draft))] }
+    public static func buildExpression(_ choice: If) -> [NodePart] { [NodePart(content: .node(choice.draft))] }
+    public static func buildExpression(_ choice: Switch) -> [NodePart] { [NodePart(content: .node(choice.draft))] }
     @available(*, unavailable, message: "declarations stand beside the nodes of a Scene")
     public static func buildExpression(_ declaration: some Declaration) -> [NodePart] { [] }
     public static func buildBlock(_ parts: [NodePart]...) -> [NodePart] { parts.flatMap { $0 } }
@@ -24,11 +26,15 @@ public enum NodeBuilder {
     public static func buildArray(_ parts: [[NodePart]]) -> [NodePart] { parts.flatMap { $0 } }
 }
 
-/// Only nodes: a section's header and footer.
+/// Only nodes: a section's header and footer, and branches.
 @resultBuilder
 public enum ChildrenBuilder {
     public static func buildExpression(_ node: some Node) -> [NodeDraft] { [node.draft] }
-    @available(*, unavailable, message: "header and footer hold nodes; a section's attributes belong to its content")
+    public static func buildExpression(_ choice: If) -> [NodeDraft] { [choice.draft] }
+    public static func buildExpression(_ choice: Switch) -> [NodeDraft] { [choice.draft] }
+    @available(
+        *, unavailable, message: "a section's header and footer, and branches, hold nodes; attributes stand outside"
+    )
     public static func buildExpression(_ attribute: some Attribute) -> [NodeDraft] { [] }
     public static func buildBlock(_ nodes: [NodeDraft]...) -> [NodeDraft] { nodes.flatMap { $0 } }
     public static func buildOptional(_ nodes: [NodeDraft]?) -> [NodeDraft] { nodes ?? [] }

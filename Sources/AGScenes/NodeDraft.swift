@@ -19,6 +19,8 @@ public struct NodeDraft {
     /// `children`, or `header`, `content`, `footer`: complete nodes.
     private var slots: [(name: String, nodes: [Value])] = []
     private var forEach: Value?
+    /// `if` or `switch`, with the branches.
+    private var choice = ValueMap()
     private(set) var mistakes: [SceneMistake] = []
     private var childIDs: Set<String> = []
 
@@ -73,6 +75,27 @@ public struct NodeDraft {
         ]
     }
 
+    /// Turns the node into a choice.
+    mutating func chooses(_ keyword: String, _ condition: String) { choice[.string(keyword)] = .string(condition) }
+
+    /// Adds a branch to a choice.
+    /// - Parameter place: the keys that lead to it.
+    mutating func addBranch(_ nodes: [NodeDraft], at place: [String]) {
+        let named = place.joined(separator: ".")
+        for (position, node) in nodes.enumerated() {
+            mistakes += node.mistakes.map { $0.inside("\(named)[\(position)]") }
+        }
+        let list = Value.list(nodes.map(\.document))
+        guard place.count > 1 else {
+            choice[.string(place[0])] = list
+            return
+        }
+        var cases = choice[.string(place[0])]?.map ?? ValueMap()
+        if cases[.string(place[1])] != nil { tell("there are two cases '\(place[1])'", at: place[0]) }
+        cases[.string(place[1])] = list
+        choice[.string(place[0])] = .map(cases)
+    }
+
     var hasChildren: Bool { !slots.isEmpty }
 
     var document: Value {
@@ -94,6 +117,7 @@ public struct NodeDraft {
         if !animations.isEmpty { map["animation"] = .list(animations) }
         for (name, nodes) in slots { map[name] = .list(nodes) }
         map["forEach"] = forEach
+        for (key, value) in choice { map[key] = value }
         return .map(map)
     }
 

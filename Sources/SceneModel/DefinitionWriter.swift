@@ -143,19 +143,48 @@ public enum DefinitionWriter {
 
     // MARK: forEach
 
+    /// Writes `forEach`, or the keys of a choice.
     /// - Parameter isUse: true for an instance of a component that is written as a use instead of in full. By default,
     ///   everything is written as it was read. Another function must ensure that the result is finite and not deeper
     ///   than a document may be.
-    public static func forEach(_ definition: ForEachDefinition, isUse: (NodeDefinition) -> Bool = { _ in true })
-        -> Value
-    {
+    public static func data(
+        of definition: ForEachDefinition, into fields: inout ValueMap,
+        isUse: (NodeDefinition) -> Bool = { _ in true }
+    ) {
+        guard let choice = definition.choice else {
+            fields["forEach"] = forEach(definition, isUse: isUse)
+            return
+        }
+        fields[choice.rawValue] = condition(definition.data)
+        // Before `default`.
+        if choice == .switch { fields["cases"] = .map(ValueMap()) }
+        var cases = ValueMap()
+        for branch in definition.templates {
+            let nodes = Value.list(branch.children.map { node($0, isUse) })
+            if let text = Branch.caseText(branch.id) {
+                cases[text] = nodes
+            } else {
+                fields[branch.id] = nodes
+            }
+        }
+        if choice == .switch { fields["cases"] = .map(cases) }
+    }
+
+    /// The condition of a choice.
+    public static func condition(_ data: Expression) -> Value {
+        if case .literal(.string) = data { return expression(data) }
+        guard case .rule(let program) = data else { return expression(data) }
+        return .string(program.text)
+    }
+
+    private static func forEach(_ definition: ForEachDefinition, isUse: (NodeDefinition) -> Bool) -> Value {
         var fields = ValueMap([(.string("in"), expression(definition.data))])
         if definition.idField != "id" {
             fields["id"] = .string(definition.idField.isEmpty ? "self" : definition.idField)
         }
         if definition.elementName != "element" { fields["as"] = .string(definition.elementName) }
         if definition.indexName != "index" { fields["index"] = .string(definition.indexName) }
-        let template = definition.template
+        guard let template = definition.templates.first else { return .map(fields) }
         if template.component != nil, isUse(template) {
             use(of: template, into: &fields)
             addChildren(of: template, beyond: template.base, into: &fields, isUse)
@@ -173,7 +202,7 @@ public enum DefinitionWriter {
         if !isWhole {
             use(of: definition, into: &fields)
         } else {
-            fields["kind"] = .string(definition.kind.rawValue)
+            if !definition.kind.isTransparent { fields["kind"] = .string(definition.kind.rawValue) }
             for attribute in definition.attributes {
                 let (group, value) = self.attribute(attribute)
                 var entries = fields[group]?.map ?? ValueMap()
@@ -181,7 +210,7 @@ public enum DefinitionWriter {
                 fields[group] = .map(entries)
             }
             modifiers(of: definition, beyond: nil, into: &fields)
-            if let inner = definition.forEach { fields["forEach"] = forEach(inner, isUse: isUse) }
+            if let inner = definition.forEach { data(of: inner, into: &fields, isUse: isUse) }
         }
         addChildren(of: definition, beyond: isWhole ? nil : definition.base, into: &fields, isUse)
         return .map(fields)

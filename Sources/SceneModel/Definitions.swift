@@ -39,6 +39,17 @@ public struct Reference: Hashable {
 
 public enum NodeKind: String, CaseIterable, Sendable {
     case view, container, group, section, forEach
+    /// An `if` or `switch`, and what it makes. Paths do not name them, and nobody is told of them.
+    case choice, branch
+
+    /// Those that documents can write.
+    public static let written = allCases.filter { !$0.isTransparent }
+
+    /// True for nodes whose children count as their parent's in paths.
+    public var isTransparent: Bool { self == .choice || self == .branch }
+
+    /// True for nodes whose children are made from data.
+    public var isMadeFromData: Bool { self == .forEach || self == .choice }
 }
 
 /// The source of an attribute's value. Scopes: `computed`, actions and the modifiers look up the node's own attributes
@@ -184,7 +195,7 @@ public final class NodeDefinition {
         get { repeated.map { $0.footer + ownFooter } ?? ownFooter }
         set { ownFooter = newValue }
     }
-    /// Set if and only if `kind` is `.forEach`. Then `children` is empty.
+    /// Set if and only if `kind` is `.forEach` or `.choice`. Then `children` is empty.
     public var forEach: ForEachDefinition?
     /// True for a node that was given at the use of its parent's component and is not part of the body. Its names have
     /// their meaning at the use: the look-up skips the parent, except the element and index of a `forEach` there, and
@@ -229,9 +240,11 @@ extension NodeDefinition {
     }
 }
 
-/// One instance of `template` for each element of a list. Each instance has two attributes: `element` (named
-/// `elementName`; a binding to the element if the data is a reference, else read-only) and `indexName` (its present
-/// position).
+/// One instance of a template for each element of a list. Each instance of a `forEach` has two attributes: `element`
+/// (named `elementName`; a binding to the element if the data is a reference, else read-only) and `indexName` (its
+/// present position).
+///
+/// `if` and `switch` are lists, too: of the name of one branch, or of none.
 public struct ForEachDefinition {
     /// In the scope of the enclosing nodes.
     public var data: Expression
@@ -239,14 +252,81 @@ public struct ForEachDefinition {
     public var idField: String
     public var elementName: String
     public var indexName: String
-    public var template: NodeDefinition
+    /// What elements become: one for all of them, or the branches of a choice, whose ids are their names.
+    public var templates: [NodeDefinition]
+    /// nil for a `forEach`.
+    public var choice: Choice?
+
+    public enum Choice: String, Sendable {
+        case `if`, `switch`
+    }
 
     public init(data: Expression, idField: String, elementName: String, indexName: String, template: NodeDefinition) {
         self.data = data
         self.idField = idField
         self.elementName = elementName
         self.indexName = indexName
-        self.template = template
+        templates = [template]
+    }
+
+    /// - Parameter branches: of an `if`, `then` and `else`; of a `switch`, one for each case, and `default`.
+    public init(_ choice: Choice, _ condition: Expression, branches: [NodeDefinition]) {
+        data = condition
+        idField = ""
+        elementName = ""
+        indexName = ""
+        templates = branches
+        self.choice = choice
+    }
+
+    /// What an element with an id becomes; nil for the name of a branch that is not there.
+    public func template(for id: Value) -> NodeDefinition? {
+        choice == nil ? templates.first : templates.first { id.string == $0.id }
+    }
+
+    /// The list that data means.
+    public func list(of value: Value) throws(Failure) -> [Value] {
+        let name: String
+        switch (choice, value) {
+        case (nil, .list(let elements)): return elements
+        case (nil, _):
+            throw Failure(.typeMismatch, "forEach needs a list, not a value of type \(value.shortTypeName)")
+        case (.if, .bool(let isTrue)): name = isTrue ? Branch.then : Branch.else
+        case (.if, _): throw Failure(.typeMismatch, "if needs a bool, not a value of type \(value.shortTypeName)")
+        case (.switch, _):
+            guard let text = Branch.text(of: value) else {
+                throw Failure(
+                    .typeMismatch, "switch needs a text, a number or a bool, not a value of type \(value.shortTypeName)"
+                )
+            }
+            let named = Branch.case(text)
+            name = templates.contains { $0.id == named } ? named : Branch.default
+        }
+        return templates.contains { $0.id == name } ? [.string(name)] : []
+    }
+}
+
+/// The names of branches. They are parts of the keys of what stands in them in a store.
+public enum Branch {
+    public static let then = "then"
+    public static let `else` = "else"
+    public static let `default` = "default"
+    private static let casePrefix = "case "
+
+    public static func `case`(_ text: String) -> String { casePrefix + text }
+
+    /// The text of a case; nil for other branches.
+    public static func caseText(_ name: String) -> String? {
+        name.hasPrefix(casePrefix) ? String(name.dropFirst(casePrefix.count)) : nil
+    }
+
+    /// A value as a document writes it as a case; nil for one that cannot be a case.
+    static func text(of value: Value) -> String? {
+        switch value {
+        case .string(let text): text
+        case .null, .bool, .int, .uint, .double: value.jsonText
+        default: nil
+        }
     }
 }
 

@@ -11,7 +11,7 @@ extension SceneDefinition {
             guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
             if node.readsEnvironment { return node.id.isEmpty ? "the template of a forEach" : node.id }
             pending += node.header + node.children + node.footer
-            if let template = node.forEach?.template { pending.append(template) }
+            pending += node.forEach?.templates ?? []
             if let base = node.base { pending.append(base) }
         }
         return nil

@@ -15,7 +15,7 @@ extension NodeDefinition {
             guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
             found.append(next)
             pending += next.header + next.children + next.footer
-            if let template = next.forEach?.template { pending.append(template) }
+            pending += next.forEach?.templates ?? []
         }
         return found
     }

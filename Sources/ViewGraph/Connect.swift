@@ -19,7 +19,7 @@ extension ViewGraph {
         for row in rows where nodes.isAlive(row) {
             connectReferences(of: row)
             // Instances come behind it: what they bind to goes through their elements.
-            if nodes[Int(row)].kind == .forEach { connectForEach(row) }
+            if nodes[Int(row)].kind.isMadeFromData { connectForEach(row) }
         }
         for row in rows where nodes.isAlive(row) { connectRules(of: row) }
     }
@@ -229,13 +229,13 @@ extension ViewGraph {
             case ("env", _): environmentSource(key, at: row, before: outerModifiers(of: row, scope))
             case ("preferences", _):
                 if case .data = scope {
-                    systemAttribute(.preference(key), of: nodes[Int(row)].parent)
+                    systemAttribute(.preference(key), of: nodes.visibleParent(of: row))
                 } else {
                     systemAttribute(.preference(key), of: row)
                 }
-            case ("self", "id"): systemAttribute(.selfID, of: row)
-            case ("self", "path"): systemAttribute(.selfPath, of: row)
-            case ("self", "index"): systemAttribute(.selfIndex, of: row)
+            case ("self", "id"): systemAttribute(.selfID, of: nodes.visible(row))
+            case ("self", "path"): systemAttribute(.selfPath, of: nodes.visible(row))
+            case ("self", "index"): systemAttribute(.selfIndex, of: nodes.visible(row))
             default: nil
             }
         return source.map { Place($0, Array(input.path.dropFirst())) }

@@ -137,7 +137,7 @@ extension ViewGraph {
                     break
                 }
                 connectReferences(of: construction.rows[next])
-                if nodes[Int(construction.rows[next])].kind == .forEach { connectForEach(construction.rows[next]) }
+                if nodes[Int(construction.rows[next])].kind.isMadeFromData { connectForEach(construction.rows[next]) }
                 construction.stage = .references(next: next + 1)
                 steps -= cost(of: construction.rows[next])
             case .rules(let next):
@@ -184,7 +184,7 @@ extension ViewGraph {
     private func store(_ row: UInt32, in construction: Construction) {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         let isTop = construction.storedTops.contains(row)
-        guard isTop || !node.isObject && isOwn(parent) && nodes[Int(parent)].kind != .forEach else { return }
+        guard isTop || !node.isObject && isOwn(parent) && !nodes[Int(parent)].kind.isMadeFromData else { return }
         if !isTop, isUse(parent), isMade(row, byUseAt: parent, construction) { return }
         let kept = kept(row)
         kept.isOwn = true

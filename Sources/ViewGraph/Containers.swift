@@ -150,8 +150,9 @@ extension ViewGraph {
     }
 
     func indicesChanged(below parent: UInt32) {
+        let parent = nodes.visible(parent)
         guard nodes[Int(parent)].hasNumberedChildren else { return }
-        for (position, child) in nodes[Int(parent)].children.enumerated() {
+        for (position, child) in nodes.visibleChildren(of: parent).enumerated() {
             if let attribute = nodes[Int(child)].system[.selfIndex] {
                 setInput(attribute, .value(.int(Int64(position))))
             }

@@ -110,8 +110,8 @@ extension NodeDefinition {
             switch (a.forEach, b.forEach) {
             case (nil, nil): break
             case (let x?, let y?):
-                guard x.hasSameData(as: y) else { return false }
-                pending.append((x.template, y.template))
+                guard x.hasSameData(as: y), x.templates.count == y.templates.count else { return false }
+                pending += zip(x.templates, y.templates)
             default: return false
             }
             let (inside, others) = (a.slotted, b.slotted)
@@ -166,12 +166,14 @@ extension NodeDefinition {
 
 extension ForEachDefinition {
     func hasSameData(as other: ForEachDefinition) -> Bool {
-        idField == other.idField && elementName == other.elementName && indexName == other.indexName
+        choice == other.choice && idField == other.idField && elementName == other.elementName
+            && indexName == other.indexName
             && data.isSame(as: other.data)
     }
 
     func isSame(as other: ForEachDefinition) -> Bool {
-        hasSameData(as: other) && template.makesSame(as: other.template)
+        hasSameData(as: other) && templates.count == other.templates.count
+            && zip(templates, other.templates).allSatisfy { $0.makesSame(as: $1) }
     }
 }
 

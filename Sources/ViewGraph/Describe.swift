@@ -15,7 +15,7 @@ extension ViewGraph {
         return count
     }
 
-    /// `{id, path, kind, component?, attributes: {name: …}, children: […]}`.
+    /// `{id, path, kind, component?, attributes: {name: …}, choices: […], children: […]}`.
     /// - Parameter depth: levels of children to include; those left out are counted.
     /// - Throws: `limit` when more nodes than that would be described.
     public func describe(_ node: NodeID, depth: Int, limit: Int) throws(Failure) -> Value {
@@ -28,9 +28,9 @@ extension ViewGraph {
         try chargeDescription(of: rows.lazy.map(\.row))
         // Children stand behind their parents, so the reverse order has every child ready when its parent comes.
         var described: [UInt32: Value] = [:]
-        for (row, level) in rows.reversed() {
+        for (row, level) in rows.reversed() where !nodes[Int(row)].isTransparent {
             var map = describeNode(row)
-            let children = nodes[Int(row)].children
+            let children = nodes.visibleChildren(of: row)
             if level < depth {
                 if !children.isEmpty {
                     map["children"] = .list(children.compactMap { described.removeValue(forKey: $0) })
@@ -65,7 +65,29 @@ extension ViewGraph {
         var described = ValueMap()
         for (name, attribute) in namedAttributes(of: row) { described[name] = describe(attribute) }
         if !described.isEmpty { map["attributes"] = .map(described) }
+        let choices = choices(below: row)
+        if !choices.isEmpty { map["choices"] = .list(choices) }
         return map
+    }
+
+    /// `{if or switch, shows?, error?}` of each choice between a node and its children, in order.
+    private func choices(below row: UInt32) -> [Value] {
+        guard nodes[Int(row)].hasTransparentChildren else { return [] }
+        var found: [Value] = []
+        var pending = nodes[Int(row)].children.reversed() as [UInt32]
+        while let next = pending.popLast() {
+            let node = nodes[Int(next)]
+            guard node.isTransparent else { continue }
+            pending += node.children.reversed()
+            guard let state = node.instances, let made = node.definition.forEach, let choice = made.choice else {
+                continue
+            }
+            var map = ValueMap([(.string(choice.rawValue), DefinitionWriter.condition(made.data))])
+            if let branch = state.ids.first?.string { map["shows"] = .string(Branch.caseText(branch) ?? branch) }
+            if let failure = state.failure { map["error"] = describe(shown(failure, of: state.data)) }
+            found.append(.map(map))
+        }
+        return found
     }
 
     /// `{kind, type, value or error, rule?, target?, action?}` of one attribute; evaluates it.

@@ -88,8 +88,10 @@ struct SceneExporter {
             let shown = children(of: row, isUse)
             rows.append((row, level, shown, isUse))
             try enter(level, limit)
-            if !isUse, let template = graph.nodes[Int(row)].definition.forEach?.template {
-                try enter(template, level + 1, limit)
+            if !isUse {
+                for template in graph.nodes[Int(row)].definition.forEach?.templates ?? [] {
+                    try enter(template, level + 1, limit)
+                }
             }
             pending += shown.reversed().map { ($0, level + 1) }
         }
@@ -110,7 +112,7 @@ struct SceneExporter {
         }
         // In the order of the tree, not of the document's making.
         for entry in rows where entry.isUse { exportStates(inside: entry.row, below: entry.shown) }
-        for entry in rows where !entry.isUse && graph.nodes[Int(entry.row)].kind == .forEach {
+        for entry in rows where !entry.isUse && graph.nodes[Int(entry.row)].kind.isMadeFromData {
             exportStates(inside: entry.row, below: [])
         }
         return made[top] ?? .null
@@ -139,7 +141,7 @@ struct SceneExporter {
                 pending += definition.slotted.filter { !own.contains(ObjectIdentifier($0.0)) }.map { ($0.0, level + 1) }
             } else {
                 pending += definition.slotted.map { ($0.0, level + 1) }
-                if let inner = definition.forEach?.template { pending.append((inner, level + 1)) }
+                pending += (definition.forEach?.templates ?? []).map { ($0, level + 1) }
             }
         }
     }
@@ -152,7 +154,7 @@ struct SceneExporter {
     /// Children that the document names: those that neither the component's body nor data makes.
     private func children(of row: UInt32, _ isUse: Bool) -> [UInt32] {
         let node = graph.nodes[Int(row)]
-        if node.kind == .forEach { return [] }
+        if node.kind.isMadeFromData { return [] }
         guard isUse, let body = node.definition.body else { return node.children }
         let inside = Set(body.slotted.map(\.0.id))
         return node.children.filter { !inside.contains(graph.nodes[Int($0)].id) }
@@ -188,7 +190,7 @@ struct SceneExporter {
                 pending.append(base)
             }
             pending += node.slotted.map(\.0)
-            if let template = node.forEach?.template { pending.append(template) }
+            pending += node.forEach?.templates ?? []
         }
         known[ObjectIdentifier(component)] = isCurrent
         return isCurrent
@@ -223,7 +225,8 @@ struct SceneExporter {
 
     private mutating func plain(_ row: UInt32) -> ValueMap {
         let node = graph.nodes[Int(row)]
-        var fields = ValueMap([(.string("id"), .string(node.id)), (.string("kind"), .string(node.kind.rawValue))])
+        var fields = ValueMap([(.string("id"), .string(node.id))])
+        if !node.isTransparent { fields["kind"] = .string(node.kind.rawValue) }
         var groups: [(String, ValueMap)] = ["state", "binding", "let", "computed", "inherit", "clock", "actions"].map {
             ($0, ValueMap())
         }
@@ -240,7 +243,7 @@ struct SceneExporter {
         for (group, entries) in groups where !entries.isEmpty { fields[group] = .map(entries) }
         DefinitionWriter.modifiers(of: node.definition, beyond: nil, into: &fields)
         if let forEach = node.definition.forEach {
-            fields["forEach"] = DefinitionWriter.forEach(forEach) { isWrittenAsUse($0) }
+            DefinitionWriter.data(of: forEach, into: &fields) { isWrittenAsUse($0) }
         }
         return fields
     }
@@ -301,9 +304,8 @@ struct SceneExporter {
     /// The same of what a `forEach` would make at a node, of which there may be no instance. Inside a component all names lead
     /// somewhere; those of its use, and of what it is given, are looked up around it.
     private mutating func noteDangling(in made: ForEachDefinition, at row: UInt32) {
-        var pending: [(definition: NodeDefinition, enclosing: Set<String>, element: Set<String>)] = [
-            (made.template, [], [made.elementName, made.indexName])
-        ]
+        var pending: [(definition: NodeDefinition, enclosing: Set<String>, element: Set<String>)] =
+            made.templates.map { ($0, [], [made.elementName, made.indexName]) }
         while let (definition, enclosing, element) = pending.popLast() {
             let around = enclosing.union(element)
             let own = around.union(definition.attributes.map(\.name))
@@ -317,7 +319,7 @@ struct SceneExporter {
             }
             if let inner = definition.forEach {
                 inputs.append(inner.data)
-                pending.append((inner.template, own, [inner.elementName, inner.indexName]))
+                pending += inner.templates.map { ($0, own, [inner.elementName, inner.indexName]) }
             }
             noteDangling(inputs, at: row, .modifier, known: around)
             noteDangling(modifiers(of: definition), at: row, .modifier, known: own)

@@ -81,7 +81,8 @@ extension ViewGraph {
                 .cycle,
                 "\(path) would change its instances without end, because its data depends on them: "
                     + (steps + steps.prefix(1)).joined(separator: " → "),
-                path: elementsPath(of: list), hint: "let the data read something that these instances do not change")
+                path: nodes[Int(list)].isTransparent ? path : elementsPath(of: list),
+                hint: "let the data read something that these instances do not change")
             nodes[Int(list)].instances?.failure = failure
             orderChanged(of: list)
         }

@@ -6,8 +6,9 @@ import SceneModel
 struct ForEachState {
     /// Holds the list; always watched, because the tree must be right for whoever looks at it.
     var data: AttributeID
-    /// The ids in order, or why there are no instances; a rule over `order`, so that it costs nothing until somebody reads it.
-    var elements: AttributeID
+    /// The ids in order, or why there are no instances; a rule over `order`, so that it costs nothing until somebody reads it. A choice
+    /// has none.
+    var elements: AttributeID?
     /// Counts up with every change of the ids and of `failure`.
     var order: AttributeID
     /// Why the data makes no instances now; those there were stay until it does again.
@@ -29,13 +30,17 @@ struct ForEachState {
 
 extension ViewGraph {
     func createForEach(_ row: UInt32) {
-        let data = createRule(node: row, name: "data", source: .literal(.value([])))
+        let choice = nodes[Int(row)].definition.forEach?.choice
+        let data = createRule(node: row, name: choice?.rawValue ?? "data", source: .literal(.value([])))
         let order = createInput(.value(0), node: row, name: "order", source: .system)
-        let elements = createRule(
-            node: row, name: "elements", kind: .let, type: .list(.dyn), source: .elements, isHidden: false)
-        nodes[Int(row)].instances = ForEachState(data: data, elements: elements, order: order)
-        nodes[Int(row)].attributes.append("elements", elements)
-        structureChange.addedAttributes.append(elements)
+        nodes[Int(row)].instances = ForEachState(data: data, order: order)
+        if choice == nil {
+            let elements = createRule(
+                node: row, name: "elements", kind: .let, type: .list(.dyn), source: .elements, isHidden: false)
+            nodes[Int(row)].instances?.elements = elements
+            nodes[Int(row)].attributes.append("elements", elements)
+            structureChange.addedAttributes.append(elements)
+        }
         forEachByData[data.index] = row
         watch(data)
     }
@@ -124,19 +129,11 @@ extension ViewGraph {
             guard mayEnd(endless) else { return .none }
             nodes[Int(row)].instances?.endless = nil
         }
-        let list: [Value]
-        switch content {
-        case .failure(let failure):
-            refuse(row, failure)
-            return .refused
-        case .value(.list(let elements)): list = elements
-        case .value(let other):
-            refuse(row, Failure(.typeMismatch, "forEach needs a list, not a value of type \(other.shortTypeName)"))
-            return .refused
-        }
         do {
+            let list = try definition.list(of: content.get())
             let change = try ListChange(from: state, to: list, idField: definition.idField)
-            try refuseExcess(change, definition, at: row)
+            try refuseTaken(list, definition, at: row)
+            try refuseExcess(change, list, definition, at: row)
             perform(change, list, definition, at: row)
             guard change.isReordering || !change.changedElements.isEmpty else { return .none }
             return .changed(made: change.sources.count { $0 == nil })
@@ -147,14 +144,32 @@ extension ViewGraph {
     }
 
     /// - Throws: `limit` when the instances would be more than the graph may hold, or than one request may make.
-    func refuseExcess(_ change: ListChange, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
+    func refuseExcess(
+        _ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32
+    ) throws(Failure) {
         let made = change.sources.count { $0 == nil }
-        guard made > 0 else { return }
-        let growth = try growth(by: definition.template, below: nodes.depth(of: row))
+        guard made > 0, let template = definition.template(for: list.first ?? .null) else { return }
+        let growth = try growth(by: template, below: nodes.depth(of: row))
         let more = made - change.gone.count
         // Each has its element as an attribute beside those of the template.
         try refuse(Growth(nodes: more * growth.nodes, attributes: more * (growth.attributes + 1)))
         try chargeInstances(made, growth)
+    }
+
+    /// - Throws: `conflict` when the branch that a choice is about to make has a node with the id of another one beside it.
+    private func refuseTaken(_ list: [Value], _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
+        guard definition.choice != nil, let name = list.first, name != nodes[Int(row)].instances?.ids.first,
+            let branch = definition.template(for: name)
+        else { return }
+        let parent = nodes.visible(row)
+        for child in branch.children where child.kind != .choice {
+            guard let taken = nodes.visibleChild(child.id, of: parent), !nodes.isInside(taken, of: row) else {
+                continue
+            }
+            throw Failure(
+                .conflict, "\(nodes.path(of: taken)) is there already", path: nodes.path(of: taken),
+                hint: "remove it, or give the node of the branch another id")
+        }
     }
 
     /// The instances keep their states until the data is right again.
@@ -224,6 +239,7 @@ extension ViewGraph {
         state.failure = nil
         nodes[Int(row)].instances = state
         if !state.ids.isEmpty { forgetAbsentList(of: row) }
+        if definition.choice != nil { indicesChanged(below: row) }
         if change.isReordering {
             shapeChanged(at: row)
             orderChanged(of: row)
@@ -256,8 +272,14 @@ extension ViewGraph {
             }
             let position = change.new.lowerBound + offset
             let name = change.names[offset]
-            let instance = createInstance(
-                definition, of: row, named: name, change.ids[offset], list[position], state.target)
+            guard let template = definition.template(for: change.ids[offset]) else {
+                preconditionFailure("the list of a choice names a branch that it has")
+            }
+            let instance = instantiate(template, id: name, under: row, slot: .content)
+            if definition.choice == nil {
+                createElement(of: instance, definition, change.ids[offset], list[position], state.target)
+            }
+            if !absentRows.isEmpty { newInstances.append(instance) }
             state.rows[name] = instance
             made.append(instance)
         }
@@ -276,11 +298,10 @@ extension ViewGraph {
         }
     }
 
-    private func createInstance(
-        _ definition: ForEachDefinition, of row: UInt32, named name: String, _ id: Value, _ element: Value,
-        _ target: Place?
-    ) -> UInt32 {
-        let made = instantiate(definition.template, id: name, under: row, slot: .content)
+    /// An instance's element and the name of its index.
+    private func createElement(
+        of made: UInt32, _ definition: ForEachDefinition, _ id: Value, _ element: Value, _ target: Place?
+    ) {
         let attribute: AttributeID
         if let target {
             attribute = createRule(
@@ -294,8 +315,6 @@ extension ViewGraph {
         nodes[Int(made)].indexScope = (definition.indexName, nil)
         if isNamed(attribute) { structureChange.addedAttributes.append(attribute) }
         structureChange.addedInstances.append(nodes.nodeID(made))
-        if !absentRows.isEmpty { newInstances.append(made) }
-        return made
     }
 
     // MARK: Index

@@ -61,7 +61,7 @@ extension ViewGraph {
         createModifiers(of: row)
         if definition.forEach != nil { createForEach(row) }
         unboundNodes.append(row)
-        structureChange.addedNodes.append(nodes.nodeID(row))
+        if !nodes[Int(row)].isTransparent { structureChange.addedNodes.append(nodes.nodeID(row)) }
         return row
     }
 
@@ -208,7 +208,7 @@ extension ViewGraph {
 
     /// - Parameter isTold: whether `structureChange` gets its names.
     func destroyNode(_ row: UInt32, isTold: Bool = true) {
-        if isTold, !nodes[Int(row)].isObject {
+        if isTold, !nodes[Int(row)].isObject, !nodes[Int(row)].isTransparent {
             structureChange.removedNames.append(NodeNames(ids: nodes.ids(of: row), attributes: attributeNames(of: row)))
         }
         destroyModifiers(of: row)

@@ -90,7 +90,7 @@ extension ViewGraph {
             if kept?.isOwn == true { return nodes.nodeID(at) }
             if kept?.home != nil { return kept?.maker }
             let parent = nodes[Int(at)].parent
-            if nodes[Int(parent)].kind == .forEach { return nodes.nodeID(at) }
+            if nodes[Int(parent)].kind.isMadeFromData { return nodes.nodeID(at) }
             at = parent
         }
         return nil
@@ -110,7 +110,7 @@ extension ViewGraph {
         var at = node.row
         while at != NodeID.root.row {
             let parent = nodes[Int(at)].parent
-            if nodes[Int(parent)].kind == .forEach { return nodes.nodeID(at) }
+            if nodes[Int(parent)].kind.isMadeFromData { return nodes.nodeID(at) }
             at = parent
         }
         return nil
@@ -167,7 +167,7 @@ extension ViewGraph {
             affected.append((row, isOwn, key))
             if !isNew { keys[row] = key }
             let made =
-                isOwn && nodes[Int(row)].kind != .forEach
+                isOwn && !nodes[Int(row)].kind.isMadeFromData
                 ? Set(definitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
             for child in nodes[Int(row)].children {
                 if let kept = nodes[Int(child)].kept, kept.key != nil {
@@ -236,7 +236,7 @@ extension ViewGraph {
     private func keepAll(of row: UInt32, _ key: String, _ isOwn: Bool) {
         keep(durableStates(of: [row]).filter { isWritten($0) })
         if let state = nodes[Int(row)].instances, state.isHeld { keepHeld(row, state.list) }
-        guard nodes[Int(row)].kind != .forEach else { return }
+        guard !nodes[Int(row)].kind.isMadeFromData else { return }
         if !isOwn, nodes[Int(row)].kept != nil { noteRow(of: row) }
         // Of what it was made with only those that it still has are made again.
         for made in definitions(madeBy: row, isOwn: isOwn) {
@@ -253,7 +253,7 @@ extension ViewGraph {
 
     /// A child has gone that the node was made with.
     private func noteGone(_ id: String, from row: UInt32) {
-        guard nodes[Int(row)].kind != .forEach,
+        guard !nodes[Int(row)].kind.isMadeFromData,
             row == NodeID.root.row || definitions(madeBy: row, isOwn: isOwn(row)).contains(where: { $0.id == id })
         else { return }
         noteRemoved(id, from: row, key(of: row))
@@ -431,7 +431,7 @@ extension ViewGraph {
             }
         }
         reordered = []
-        for (parent, places) in unplaced where nodes.isAlive(parent) && nodes[Int(parent)].kind != .forEach {
+        for (parent, places) in unplaced where nodes.isAlive(parent) && !nodes[Int(parent)].kind.isMadeFromData {
             let waiting = Set(places.filter { nodes.isAlive($0) && nodes[Int($0.row)].parent == parent }.map(\.row))
             let children = nodes[Int(parent)].children
             // What was made last stands last.

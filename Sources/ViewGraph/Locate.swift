@@ -10,12 +10,12 @@ extension ViewGraph {
     public func node(at ids: [String], looksForNames: Bool = true) throws(Failure) -> NodeID {
         var at = NodeID.root.row
         for (depth, id) in ids.enumerated() {
-            guard let next = nodes.child(id, of: at) else {
+            guard let next = nodes.visibleChild(id, of: at) else {
                 let path = AttributePath.describe(nodes: ids)
                 // How far a path leads is for those alone to know who may read what is there.
                 guard isVisible(node: at) else { throw Failure(.notFound, "no node \(path)", path: path) }
                 let parent = AttributePath.describe(nodes: Array(ids.prefix(depth)))
-                let siblings = nodes[Int(at)].children.lazy.filter { self.isVisible(node: $0) }
+                let siblings = nodes.visibleChildren(of: at).lazy.filter { self.isVisible(node: $0) }
                 throw Failure(
                     .notFound, "no node \(AttributePath.quoteIfNeeded(id)) in \(parent)", path: path,
                     hint: looksForNames
@@ -62,7 +62,7 @@ extension ViewGraph {
     /// For a path with a dot in place of a slash: the node of that name.
     private func nodeHint(_ name: String, at path: AttributePath) -> String? {
         guard let parent = try? node(at: path.nodes, looksForNames: false),
-            let child = nodes.child(name, of: parent.row),
+            let child = nodes.visibleChild(name, of: parent.row),
             isVisible(node: child)
         else { return nil }
         let steps = path.steps.map(\.description).joined()
@@ -120,7 +120,9 @@ extension ViewGraph {
     }
 
     /// A node and all that is below, parents first.
-    public func nodes(below node: NodeID) -> [NodeID] { nodes.subtree(of: node.row).map(nodes.nodeID) }
+    public func nodes(below node: NodeID) -> [NodeID] {
+        nodes.subtree(of: node.row).filter { !nodes[Int($0)].isTransparent }.map(nodes.nodeID)
+    }
 
     /// The full name of an attribute, hidden ones included.
     public func path(of attribute: AttributeID) -> String {
@@ -170,7 +172,7 @@ extension ViewGraph {
         var prefix: [String] = []
         for segment in pattern.segments {
             guard case .id(let id) = segment else { break }
-            guard let next = nodes.child(id, of: start) else { return }
+            guard let next = nodes.visibleChild(id, of: start) else { return }
             start = next
             prefix.append(id)
         }
@@ -188,7 +190,7 @@ extension ViewGraph {
             }
             if pattern.matches(nodes: ids) { try body(row, AttributePath.describe(nodes: ids)) }
             if ids.count < deepest {
-                for child in nodes[Int(row)].children.reversed() {
+                for child in nodes.visibleChildren(of: row).reversed() {
                     pending.append((child, ids + [nodes[Int(child)].id]))
                 }
             }

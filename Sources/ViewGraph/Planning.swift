@@ -178,7 +178,10 @@ extension ViewGraph {
                 try chargeNews()
                 if steps <= 0 { return false }
             }
-            if let done = planning.current?.children, done.isReplacing { try planRemovals(besides: done, planning) }
+            if let done = planning.current?.children {
+                try refuseSharedIDs(done)
+                if done.isReplacing { try planRemovals(besides: done, planning) }
+            }
             planning.current = nil
         }
         if planning.plan.untoldDifferences > 0 {
@@ -203,7 +206,9 @@ extension ViewGraph {
         guard let siblings = planning.current else { return }
         let (row, isReplacing, origin) = (siblings.children.parent, siblings.children.isReplacing, siblings.origin)
         let isRemade = siblings.children.isRemade
-        let name = siblings.prefix + AttributePath.quoteIfNeeded(definition.id)
+        let isNamed = !definition.kind.isTransparent
+        // Nobody sees a choice: its parent is what has changed.
+        let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id) : nodes.path(of: row)
         func create() throws(Failure) {
             planning.cost += PlanCost.creation
             if isRemade { planning.plan.remadeCreations.insert(planning.plan.creations.count) }
@@ -211,13 +216,16 @@ extension ViewGraph {
             if planning.isBuilt { return }
             planning.growth += try growth(by: definition, below: siblings.depth, planning.scene.declarations)
         }
-        guard let existing = nodes.child(definition.id, of: row) else {
-            planning.plan.added.append(name)
+        let found = nodes.child(definition.id, of: row)
+        // A merged document completes what stands in a branch, too.
+        let inBranch = isNamed && found == nil ? nodes.visibleChild(definition.id, of: row) : nil
+        guard let existing = found ?? (isReplacing ? nil : inBranch) else {
+            if isNamed { planning.plan.added.append(name) } else { planning.plan.changed.append(name) }
             return try create()
         }
-        guard planning.mode != .create else {
+        guard planning.mode != .create, nodes[Int(existing)].isTransparent != isNamed else {
             throw Failure(
-                .conflict, "\(name) exists already", path: name,
+                .conflict, "\(isNamed ? name : "\(definition.id) in \(name)") exists already", path: name,
                 hint: "apply with mode merge; replace also removes the nodes beside it")
         }
         let old = nodes[Int(existing)]
@@ -257,12 +265,46 @@ extension ViewGraph {
         }
     }
 
+    /// - Throws: `conflict` when a node beside a choice would have the id of one in its branches.
+    private func refuseSharedIDs(_ done: Planning.Children) throws(Failure) {
+        let parent = nodes[Int(done.parent)]
+        guard parent.hasTransparentChildren || done.definitions.contains(where: { $0.0.kind == .choice }) else {
+            return
+        }
+        var ids = SiblingIDs()
+        var taken: String?
+        var named: Set<String> = []
+        for (definition, _) in done.definitions {
+            named.insert(definition.id)
+            // It completes a node in a branch.
+            if !done.isReplacing, nodes.child(definition.id, of: done.parent) == nil,
+                nodes.visibleChild(definition.id, of: done.parent) != nil
+            {
+                continue
+            }
+            taken = ids.add(definition) ?? taken
+        }
+        if !done.isReplacing {
+            for child in parent.children where !named.contains(nodes[Int(child)].id) {
+                taken = ids.add(nodes[Int(child)].definition) ?? taken
+            }
+        }
+        guard let taken else { return }
+        let path = AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])
+        throw Failure(
+            .conflict, "\(path) would be in a branch and beside it", path: path, hint: "give one of them another id")
+    }
+
     private func planRemovals(besides done: Planning.Children, _ planning: Planning) throws(Failure) {
         let kept = Set(done.definitions.map(\.0.id))
         for child in nodes[Int(done.parent)].children where !kept.contains(nodes[Int(child)].id) {
             planning.cost += PlanCost.removal
             planning.plan.removals.append(child)
-            planning.plan.removed.append(nodes.path(of: child))
+            if nodes[Int(child)].isTransparent {
+                planning.plan.changed.append(nodes.path(of: child))
+            } else {
+                planning.plan.removed.append(nodes.path(of: child))
+            }
         }
         planning.plan.orders.append((done.parent, done.definitions.map(\.0)))
     }
@@ -285,16 +327,20 @@ extension ViewGraph {
         of row: UInt32, _ made: ForEachDefinition, _ planning: Planning
     ) {
         guard let old = nodes[Int(row)].definition.forEach, !made.isSame(as: old) else { return }
-        guard made.idField == old.idField, made.elementName == old.elementName, made.indexName == old.indexName,
-            made.template.kind == old.template.kind, made.template.component == old.template.component
+        guard made.choice == old.choice, made.idField == old.idField, made.elementName == old.elementName,
+            made.indexName == old.indexName,
+            made.choice != nil
+                || zip(made.templates, old.templates).allSatisfy({ $0.kind == $1.kind && $0.component == $1.component })
         else { return planning.plan.restarts.append(row) }
         planning.plan.templates.insert(row)
         for instance in nodes[Int(row)].children {
-            planning.plan.updates.append((instance, made.template, true, false))
+            // A branch that the choice has no more goes when it is looked at again.
+            guard let template = made.template(for: .string(nodes[Int(instance)].id)) else { continue }
+            planning.plan.updates.append((instance, template, true, false))
             planning.plan.remade.insert(instance)
             planning.pending.append(
                 Planning.Children(
-                    parent: instance, definitions: made.template.slotted, isReplacing: true, base: made.template.base,
+                    parent: instance, definitions: template.slotted, isReplacing: true, base: template.base,
                     isRemade: true))
         }
     }

@@ -66,7 +66,7 @@ extension ViewGraph {
 
     /// The places of children that scenes have made.
     public func noteScenePlaces() {
-        for row in nodes.living where nodes[Int(row)].kind != .forEach {
+        for row in nodes.living where !nodes[Int(row)].kind.isMadeFromData {
             for (place, child) in nodes[Int(row)].children.enumerated() { nodes[Int(child)].basePlace = UInt32(place) }
         }
     }
@@ -208,7 +208,7 @@ extension ViewGraph {
             let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances,
             let failure = state.failure,
             let change = try? ListChange(from: state, to: list, idField: definition.idField),
-            (try? refuseExcess(change, definition, at: row)) != nil
+            (try? refuseExcess(change, list, definition, at: row)) != nil
         else { return }
         if !isRestoring { absentRows.remove(key(of: row), ViewGraph.heldName) }
         perform(change, list, definition, at: row)
@@ -229,14 +229,18 @@ extension ViewGraph {
     /// Instances that are not there yet are what another template says, whatever clients had changed in them; not so those in them.
     func forgetAbsentChanges(below forEach: UInt32) {
         let top = key(of: forEach)
-        let template = nodes[Int(forEach)].definition.forEach?.template
+        let made = nodes[Int(forEach)].definition.forEach
         for key in absentRows.keys(below: [top]).sorted(by: { $0.precedesByBytes($1) }) {
-            guard let ids = absentRows.ids(of: key, below: top), !ids.isEmpty else { continue }
-            var definition = template
+            guard let ids = absentRows.ids(of: key, below: top), let instance = ids.first else { continue }
+            func isNamed(_ definition: NodeDefinition, _ id: String) -> Bool {
+                StoredKey.part(definition.id) == id || definition.id == id
+            }
+            var definition =
+                made?.choice == nil ? made?.templates.first : made?.templates.first { isNamed($0, instance) }
             var isInside = false
             for id in ids.dropFirst() {
                 if definition?.forEach != nil { isInside = true }
-                definition = definition?.slotted.first { StoredKey.part($0.0.id) == id || $0.0.id == id }?.0
+                definition = definition?.slotted.first { isNamed($0.0, id) }?.0
             }
             if isInside { continue }
             let isOwn = StoredKey.number(in: key) != nil
@@ -313,7 +317,7 @@ private struct Completion {
                 pending.append(child)
                 continue
             }
-            if fields["removed"] == true, record(row).kind != .forEach {
+            if fields["removed"] == true, !record(row).kind.isMadeFromData {
                 graph.kept(row).removed.insert(record(child).id)
                 graph.nodes.detach(child)
                 taken.append(childKey)
@@ -378,7 +382,7 @@ private struct Completion {
 
     private mutating func put(_ row: UInt32, _ key: String, _ fields: ValueMap, below parent: UInt32) {
         guard graph.nodes.child(record(row).id, of: parent) == nil, !graph.nodes.isInside(parent, of: row),
-            record(parent).kind != .forEach
+            !record(parent).kind.isMadeFromData
         else { return }
         onTheirWay.remove(row)
         let kept = graph.kept(row)
@@ -414,7 +418,7 @@ private struct Completion {
     /// Reads the definitions of a node's new children as one document, which costs less than one for each.
     /// - Returns: none where there is a fault: each is read by itself then.
     private func readTogether(_ keys: [String], below parent: UInt32) -> [String: NodeDefinition] {
-        guard keys.count > 1, record(parent).kind != .forEach, record(parent).kind != .view else { return [:] }
+        guard keys.count > 1, !record(parent).kind.isMadeFromData, record(parent).kind != .view else { return [:] }
         var read: [(id: String, key: String)] = []
         var nodes: [Value] = []
         var names: Set<Value> = []
@@ -440,7 +444,7 @@ private struct Completion {
         guard let id = fields["id"]?.string else { return }
         if let there = graph.nodes.child(id, of: parent) {
             // A scene or template makes the node now.
-            guard record(there).kept?.key == nil, record(parent).kind != .forEach else {
+            guard record(there).kept?.key == nil, !record(parent).kind.isMadeFromData else {
                 return fail(key, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
             }
             let kept = graph.kept(there)
@@ -452,7 +456,11 @@ private struct Completion {
             takeValues(key, there)
             return
         }
-        guard case .map(var own)? = fields["own"], record(parent).kind != .forEach, record(parent).kind != .view else {
+        if let there = graph.nodes.visibleChild(id, of: parent) {
+            return fail(key, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
+        }
+        guard case .map(var own)? = fields["own"], !record(parent).kind.isMadeFromData, record(parent).kind != .view
+        else {
             return
         }
         own["id"] = .string(id)
@@ -505,13 +513,13 @@ private struct Completion {
 
     private mutating func takeValues(_ key: String, _ row: UInt32) {
         for value in graph.absentRows.rows[key]?.values ?? [:].values where !value.name.isEmpty {
-            if value.name == ViewGraph.heldName, record(row).kind == .forEach { continue }
+            if value.name == ViewGraph.heldName, record(row).kind.isMadeFromData { continue }
             if graph.give(value, to: row), !graph.isRestoring { graph.absentRows.remove(key, value.name) }
         }
     }
 
     private func sort(_ parent: UInt32) {
-        guard record(parent).kind != .forEach else { return }
+        guard !record(parent).kind.isMadeFromData else { return }
         let children = record(parent).children
         let keys = Dictionary(
             uniqueKeysWithValues: children.map { ($0, (record($0).slot.order, graph.order(of: $0) ?? "~~")) })

@@ -41,8 +41,8 @@ extension ViewGraph {
         var (before, after) = (ValueMap(), ValueMap())
         DefinitionWriter.modifiers(of: nodes[Int(row)].definition, beyond: nil, into: &before)
         DefinitionWriter.modifiers(of: target, beyond: nil, into: &after)
-        if let old = nodes[Int(row)].definition.forEach { before["forEach"] = DefinitionWriter.forEach(old) }
-        if let new = target.forEach { after["forEach"] = DefinitionWriter.forEach(new) }
+        if let old = nodes[Int(row)].definition.forEach { DefinitionWriter.data(of: old, into: &before) }
+        if let new = target.forEach { DefinitionWriter.data(of: new, into: &after) }
         for case .string(let key) in before.keys where after[key] == nil {
             lines.append("- \(path) \(key): \(before[key]?.jsonText ?? "")")
         }

@@ -23,7 +23,8 @@ extension ViewGraph {
         for update in plan.updates where update.isReplacing { renewed.insert(update.row) }
         for row in nodes.subtree(of: NodeID.root.row) where !renewed.contains(row) {
             let definition = nodes[Int(row)].definition
-            kept.append((nodes.path(of: row), [definition] + (definition.forEach?.template.withAllBelow ?? [])))
+            kept.append(
+                (nodes.path(of: row), [definition] + (definition.forEach?.templates.flatMap(\.withAllBelow) ?? [])))
         }
         for (group, key, old) in retyped.sorted(by: { $0.key.name.precedesByBytes($1.key.name) }) {
             guard let user = kept.first(where: { $0.definitions.contains { $0.uses(key.name, of: group) } }) else {

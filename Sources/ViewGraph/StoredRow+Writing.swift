@@ -66,7 +66,7 @@ extension ViewGraph {
 
     private func plain(_ definition: NodeDefinition, _ row: UInt32) -> ValueMap {
         var fields = members(of: definition, row)
-        fields["kind"] = .string(definition.kind.rawValue)
+        if !definition.kind.isTransparent { fields["kind"] = .string(definition.kind.rawValue) }
         return fields
     }
 
@@ -81,7 +81,7 @@ extension ViewGraph {
         DefinitionWriter.modifiers(of: definition, beyond: nil, into: &fields)
         if let forEach = definition.forEach {
             var exporter = SceneExporter(self, at: row)
-            fields["forEach"] = DefinitionWriter.forEach(forEach) { exporter.isWrittenAsUse($0) }
+            DefinitionWriter.data(of: forEach, into: &fields) { exporter.isWrittenAsUse($0) }
         }
         return fields
     }
@@ -119,7 +119,8 @@ extension ViewGraph {
             if let value = after[group] { members[group] = value } else { without.append([.string(group), ""]) }
         }
         if let forEach = definition.forEach, base.forEach.map({ !$0.isSame(as: forEach) }) ?? true {
-            members["forEach"] = self.members(of: definition, row)["forEach"]
+            var exporter = SceneExporter(self, at: row)
+            DefinitionWriter.data(of: forEach, into: &members) { exporter.isWrittenAsUse($0) }
         }
         if !members.isEmpty { fields["members"] = .map(members) }
         if !without.isEmpty { fields["without"] = .list(without) }

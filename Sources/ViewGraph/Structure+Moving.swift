@@ -18,6 +18,12 @@ extension ViewGraph {
     public func move(_ node: NodeID, to parent: NodeID, at index: Int?) throws(Failure) -> Bool {
         try refuseRootAndInstances(node)
         let oldParent = nodes[Int(node.row)].parent
+        if parent.row != oldParent, parent.row == nodes.visible(oldParent) {
+            // It stays in its branch, where others of its siblings are not.
+            let first = nodes.visibleChildren(of: oldParent).first.map { nodes.index(of: $0) } ?? 0
+            return try move(node, to: nodes.nodeID(oldParent), at: index.map { max(0, $0 - first) })
+        }
+        let index = index.map { nodes.place(ofVisible: $0, below: parent.row) }
         guard nodes[Int(parent.row)].kind != .forEach, nodes[Int(parent.row)].kind != .view else {
             throw Failure(
                 .conflict, "\(path(of: parent)) is a \(nodes[Int(parent.row)].kind.rawValue), which takes no children",
@@ -27,7 +33,7 @@ extension ViewGraph {
             throw Failure(.conflict, "\(path(of: node)) cannot move into itself", path: path(of: node))
         }
         let id = nodes[Int(node.row)].id
-        if parent.row != oldParent, nodes.child(id, of: parent.row) != nil {
+        if parent.row != oldParent, nodes.visibleChild(id, of: parent.row) != nil || isInBranch(id, below: parent.row) {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
         if parent.row != oldParent {
@@ -59,6 +65,17 @@ extension ViewGraph {
         return true
     }
 
+    /// Whether a choice of a node has a child with the id in one of its branches, be it there now or not.
+    private func isInBranch(_ id: String, below parent: UInt32) -> Bool {
+        var pending = nodes[Int(parent)].children.map { nodes[Int($0)].definition }.filter { $0.kind == .choice }
+        while let next = pending.popLast() {
+            for child in next.forEach?.templates.flatMap(\.children) ?? [] {
+                if child.kind == .choice { pending.append(child) } else if child.id == id { return true }
+            }
+        }
+        return false
+    }
+
     /// What went from a moved node with the move went from its old place, and was never at the new one.
     private func forgetRemovals(since start: Int, below place: [String]) {
         let others = structureChange.removedNames[start...].filter { !$0.ids.starts(with: place) }
@@ -67,7 +84,7 @@ extension ViewGraph {
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {
         guard node != .root else { throw Failure(.conflict, "the root stays", path: "/") }
-        guard nodes[Int(nodes[Int(node.row)].parent)].kind != .forEach else {
+        guard !nodes[Int(nodes[Int(node.row)].parent)].kind.isMadeFromData else {
             throw Failure(
                 .conflict, "\(path(of: node)) is made from data", path: path(of: node),
                 hint: "change the list it is made from")

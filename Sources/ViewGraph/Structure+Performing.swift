@@ -102,7 +102,7 @@ extension ViewGraph {
     private func put(_ row: UInt32, into slot: Slot) {
         let parent = nodes[Int(row)].parent
         nodes.put(row, into: slot)
-        structureChange.reorderedNodes.append(nodes.nodeID(row))
+        if !nodes[Int(row)].isTransparent { structureChange.reorderedNodes.append(nodes.nodeID(row)) }
         indicesChanged(below: parent)
         if notesChanges {
             kept(row).isElsewhere = true
@@ -138,7 +138,7 @@ extension ViewGraph {
         let before = nodes[Int(parent)].children
         guard let after = newOrder(definitions, below: parent) else { return false }
         nodes.order(after, below: parent)
-        for (old, new) in zip(before, after) where old != new {
+        for (old, new) in zip(before, after) where old != new && !nodes[Int(new)].isTransparent {
             structureChange.reorderedNodes.append(nodes.nodeID(new))
         }
         indicesChanged(below: parent)

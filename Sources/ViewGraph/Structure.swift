@@ -119,7 +119,7 @@ extension ViewGraph {
         context.existing = { ids in
             var row = node.row
             for id in ids {
-                guard let next = self.nodes.child(id, of: row) else { return nil }
+                guard let next = self.nodes.visibleChild(id, of: row) else { return nil }
                 row = next
             }
             return ExistingNode(
@@ -143,7 +143,7 @@ extension ViewGraph {
     /// nil when the children stand in that order already, or are not the definitions'.
     func newOrder(_ definitions: [NodeDefinition], below parent: UInt32) -> [UInt32]? {
         let before = nodes[Int(parent)].children
-        guard nodes[Int(parent)].kind != .forEach else { return nil }
+        guard !nodes[Int(parent)].kind.isMadeFromData else { return nil }
         let after = definitions.compactMap { nodes.child($0.id, of: parent) }
         return after != before && after.count == before.count ? after : nil
     }

@@ -15,7 +15,7 @@ extension Tree {
     func isOpaque(_ row: UInt32) -> Bool {
         switch self[Int(row)].kind {
         case .view, .container: true
-        case .group, .section, .forEach: false
+        case .group, .section, .forEach, .choice, .branch: false
         }
     }
 
@@ -55,7 +55,7 @@ extension Tree {
     /// The path of a subview or section from its container, which no other has: groups and lists
     /// between them do not hide it.
     func id(ofSubview row: UInt32, in container: UInt32) -> String {
-        let ids = wrappers(of: row, in: container).map { self[Int($0)].id }
+        let ids = wrappers(of: row, in: container).map { self[Int($0)] }.filter { !$0.isTransparent }.map(\.id)
         if ids.count == 1, let id = ids.first, !id.utf8.contains(UInt8(ascii: "/")) { return id }
         return String(AttributePath.describe(nodes: ids.reversed()).dropFirst())
     }

@@ -47,6 +47,11 @@ class TreeNode {
     fileprivate var isNumbered = false
     /// There has been a child whose index somebody keeps.
     fileprivate(set) var hasNumberedChildren = false
+    /// There has been a child that paths do not name.
+    fileprivate(set) var hasTransparentChildren = false
+
+    /// Paths do not name the node, and name its children as its parent's.
+    var isTransparent: Bool { kind.isTransparent }
 
     init(id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32) {
         self.id = id
@@ -165,7 +170,8 @@ final class Tree<Node: TreeNode> {
         let (above, new) = (node(parent), node(child))
         above.children.insert(child, at: position(for: new.slot, nearest: place ?? .max, in: above))
         new.parent = parent
-        if new.isNumbered { above.hasNumberedChildren = true }
+        if new.isTransparent { above.hasTransparentChildren = true }
+        if new.isNumbered || new.isTransparent && new.hasNumberedChildren { noteNumbered(below: parent) }
         if above.childrenByID != nil {
             above.childrenByID?[new.id] = child
         } else if above.children.count > Tree.childIndexThreshold {
@@ -248,6 +254,9 @@ final class Tree<Node: TreeNode> {
     /// O(siblings).
     func index(of row: UInt32) -> Int {
         let parent = node(node(row).parent)
+        if parent.hasTransparentChildren || parent.isTransparent {
+            return visibleChildren(of: visibleParent(of: row)).firstIndex(of: row) ?? 0
+        }
         let next = parent.lastPlace + 1
         let isNext = parent.children.indices.contains(next) && parent.children[next] == row
         parent.lastPlace = isNext ? next : parent.children.firstIndex(of: row) ?? 0
@@ -257,7 +266,14 @@ final class Tree<Node: TreeNode> {
     /// Somebody keeps the index of a node from now on.
     func number(_ row: UInt32) {
         node(row).isNumbered = true
-        node(node(row).parent).hasNumberedChildren = true
+        noteNumbered(below: node(row).parent)
+    }
+
+    private func noteNumbered(below parent: UInt32) {
+        for row in upward(from: parent) {
+            node(row).hasNumberedChildren = true
+            if !node(row).isTransparent { return }
+        }
     }
 
     /// The node and those above it, from inside out; the root is the last.
@@ -281,7 +297,7 @@ final class Tree<Node: TreeNode> {
         var ids: [String] = []
         var at = row
         while at != NodeID.root.row {
-            ids.append(node(at).id)
+            if !node(at).isTransparent { ids.append(node(at).id) }
             at = node(at).parent
         }
         return ids.reversed()
@@ -316,13 +332,16 @@ final class Tree<Node: TreeNode> {
         return rows
     }
 
-    /// The same down to so many levels below the top, each row with its level.
+    /// The same down to so many levels of visible nodes below the top, each row with its level.
     func subtree(of row: UInt32, depth: Int) -> [(row: UInt32, level: Int)] {
         var rows: [(UInt32, Int)] = []
         var pending = [(row, 0)]
         while let (next, level) = pending.popLast() {
             rows.append((next, level))
-            if level < depth { pending.append(contentsOf: node(next).children.reversed().map { ($0, level + 1) }) }
+            guard level < depth else { continue }
+            for child in node(next).children.reversed() {
+                pending.append((child, node(child).isTransparent ? level : level + 1))
+            }
         }
         return rows
     }

@@ -99,11 +99,24 @@ struct TreeDrawing {
                 items.append(.attribute(name: "." + (name.string ?? ""), kind: label(map), map))
             }
         }
+        for choice in node["choices"]?.list ?? [] {
+            if let note = choice.map.flatMap({ note(ofChoice: $0) }) { items.append(.note(note)) }
+        }
         for child in node["children"]?.list ?? [] { if let map = child.map { items.append(.node(map)) } }
         if case .int(let count)? = node["childCount"], count > 0 {
             items.append(.note("\(count) more \(count == 1 ? "node" : "nodes")"))
         }
         return items
+    }
+
+    /// `if isPlaying: then`, or why it shows nothing else.
+    private func note(ofChoice choice: ValueMap) -> String? {
+        guard let keyword = ["if", "switch"].first(where: { choice[$0] != nil }), let condition = choice[keyword] else {
+            return nil
+        }
+        let error = choice["error"]?.map?["message"]?.string.map { ", error: \($0)" } ?? ""
+        let text = condition.string ?? condition.jsonText
+        return ContentRow.oneLine("\(keyword) \(text): \(choice["shows"]?.string ?? "nothing")\(error)")
     }
 
     private func widths(_ items: [Item]) -> (Int, Int) {

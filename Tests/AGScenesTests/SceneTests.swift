@@ -229,6 +229,52 @@ struct SceneTests {
             ])
     }
 
+    @Test("If and Switch are choices of the document") func choices() throws {
+        let made = try node {
+            Container("player") {
+                State("isPlaying", false)
+                If("isPlaying") {
+                    View("pause")
+                    If("n > 1", id: "inner") { View("more") }
+                } else: {
+                    View("play")
+                }
+                Switch("mode") {
+                    Case("list") { View("rows") }
+                    Case("grid") { View("cells") }
+                    Case.default { View("none") }
+                }
+            }
+        }
+        #expect(
+            made?.map?["children"] == [
+                [
+                    "if": "isPlaying",
+                    "then": [["id": "pause"], ["id": "inner", "if": "n > 1", "then": [["id": "more"]]]],
+                    "else": [["id": "play"]],
+                ],
+                [
+                    "switch": "mode", "cases": ["list": [["id": "rows"]], "grid": [["id": "cells"]]],
+                    "default": [["id": "none"]],
+                ],
+            ])
+        let mistakes = #expect(throws: SceneMistakes.self) {
+            try node {
+                Container {
+                    If("a") { View("") }
+                    Switch("b") {
+                        Case("x") {}
+                        Case("x") {}
+                    }
+                }
+            }
+        }
+        #expect(
+            mistakes?.mistakes.map(\.place) == [
+                "nodes[0].children[0].then[0].id", "nodes[0].children[1].cases",
+            ])
+    }
+
     @Test("every modifier is written")
     func modifiers() throws {
         let width = 3

@@ -81,6 +81,52 @@ final class RestartTests {
         #expect(try value("/h/r/x.q") == 0)
     }
 
+    @Test("what stands in a branch is there after a restart, also under a condition that is false at first")
+    func branches() throws {
+        try apply(
+            """
+            [{"id":"h","state":{"open":{"initial":false,"transient":true},"mode":"list"},"children":[{"if":"open","then":[{"id":"x","kind":"container","state":{"q":0}}],"else":[{"id":"x","state":{"q":5}}]},{"switch":"mode","cases":{"list":[{"id":"b","state":{"n":1}}],"grid":[{"id":"b","state":{"m":1}}]}}]}]
+            """)
+        try set("/h.open", "true")
+        try set("/h/x.q", "7")
+        try set("/h.mode", "\"grid\"")
+        try set("/h/b.m", "3")
+        try call("apply", #"{"at":"/h/x","document":{"agd":1,"nodes":[{"id":"mine","state":{"z":2}}]}}"#)
+        for _ in 0..<2 {
+            try restart()
+            // The condition is false again. What stood in the other branch waits.
+            #expect(try value("/h/x.q") == 5)
+            #expect(try value("/h/b.m") == 3)
+            try set("/h.open", "true")
+            #expect(try value("/h/x.q") == 7)
+            #expect(try value("/h/x/mine.z") == 2)
+        }
+        // While the daemon runs, what leaves is forgotten.
+        try set("/h.open", "false")
+        try set("/h.open", "true")
+        #expect(try value("/h/x.q") == 0)
+        #expect(try value("/h/x/mine.z") == nil)
+        try set("/h.mode", "\"list\"")
+        try restart()
+        #expect(try value("/h/b.n") == 1)
+        try set("/h.open", "true")
+        #expect(try value("/h/x.q") == 0)
+    }
+
+    @Test("a child that was removed from a branch is gone after a restart, and there when the branch begins anew")
+    func removedFromBranch() throws {
+        try apply(
+            """
+            [{"id":"h","state":{"on":true},"children":[{"if":"on","then":[{"id":"a","state":{"q":0}},{"id":"b"}]}]}]
+            """)
+        try call("remove", #"{"path":"/h/a"}"#)
+        try restart()
+        #expect(try value("/h/a.q") == nil)
+        try set("/h.on", "false")
+        try set("/h.on", "true")
+        #expect(try value("/h/a.q") == 0)
+    }
+
     @Test("a state survives that its instance comes and goes while the tree takes its form again") func displaced()
         throws
     {

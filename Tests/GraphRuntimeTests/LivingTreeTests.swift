@@ -95,9 +95,17 @@ struct LivingTreeTests {
             parts += maybe("transformEnvironment: { size: value * 2 }") + maybe("containerValues: { mark: =v }")
             if depth > 0 {
                 let count = Int.random(in: 0..<4, using: &generator)
+                var children = (0..<count).map { node("n\($0)", depth - 1, &generator) }
+                if Int.random(in: 0..<3, using: &generator) == 0 {
+                    let (a, b) = (node("z1", depth - 1, &generator), node("z2", depth - 1, &generator))
+                    let choice = pick([
+                        "{ if: v > 4, then: [\(a)], else: [{ id: z1 }, \(b)] }",
+                        "{ switch: v % 3, cases: { 0: [\(b)], 1: [{ if: v > 4, then: [\(a)] }] }, default: [{ id: z2, let: { w: =v } }] }",
+                    ])
+                    children.insert(choice, at: Int.random(in: 0...children.count, using: &generator))
+                }
                 parts.append(
-                    "\(kind == "section" ? "content" : "children"): [\((0..<count).map { node("n\($0)", depth - 1, &generator) }.joined(separator: ", "))]"
-                )
+                    "\(kind == "section" ? "content" : "children"): [\(children.joined(separator: ", "))]")
             }
         }
         return "{ \(parts.joined(separator: ", ")) }"
@@ -119,6 +127,8 @@ struct LivingTreeTests {
     private func paths(_ tree: Value, isMade: Bool) -> [(path: String, names: [String])] {
         let map = tree.map ?? ValueMap()
         let own = (map["path"]?.string ?? "", (map["attributes"]?.map?.keys ?? []).compactMap(\.string))
+        // What stands in branches.
+        if map["id"]?.string?.hasPrefix("z") == true, !isMade { return [] }
         if map["kind"] == "forEach", !isMade { return [own] }
         return [own] + (map["children"]?.list ?? []).flatMap { paths($0, isMade: isMade) }
     }

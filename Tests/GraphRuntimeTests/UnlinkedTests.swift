@@ -48,6 +48,31 @@ struct UnlinkedTests {
         }
     }
 
+    @Test("what leaves with a branch is told as what is removed, and its parent stays") func branch() throws {
+        let scene = """
+            nodes:
+              - id: top
+                kind: container
+                state: { on: true, x: 1 }
+                children:
+                  - { id: first }
+                  - { if: on, then: [{ id: big, state: { v: 1 }, children: [{ id: in, let: { x: $x } }] }, { id: small }] }
+            """
+        var told: [[String]] = []
+        for graph in try harnesses(scene) {
+            try graph.subscribe(["/top/**"], events: [.update], initial: true, from: 1)
+            try graph.subscribe(["/**"], events: [.structure], from: 2)
+            try graph.set("/top.on", false)
+            told.append(removals(graph))
+            #expect(try graph.value("/top.x") == 1)
+            #expect(refusal { try graph.value("/top/big.v") }?.code == .notFound)
+            try graph.set("/top.on", true)
+            #expect(try graph.value("/top/big/in.x") == 1)
+        }
+        #expect(told[0] == told[1])
+        #expect(told[0].contains { $0.contains("removed [\"/top/big\", \"/top/big.v\", \"/top/big/in\", ") })
+    }
+
     @Test("watchers are told of a large subtree as of a small one, in the change that removes it") func told() throws {
         var told: [[String]] = []
         for graph in try harnesses() {

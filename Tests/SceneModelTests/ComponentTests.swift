@@ -184,7 +184,7 @@ struct ComponentTests {
         var node = try scene.node("outline")
         for _ in 0..<5 {
             let rows = try #require(node.children.last)
-            node = try #require(rows.forEach?.template)
+            node = try #require(rows.forEach?.templates.first)
             #expect(node.component == "Outline")
             #expect(node.children.map(\.id) == ["title", "rows"])
             #expect(node.attributes.map(\.name) == ["isExpanded", "item"])
@@ -208,13 +208,13 @@ struct ComponentTests {
         #expect(a.data.text == "$items")
         #expect(a.idField == "id")
         #expect(a.elementName == "element" && a.indexName == "index")
-        #expect(a.template.component == "Row")
-        #expect(a.template.id == "")
+        #expect(a.templates.first?.component == "Row")
+        #expect(a.templates.first?.id == "")
         let b = try #require(try scene.node("app", "b").forEach)
         #expect(b.idField == "key" && b.elementName == "item" && b.indexName == "place")
         let d = try #require(try scene.node("app", "d").forEach)
         #expect(d.idField == "")
-        #expect(try d.template.type("t") == .string)
+        #expect(try d.templates.first?.type("t") == .string)
         #expect(try scene.node("app", "a").kind == .forEach)
     }
 

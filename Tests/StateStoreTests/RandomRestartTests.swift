@@ -24,12 +24,16 @@ struct RandomRestartTests {
             children:
               - { id: inside, state: { v: 1 }, let: { m: =n } }
               - { id: each, forEach: { in: $list, node: { state: { q: 0 } } } }
+              - { if: open, then: [{ id: s1, kind: container, state: { q: 0 } }], else: [{ id: s2, state: { q: 1 } }] }
         nodes:
           - id: top
             kind: container
             state: { v: 1, items: [{ id: x }, { id: y }], fed: { initial: [], transient: true } }
             children:
               - { id: a, kind: container, state: { v: 2 } }
+              - switch: v % 3
+                cases: { 0: [{ id: s1, kind: container, state: { v: 3 } }, { id: s2, component: Card }] }
+                default: [{ if: fed.size() > 0, then: [{ id: s1, kind: container, state: { n: 0 } }] }]
               - { id: rows, forEach: { in: $items, as: item, node: { kind: container, state: { open: false, sub: [] }, children: [{ id: kid, state: { n: 0 } }, { id: in, forEach: { in: $sub, node: { kind: container, state: { q: 0 } } } }] } } }
               - { id: live, forEach: { in: $fed, node: { kind: container, state: { open: false, sub: [] }, children: [{ id: kid, state: { n: 0 } }, { id: in, forEach: { in: $sub, node: { kind: container, state: { q: 0 } } } }] } } }
           - { id: b, component: Card }
@@ -60,10 +64,12 @@ struct RandomRestartTests {
                 )
             }
             let path = next.map?["path"]?.string ?? ""
+            // By a list, or in a branch.
+            let isMade = parent?.kind == "forEach" || next.map?["id"]?.string?.hasPrefix("s") == true
             let place = Place(
                 path: path, kind: next.map?["kind"]?.string ?? "",
                 isComponent: parent?.isComponent == true || next.map?["component"] != nil,
-                instance: parent?.kind == "forEach" ? path : parent?.instance, states: path == "/" ? [] : states)
+                instance: isMade ? path : parent?.instance, states: path == "/" ? [] : states)
             found.append(place)
             pending += (next.map?["children"]?.list ?? []).reversed().map { ($0, place) }
         }
@@ -95,10 +101,15 @@ struct RandomRestartTests {
         case 4: return "{ id: \(id), let: { w: =v }, state: { s: 1 } }"
         default:
             let kind = chance(3) ? "group" : "container"
-            let children =
+            var inside =
                 depth == 0
-                ? ""
-                : ", children: [\((0..<Int.random(in: 0..<3, using: &generator)).map { _ in node(depth - 1, &generator) }.joined(separator: ", "))]"
+                ? [] : (0..<Int.random(in: 0..<3, using: &generator)).map { _ in node(depth - 1, &generator) }
+            if depth > 0, chance(3) {
+                inside.append(
+                    "{ if: v % 2 == 0, then: [{ id: s3, kind: container, state: { v: 0, q: 0 } }], else: [{ id: s4, component: Card }] }"
+                )
+            }
+            let children = inside.isEmpty ? "" : ", children: [\(inside.joined(separator: ", "))]"
             return
                 "{ id: \(id), kind: \(kind), state: { v: 1, items: \(chance(3) ? "{ initial: [], transient: true }" : "[{ id: x }]"), sub: [] }\(children) }"
         }

@@ -1,5 +1,5 @@
-/// The components that a body uses: those it always uses, and those used only for the elements of a list that may be
-/// empty.
+/// The components that a body uses: those it always uses, and those used only in a branch, or for the elements of a list
+/// that may be empty.
 struct ComponentUses {
     private(set) var always: [String] = []
     private(set) var repeated: [String] = []
@@ -13,6 +13,11 @@ struct ComponentUses {
             }
             for key in [NodeKey.children, .header, .content, .footer] {
                 for child in node[key.name]?.list ?? [] { pending.append((child, isRepeated)) }
+            }
+            if SceneChecker.choice(node) != nil {
+                for branch in SceneChecker.branches(of: node) {
+                    for child in branch.list ?? [] { pending.append((child, true)) }
+                }
             }
             guard let forEach = node["forEach"], forEach.map != nil else { continue }
             // A literal list has the same elements in every instance.

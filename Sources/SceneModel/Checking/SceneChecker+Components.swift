@@ -228,7 +228,7 @@ extension SceneChecker {
             switch kind {
             case .container, .group: [.children]
             case .section: [.children, .header, .content, .footer]
-            case .view, .forEach: []
+            case .view, .forEach, .choice, .branch: []
             }
         for key in [NodeKey.children, .header, .content, .footer] where !allowed.contains(key) {
             guard let written = fields[key] else { continue }

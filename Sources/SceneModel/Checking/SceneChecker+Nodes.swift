@@ -11,8 +11,12 @@ struct OpenNode {
     let path: [SceneChecker.Step]
     let treePath: [String]?
     let depth: Int
-    /// Ids of the children read so far.
-    var ids = NameSet()
+    /// Ids of the children read so far; for a branch, those of the node around it.
+    var ids = SiblingIDs()
+    /// The number of the open node to whose children those of a branch belong.
+    var around: Int?
+    /// The branches around the children.
+    var branches: [SiblingIDs.Place] = []
     var lists: [List]
     /// The number of lists that have been read, and of nodes read from the next one.
     var listsRead = 0
@@ -27,10 +31,17 @@ struct OpenNode {
         /// nil for the nodes of a document.
         let key: NodeKey?
         let nodes: [DocumentNode]
-        /// The number of siblings before the first, for the ids of children without one.
-        let offset: Int
+        /// The number of siblings before each, for the ids of children without one.
+        let numbers: SiblingNumbers
         /// The prefix of their ids; nil for each child's kind or component.
         let prefix: String?
+
+        init(key: NodeKey?, nodes: [DocumentNode], offset: Int, prefix: String?) {
+            self.key = key
+            self.nodes = nodes
+            numbers = SiblingNumbers(nodes, from: offset)
+            self.prefix = prefix
+        }
     }
 }
 
@@ -65,18 +76,25 @@ extension SceneChecker {
         treePath = open[innermost].treePath
         nodeDepth = open[innermost].depth
         let node = list.nodes[position]
+        let number = list.numbers[position]
+        if let choice = SceneChecker.choice(node) { return read(choice, node, number, list) }
         guard let fields = fields(node) else { return }
-        let number = list.offset + position
         let id = id(of: fields, position: number, prefix: list.prefix)
-        if open[innermost].ids.insert(id, at: number) != nil {
-            fault(
-                .conflict, "two siblings have the id '\(id)'", at: fields[.id] ?? node,
-                hint: fields[.id] == nil ? "the node got this id for its place; write one that no other has" : nil)
-        }
+        enter(id, at: number, of: node, isWritten: fields[.id] != nil)
         treePath?.append(id)
         if let definition = self.node(fields, id: id, place(of: open[innermost].place)) {
             open[innermost].made.append(definition)
         }
+    }
+
+    /// Adds the id of a child of the innermost open node.
+    func enter(_ id: String, at number: Int, of node: DocumentNode, isWritten: Bool) {
+        let innermost = open.count - 1
+        let branches = open[innermost].branches
+        guard !open[open[innermost].around ?? innermost].ids.insert(id, at: number, in: branches) else { return }
+        fault(
+            .conflict, "two siblings have the id '\(id)'", at: isWritten ? node["id"] ?? node : node,
+            hint: isWritten ? nil : "the node got this id for its place; write one that no other has")
     }
 
     /// The surroundings of the node at `treePath`. An existing node that belongs to a component's body uses the
@@ -142,7 +160,11 @@ extension SceneChecker {
             guard let component = fields[.component]?.string else { return "\(inferredKind(fields))\(position)" }
             return component.prefix(1).lowercased() + component.dropFirst() + String(position)
         }
-        return at("id") {
+        return self.id(written)
+    }
+
+    func id(_ written: DocumentNode) -> String {
+        at("id") {
             guard case .scalar(let value) = written.content, value != .null else {
                 fault("an id is a text, not \(written.summary)", at: written)
                 return written.text
@@ -155,7 +177,9 @@ extension SceneChecker {
     // MARK: Kind
 
     private func inferredKind(_ fields: NodeFields) -> NodeKind {
-        if let written = fields[.kind]?.string, let kind = NodeKind(rawValue: written) { return kind }
+        if let written = fields[.kind]?.string, let kind = NodeKind.written.first(where: { $0.rawValue == written }) {
+            return kind
+        }
         if fields[.forEach] != nil { return .forEach }
         if fields[.header] != nil || fields[.content] != nil || fields[.footer] != nil { return .section }
         if let live, live.kind != .view || fields[.children] == nil { return live.kind }
@@ -166,11 +190,12 @@ extension SceneChecker {
     func kind(_ fields: NodeFields) -> NodeKind {
         if let written = fields[.kind] {
             at("kind") {
-                guard let text = written.string, NodeKind(rawValue: text) != nil else {
+                let kinds = NodeKind.written.map(\.rawValue)
+                guard let text = written.string, kinds.contains(text) else {
                     return fault(
                         "\(written.summary) is not a kind of node", at: written,
-                        hint: NearestName.hint(written.text, among: NodeKind.allCases.map(\.rawValue))
-                            ?? "the kinds are \(NodeKind.allCases.map(\.rawValue).joined(separator: ", "))")
+                        hint: NearestName.hint(written.text, among: kinds)
+                            ?? "the kinds are \(kinds.joined(separator: ", "))")
                 }
             }
         }
@@ -203,6 +228,7 @@ extension SceneChecker {
             if fields[.forEach] == nil, live?.kind != .forEach {
                 fault("a forEach needs data", at: fields.node, hint: "write forEach: {in: $items, component: Name}")
             }
+        case .choice, .branch: preconditionFailure("no node is written as one")
         }
         return kind
     }
@@ -341,7 +367,7 @@ extension SceneChecker {
             node: node, place: place, path: path, treePath: continued(by: node) == nil ? nil : treePath,
             depth: nodeDepth, lists: [],
             finish: finish)
-        for inherited in node.header + node.children + node.footer { _ = opened.ids.insert(inherited.id, at: 0) }
+        for inherited in node.header + node.children + node.footer { opened.ids.add(inherited) }
         func enter(_ key: NodeKey, _ offset: Int, prefix: String? = nil) {
             guard let written = fields[key] else { return }
             at(key.name) {
@@ -356,11 +382,11 @@ extension SceneChecker {
             }
         }
         if node.kind == .section {
-            enter(.header, node.header.count, prefix: "header")
-            enter(fields[.content] != nil ? .content : .children, node.children.count)
-            enter(.footer, node.footer.count, prefix: "footer")
+            enter(.header, SiblingNumbers.count(node.header), prefix: "header")
+            enter(fields[.content] != nil ? .content : .children, SiblingNumbers.count(node.children))
+            enter(.footer, SiblingNumbers.count(node.footer), prefix: "footer")
         } else if node.kind != .forEach, fields[.children] != nil {
-            enter(.children, node.children.count)
+            enter(.children, SiblingNumbers.count(node.children))
         }
         if opened.lists.isEmpty { finish() } else { open.append(opened) }
     }

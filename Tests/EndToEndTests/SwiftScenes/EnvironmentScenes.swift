@@ -30,11 +30,10 @@ extension SwiftScenes {
                 State("appearance", "light")
                 Container("content") {
                     Environment(\.colorScheme)
-                    ForEach(
-                        "branch", in: .rule(#"colorScheme == "dark" ? ["darkContent"] : ["lightContent"]"#), id: \.self,
-                        as: "name"
-                    ) {
-                        Instance(of: "Content") { Let("name", .rule("name")) }
+                    If(#"colorScheme == "dark""#) {
+                        Instance("darkContent", of: "Content") { Let("name", "darkContent") }
+                    } else: {
+                        Instance("lightContent", of: "Content") { Let("name", "lightContent") }
                     }
                 }
             }
@@ -171,9 +170,7 @@ extension SwiftScenes {
                 Container("popover") {
                     Binding("isPresented", to: \.isPopped)
                     Computed("scheme", "preferences.preferredColorScheme")
-                    ForEach("presented", in: .rule(#"isPresented ? ["content"] : []"#), id: \.self) {
-                        Instance(of: "PopoverContent")
-                    }
+                    If("isPresented") { Instance("content", of: "PopoverContent") }
                     View("frame") { Environment(\.colorScheme) }
                 }
                 .environment(

@@ -44,7 +44,7 @@ struct WrongUseTests {
         (#"ObjectType("L") { Binding("x", to: \.y) }"#, "an object has states and computeds"),
         (
             #"Section { View() } header: { State("x", 1) }"#,
-            "header and footer hold nodes; a section's attributes belong to its content"
+            "a section's header and footer, and branches, hold nodes"
         ),
         (#"View { State("x", .rule("1 + 1")) }"#, "type 'Value' has no member 'rule'"),
         (#"View { Binding("x", to: 5) }"#, "cannot convert value of type 'Int' to expected argument type 'PlacePath'"),

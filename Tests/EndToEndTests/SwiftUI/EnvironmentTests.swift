@@ -23,7 +23,7 @@ struct SwiftUIEnvironmentTests {
     @Test("if and else: the color scheme decides which view is there, and one that comes back begins anew")
     func colorSchemeContent() throws {
         let example = try Example("color-scheme-content")
-        let branch = "/window/content/branch"
+        let branch = "/window/content"
         try example.set("\(branch)/lightContent.taps", 3)
         try example.watch("\(branch)/**", events: ["structure"])
         let dark = try example.set("/window.appearance", "dark")
@@ -145,17 +145,17 @@ struct SwiftUIEnvironmentTests {
         #expect(
             try example.watch("/**.colorScheme").values == [
                 "/.colorScheme": "light", "/myView.colorScheme": "light",
-                "\(popover)/presented/content.colorScheme": "dark",
+                "\(popover)/content.colorScheme": "dark",
                 "\(popover)/frame.colorScheme": "dark",
             ])
         try example.watch("/**", events: ["structure"])
         let dismissed = try example.set("\(popover).isPresented", false)
         #expect(try example.get("/myView.isPopped") == false)
-        #expect(dismissed.removed.contains("\(popover)/presented/content"))
+        #expect(dismissed.removed.contains("\(popover)/content"))
         #expect(dismissed.values["\(popover)/frame.colorScheme"] == "light")
         #expect(dismissed.values["/myView.colorScheme"] == nil)
         let presented = try example.set("/myView.isPopped", true)
-        #expect(presented.added.contains("\(popover)/presented/content"))
+        #expect(presented.added.contains("\(popover)/content"))
         #expect(presented.values["\(popover)/frame.colorScheme"] == "dark")
     }
 

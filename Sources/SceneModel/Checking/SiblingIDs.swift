@@ -1,0 +1,99 @@
+/// The ids of a node's children, those in the branches of `if` and `switch` included. Two children may have the same id
+/// if they stand in different branches of one choice: they are never there together.
+public struct SiblingIDs {
+    /// A branch of a choice, by their numbers.
+    struct Place {
+        var choice: Int
+        var branch: Int
+    }
+
+    private var names = NameSet()
+    /// The branches around the children with an id, for ids that occur only in branches.
+    private var places: [String: [[Place]]] = [:]
+    private var choices = 0
+
+    public init() {}
+
+    mutating func newChoice() -> Int {
+        choices += 1
+        return choices
+    }
+
+    /// - Returns: false if a sibling has the id already.
+    mutating func insert(_ id: String, at number: Int, in branches: [Place]) -> Bool {
+        guard names.insert(id, at: number) != nil else {
+            if !branches.isEmpty { places[id] = [branches] }
+            return true
+        }
+        guard !branches.isEmpty, let others = places[id], others.allSatisfy({ SiblingIDs.exclude($0, branches) }) else {
+            return false
+        }
+        places[id]?.append(branches)
+        return true
+    }
+
+    private static func exclude(_ a: [Place], _ b: [Place]) -> Bool {
+        a.contains { one in b.contains { $0.choice == one.choice && $0.branch != one.branch } }
+    }
+
+    /// Adds a child that is defined already, with those in its branches.
+    /// - Returns: an id that a sibling has already.
+    @discardableResult
+    public mutating func add(_ child: NodeDefinition) -> String? {
+        var taken: String?
+        var pending: [(NodeDefinition, [Place])] = [(child, [])]
+        while let (next, branches) = pending.popLast() {
+            if !insert(next.id, at: 0, in: branches) { taken = next.id }
+            guard next.kind == .choice else { continue }
+            let choice = newChoice()
+            for (branch, template) in (next.forEach?.templates ?? []).enumerated() {
+                let inside = branches + [Place(choice: choice, branch: branch)]
+                pending += template.children.map { ($0, inside) }
+            }
+        }
+        return taken
+    }
+}
+
+/// The numbers of siblings in their document, for the ids of those without one. What stands in branches counts, too.
+struct SiblingNumbers {
+    private let first: Int
+    /// Empty if no choice is among the siblings.
+    private var numbers: [Int] = []
+
+    init(_ nodes: [DocumentNode], from first: Int) {
+        self.first = first
+        guard nodes.contains(where: { SceneChecker.choice($0) != nil }) else { return }
+        var next = first
+        for node in nodes {
+            numbers.append(next)
+            next += SiblingNumbers.count(node)
+        }
+    }
+
+    subscript(position: Int) -> Int { numbers.isEmpty ? first + position : numbers[position] }
+
+    /// A node and, of a choice, what is in its branches.
+    static func count(_ node: DocumentNode) -> Int {
+        var count = 0
+        var pending = [node]
+        while let next = pending.popLast() {
+            count += 1
+            if SceneChecker.choice(next) != nil {
+                for branch in SceneChecker.branches(of: next) { pending += branch.list ?? [] }
+            }
+        }
+        return count
+    }
+
+    /// The same of nodes that are defined already.
+    static func count(_ nodes: [NodeDefinition]) -> Int {
+        var count = 0
+        var pending = nodes
+        while let next = pending.popLast() {
+            count += 1
+            if next.kind == .choice { for branch in next.forEach?.templates ?? [] { pending += branch.children } }
+        }
+        return count
+    }
+}
