@@ -38,12 +38,12 @@ extension Value {
                 element.draw(from: &budget, isTyped: isTyped)
             }
         case .map(let map):
-            guard let (keys, values) = map.storage.bases else { return }
+            let (keys, values) = map.bases
             for position in 0..<map.count {
                 guard budget >= 0 else { return }
                 budget -= 2
-                keys[position].draw(from: &budget, isTyped: isTyped)
-                values[position].draw(from: &budget, isTyped: isTyped)
+                (keys + position).draw(from: &budget, isTyped: isTyped)
+                (values + position).draw(from: &budget, isTyped: isTyped)
             }
         case .optional(let wrapped?): wrapped.draw(from: &budget, isTyped: isTyped)
         case .opaque(let opaque): opaque.json.draw(from: &budget, isTyped: false)
@@ -52,5 +52,21 @@ extension Value {
     }
 
     /// `{"int":"…"}`
-    private static let typedOverhead = 9
+    fileprivate static let typedOverhead = 9
+}
+
+extension UnsafePointer<Value> {
+    /// The same as of the value, which is not copied where it is a scalar or a short text.
+    @inline(__always)
+    fileprivate func draw(from budget: inout Int, isTyped: Bool) {
+        let overhead = isTyped ? Value.typedOverhead : 0
+        if let text = shortText {
+            budget -= Int(text.1 >> 56 & 15) + 2 + overhead
+            return
+        }
+        switch pointee {
+        case .null, .bool, .int, .uint, .double, .timestamp, .duration: budget -= 1 + overhead
+        default: pointee.draw(from: &budget, isTyped: isTyped)
+        }
+    }
 }

@@ -59,7 +59,8 @@ extension UnsafePointer<Value> {
 extension ValueMap.Storage {
     @inlinable
     func element(of key: UnsafePointer<Value>) -> UnsafePointer<Value>? {
-        guard let keyBase, let valueBase else { return nil }
+        let (keyBase, valueBase) = (UnsafePointer(keys), UnsafePointer(values))
+        let count = count
         if _slowPath(isIndexed) { return elementByIndex(key) }
         let wanted = UnsafeRawPointer(key).load(as: (UInt64, UInt64).self)
         var position = 0
@@ -80,11 +81,11 @@ extension ValueMap.Storage {
 
     @usableFromInline @inline(never)
     func hasKey(_ key: UnsafePointer<Value>, at position: Int) -> Bool {
-        keyBase.map { ValueMap.sameKey($0[position], key.pointee) } ?? false
+        ValueMap.sameKey(keys[position], key.pointee)
     }
 
     @usableFromInline @inline(never)
     func elementByIndex(_ key: UnsafePointer<Value>) -> UnsafePointer<Value>? {
-        ValueMap(self).position(of: key.pointee).flatMap { position in valueBase.map { $0 + position } }
+        ValueMap(self).position(of: key.pointee).map { UnsafePointer(values + $0) }
     }
 }

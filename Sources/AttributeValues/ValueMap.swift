@@ -1,40 +1,29 @@
 /// A map that keeps the order of insertion. Keys are bool, int, uint or string (`isKey`). Numbers are found by their
 /// exact numeric value across types: `1`, `1u` and `1.0` name the same entry.
 ///
-/// One reference wide. Up to `linearLimit` entries are searched linearly, larger maps with an open-addressing index: a
-/// look-up takes O(1). Copies share storage until one of them is written.
+/// One reference wide; keys and values stand in one allocation. Up to `linearLimit` entries are searched linearly, larger
+/// maps with an open-addressing index: a look-up takes O(1). Copies share storage until one of them is written.
 public struct ValueMap {
-    @usableFromInline final class Storage {
-        // Written only while a single map owns the storage, so the runtime need not check for overlapping accesses.
-        @exclusivity(unchecked) @usableFromInline var keys: [Value]
-        @exclusivity(unchecked) @usableFromInline var values: [Value]
+    @usableFromInline
+    struct Header {
+        @usableFromInline var count: Int
+        /// Entries that fit into the allocation. The values stand behind so many keys.
+        @usableFromInline let room: Int
         /// Slot → position + 1; empty while the map is small. Length is a power of two.
-        @exclusivity(unchecked) @usableFromInline var index: [UInt32] = []
+        @usableFromInline var index: [UInt32]
+    }
 
-        /// The addresses of the arrays; `didChange` updates them.
-        @exclusivity(unchecked) @usableFromInline private(set) var keyBase: UnsafePointer<Value>?
-        @exclusivity(unchecked) @usableFromInline private(set) var valueBase: UnsafePointer<Value>?
-        @exclusivity(unchecked) @usableFromInline private(set) var count = 0
-        @exclusivity(unchecked) @usableFromInline private(set) var isIndexed = false
-
-        @usableFromInline init(keys: [Value], values: [Value]) {
-            self.keys = keys
-            self.values = values
-            didChange()
-        }
-
-        /// Valid until the next change.
-        var bases: (keys: UnsafePointer<Value>, values: UnsafePointer<Value>)? {
-            guard let keyBase, let valueBase else { return nil }
-            return (keyBase, valueBase)
-        }
-
-        /// Must be called after every change of the arrays, because they may have moved.
-        func didChange() {
-            keyBase = keys.withUnsafeBufferPointer { $0.baseAddress }
-            valueBase = values.withUnsafeBufferPointer { $0.baseAddress }
-            count = keys.count
-            isIndexed = !index.isEmpty
+    /// Written only while a single map owns it. The first `count` keys and values are initialized. The pointers are valid
+    /// as long as the storage.
+    @usableFromInline
+    final class Storage: ManagedBuffer<Header, Value> {
+        @inlinable
+        deinit {
+            withUnsafeMutablePointers { header, keys in
+                let (count, room) = (header.pointee.count, header.pointee.room)
+                keys.deinitialize(count: count)
+                (keys + room).deinitialize(count: count)
+            }
         }
     }
 
@@ -43,51 +32,54 @@ public struct ValueMap {
 
     @usableFromInline var storage: Storage
 
-    public init() { storage = Storage(keys: [], values: []) }
+    public init() { self.init(minimumCapacity: 0) }
 
     @usableFromInline init(_ storage: Storage) { self.storage = storage }
 
-    public init(minimumCapacity: Int) {
-        self.init()
-        storage.keys.reserveCapacity(minimumCapacity)
-        storage.values.reserveCapacity(minimumCapacity)
-    }
+    public init(minimumCapacity: Int) { storage = Storage.withRoom(minimumCapacity) }
 
     /// If several keys are equal, the last one wins.
     public init(_ entries: some Sequence<(Value, Value)>) {
-        self.init()
+        self.init(minimumCapacity: entries.underestimatedCount)
         for (key, value) in entries { self[key] = value }
     }
 
-    public var count: Int { storage.count }
-    public var isEmpty: Bool { storage.keys.isEmpty }
+    @inlinable public var count: Int { storage.count }
+    @inlinable public var isEmpty: Bool { storage.count == 0 }
     /// In the order of insertion, as `values`.
-    public var keys: [Value] { storage.keys }
-    public var values: [Value] { storage.values }
+    public var keys: [Value] { Array(UnsafeBufferPointer(start: storage.keys, count: count)) }
+    public var values: [Value] { Array(UnsafeBufferPointer(start: storage.values, count: count)) }
 
     public func entry(at position: Int) -> (key: Value, value: Value) {
-        (storage.keys[position], storage.values[position])
+        precondition(position < storage.count, "no such entry")
+        return (storage.keys[position], storage.values[position])
     }
 
     @inlinable
-    public func value(at position: Int) -> Value { storage.values[position] }
+    public func value(at position: Int) -> Value {
+        precondition(position < storage.count, "no such entry")
+        return storage.values[position]
+    }
 
     /// True if both maps share storage. Then they are equal without comparing entries.
     public func isIdentical(to other: ValueMap) -> Bool { storage === other.storage }
+
+    /// Where the keys and the values stand, as long as the map is neither changed nor freed.
+    public var bases: (keys: UnsafePointer<Value>, values: UnsafePointer<Value>) {
+        (UnsafePointer(storage.keys), UnsafePointer(storage.values))
+    }
 
     public subscript(_ key: Value) -> Value? {
         get { position(of: key).map { storage.values[$0] } }
         set {
             if let found = position(of: key) {
-                makeUnique()
                 if let newValue {
+                    makeUnique(room: storage.room)
                     storage.values[found] = newValue
-                    storage.didChange()
                 } else {
                     remove(at: found)
                 }
             } else if let newValue {
-                makeUnique()
                 append(key, newValue)
             }
         }
@@ -101,20 +93,21 @@ public struct ValueMap {
     /// The entry's index in the order of insertion.
     @inlinable
     public func position(of key: Value) -> Int? {
-        if storage.index.isEmpty {
-            if case .string(let text) = key {
-                return storage.keys.withUnsafeBufferPointer { ValueMap.scan($0, for: text) }
+        if !storage.isIndexed {
+            let keys = UnsafeBufferPointer(start: storage.keys, count: storage.count)
+            if case .string(let text) = key { return ValueMap.scan(keys, for: text) }
+            return keys.firstIndex { ValueMap.sameKey($0, key) }
+        }
+        return storage.withIndex { index in
+            let mask = index.count - 1
+            var slot = ValueMap.hash(key) & mask
+            while index[slot] != 0 {
+                let position = Int(index[slot] - 1)
+                if ValueMap.sameKey(storage.keys[position], key) { return position }
+                slot = (slot + 1) & mask
             }
-            return storage.keys.withUnsafeBufferPointer { $0.firstIndex { ValueMap.sameKey($0, key) } }
+            return nil
         }
-        let mask = storage.index.count - 1
-        var slot = ValueMap.hash(key) & mask
-        while storage.index[slot] != 0 {
-            let position = Int(storage.index[slot] - 1)
-            if ValueMap.sameKey(storage.keys[position], key) { return position }
-            slot = (slot + 1) & mask
-        }
-        return nil
     }
 
     /// The index of a string among a few keys. Copies no key.
@@ -125,63 +118,80 @@ public struct ValueMap {
         return nil
     }
 
-    private mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&storage) {
-            let copy = Storage(keys: storage.keys, values: storage.values)
-            copy.index = storage.index
-            copy.didChange()
-            storage = copy
+    /// Makes the storage this map's own, with room for so many entries.
+    private mutating func makeUnique(room: Int) {
+        if room <= storage.room, isKnownUniquelyReferenced(&storage) { return }
+        let new = Storage.withRoom(Swift.max(room, storage.count))
+        let count = storage.count
+        new.withHeader { header in
+            header.count = count
+            storage.withHeader { header.index = $0.index }
         }
+        if isKnownUniquelyReferenced(&storage) {
+            new.keys.moveInitialize(from: storage.keys, count: count)
+            new.values.moveInitialize(from: storage.values, count: count)
+            storage.withHeader { $0.count = 0 }
+        } else {
+            new.keys.initialize(from: storage.keys, count: count)
+            new.values.initialize(from: storage.values, count: count)
+        }
+        storage = new
     }
 
     private mutating func append(_ key: Value, _ value: Value) {
-        storage.keys.append(key)
-        storage.values.append(value)
-        let count = storage.keys.count
-        if storage.index.isEmpty ? count > ValueMap.linearLimit : count * 4 > storage.index.count * 3 {
+        let count = storage.count
+        makeUnique(room: count < storage.room ? storage.room : Swift.max(4, 2 * count))
+        (storage.keys + count).initialize(to: key)
+        (storage.values + count).initialize(to: value)
+        storage.withHeader { $0.count = count + 1 }
+        let slots = storage.withIndex { $0.count }
+        if slots == 0 ? count >= ValueMap.linearLimit : (count + 1) * 4 > slots * 3 {
             rebuildIndex()
-        } else if !storage.index.isEmpty {
-            place(count - 1)
+        } else if slots > 0 {
+            place(count)
         }
-        storage.didChange()
     }
 
     /// Sets the value of a key in a map that was made for it: nobody else has it, and it has room.
+    @inline(__always)
     mutating func add(_ key: String, _ value: Value) {
-        if storage.index.isEmpty, storage.keys.count < ValueMap.linearLimit {
-            for known in storage.keys {
-                if case .string(let text) = known, text.hasSameBytes(as: key) {
-                    self[key] = value
-                    return
-                }
-            }
-            storage.keys.append(.string(key))
-            storage.values.append(value)
-            storage.didChange()
-        } else {
+        let count = storage.count
+        guard count < storage.room, count < ValueMap.linearLimit, ValueMap.scan(addedKeys, for: key) == nil else {
             self[key] = value
+            return
         }
+        (storage.keys + count).initialize(to: .string(key))
+        (storage.values + count).initialize(to: value)
+        storage.withHeader { $0.count = count + 1 }
     }
 
+    private var addedKeys: UnsafeBufferPointer<Value> { UnsafeBufferPointer(start: storage.keys, count: storage.count) }
+
     private mutating func remove(at position: Int) {
-        storage.keys.remove(at: position)
-        storage.values.remove(at: position)
-        if !storage.index.isEmpty { rebuildIndex() }
-        storage.didChange()
+        makeUnique(room: storage.room)
+        let count = storage.count - 1
+        for column in [storage.keys, storage.values] {
+            (column + position).deinitialize(count: 1)
+            (column + position).moveInitialize(from: column + position + 1, count: count - position)
+        }
+        storage.withHeader { $0.count = count }
+        if storage.isIndexed { rebuildIndex() }
     }
 
     private mutating func rebuildIndex() {
         var size = 16
-        while size < storage.keys.count * 2 { size *= 2 }
-        storage.index = [UInt32](repeating: 0, count: size)
-        for position in storage.keys.indices { place(position) }
+        while size < storage.count * 2 { size *= 2 }
+        storage.withHeader { $0.index = [UInt32](repeating: 0, count: size) }
+        for position in 0..<storage.count { place(position) }
     }
 
-    private mutating func place(_ position: Int) {
-        let mask = storage.index.count - 1
-        var slot = ValueMap.hash(storage.keys[position]) & mask
-        while storage.index[slot] != 0 { slot = (slot + 1) & mask }
-        storage.index[slot] = UInt32(position + 1)
+    private func place(_ position: Int) {
+        storage.withHeader { header in
+            let mask = header.index.count - 1
+            var slot = ValueMap.hash(storage.keys[position]) & mask
+            while header.index[slot] != 0 { slot = (slot + 1) & mask }
+            header.index[slot] = UInt32(position + 1)
+        }
     }
 
     /// Key identity: numbers by exact numeric value, everything else by type and content.
@@ -239,30 +249,54 @@ extension ValueMap: Equatable {
         guard a.count == b.count else { return false }
         // Maps that are compared are usually two contents of one attribute, with the same keys in the same order.
         var position = 0
-        if let (keys, values) = a.storage.bases, let (others, otherValues) = b.storage.bases {
-            while position < a.count, (keys + position).isEqual(to: others + position) {
-                guard (values + position).isEqual(to: otherValues + position) else { return false }
-                position += 1
-            }
+        let ((keys, values), (others, otherValues)) = (a.bases, b.bases)
+        while position < a.count, (keys + position).isEqual(to: others + position) {
+            guard (values + position).isEqual(to: otherValues + position) else { return false }
+            position += 1
         }
         for position in position..<a.count {
-            let (key, value) = a.entry(at: position)
-            guard let found = b.position(of: key), b.storage.keys[found] == key, b.storage.values[found] == value else {
-                return false
-            }
+            guard let found = b.position(of: keys[position]), others[found] == keys[position],
+                otherValues[found] == values[position]
+            else { return false }
         }
         return true
     }
 }
 
 extension ValueMap: Sequence {
-    public func makeIterator() -> AnyIterator<(key: Value, value: Value)> {
-        var position = 0
-        let map = self
-        return AnyIterator {
+    public struct Iterator: IteratorProtocol {
+        fileprivate let map: ValueMap
+        fileprivate var position = 0
+
+        public mutating func next() -> (key: Value, value: Value)? {
             guard position < map.count else { return nil }
             defer { position += 1 }
             return map.entry(at: position)
         }
+    }
+
+    public func makeIterator() -> Iterator { Iterator(map: self) }
+    public var underestimatedCount: Int { count }
+}
+
+extension ValueMap.Storage {
+    static func withRoom(_ room: Int) -> ValueMap.Storage {
+        let made = create(minimumCapacity: 2 * room) { _ in ValueMap.Header(count: 0, room: room, index: []) }
+        return unsafeDowncast(made, to: ValueMap.Storage.self)
+    }
+
+    @inlinable var count: Int { withUnsafeMutablePointerToHeader { $0.pointee.count } }
+    @inlinable var room: Int { withUnsafeMutablePointerToHeader { $0.pointee.room } }
+    @inlinable var isIndexed: Bool { withUnsafeMutablePointerToHeader { !$0.pointee.index.isEmpty } }
+    @inlinable var keys: UnsafeMutablePointer<Value> { withUnsafeMutablePointerToElements { $0 } }
+    @inlinable var values: UnsafeMutablePointer<Value> {
+        withUnsafeMutablePointers { header, keys in keys + header.pointee.room }
+    }
+
+    func withHeader(_ body: (inout ValueMap.Header) -> Void) { withUnsafeMutablePointerToHeader { body(&$0.pointee) } }
+
+    @inlinable
+    func withIndex<Result>(_ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
+        withUnsafeMutablePointerToHeader { $0.pointee.index.withUnsafeBufferPointer(body) }
     }
 }

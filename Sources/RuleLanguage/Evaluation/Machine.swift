@@ -235,8 +235,8 @@ struct Machine {
             opened.values = elements.withUnsafeBufferPointer { $0.baseAddress }
         case .map(let map):
             opened.count = map.count
-            opened.keys = map.keys.withUnsafeBufferPointer { $0.baseAddress }
-            opened.values = wantsValues ? map.values.withUnsafeBufferPointer { $0.baseAddress } : opened.keys
+            opened.keys = map.bases.keys
+            opened.values = wantsValues ? map.bases.values : opened.keys
         case .opaque(let opaque as VectorValue):
             try meter.charge(opaque.components.count)
             return try open(loop, over: .list(opaque.components.map { .double($0) }), wantsValues: wantsValues)
