@@ -114,7 +114,10 @@ extension Event {
         case "invalidate": self = .invalidate(revision: revision, paths: texts("paths"))
         case "structure":
             self = .structure(
-                revision: revision, added: texts("added"), removed: texts("removed"), moved: texts("moved"))
+                revision: revision, added: texts("added"), removed: texts("removed"), moved: texts("moved"),
+                motion: StructureMotion(
+                    timeline: parameters["timeline"]?.value,
+                    transitions: parameters["transitions"]?.value.map ?? ValueMap()))
         case "frames":
             var values: [(path: String, value: Value)] = []
             parameters["values"]?.forEachMember { name, value in

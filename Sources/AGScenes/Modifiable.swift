@@ -102,6 +102,11 @@ extension Modifiable {
 
     // MARK: Animation
 
+    /// How the node comes and goes, as text: `move(edge: leading).combined(with: opacity)`. The outermost counts.
+    public func transition(_ text: String) -> Self {
+        changed { $0.transition = text }
+    }
+
     /// When `value` changes, this animation applies to the node and all nodes below it.
     /// - Parameter animation: text, or the JSON form; nil for none.
     public func animation(_ animation: Value?, value: SceneExpression) -> Self {

@@ -16,6 +16,7 @@ public struct NodeDraft {
     var preferences: [(key: String, value: Value)] = []
     /// The last is the nearest.
     var animations: [Value] = []
+    var transition: String?
     /// `children`, or `header`, `content`, `footer`: complete nodes.
     private var slots: [(name: String, nodes: [Value])] = []
     private var forEach: Value?
@@ -115,6 +116,7 @@ public struct NodeDraft {
         map["tag"] = tag
         write("preferences", preferences)
         if !animations.isEmpty { map["animation"] = .list(animations) }
+        map["transition"] = transition.map { .string($0) }
         for (name, nodes) in slots { map[name] = .list(nodes) }
         map["forEach"] = forEach
         for (key, value) in choice { map[key] = value }

@@ -195,6 +195,21 @@ final class Presentations {
         running.timeline.event(id: running.id, replaces: replaces, css: css ? easing(for: running.timeline) : nil)
     }
 
+    /// From 0 to 1 while nodes come and go; nil: at once. That is animated by the transaction's own animation, or that of the only
+    /// binding with one that it wrote through.
+    func coming(_ motion: Motion, css: Bool) -> Value? {
+        let binding = motion.bindings.count == 1 ? motion.bindings.first?.value : nil
+        guard !motion.isDisabled, graph.stepsLeft > 0, let animation = motion.animation ?? binding,
+            graph.systemValue("reduceMotion") != true,
+            let timeline = Timeline(changing: 0.0, to: 1.0, animation: animation, start: now)
+        else { return nil }
+        graph.stepsLeft -= Presentations.stepsPerComing
+        defer { nextID += 1 }
+        return timeline.event(id: nextID, css: css ? easing(for: timeline) : nil)
+    }
+
+    private static let stepsPerComing = 100
+
     /// Computed once for all timelines of the same shape. Sampling and sending it costs steps.
     private func easing(for timeline: Timeline) -> TimelineCSS? {
         guard graph.stepsLeft > 0 else { return nil }

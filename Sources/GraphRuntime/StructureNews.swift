@@ -1,5 +1,6 @@
 import AttributeGraph
 import AttributeValues
+import Timelines
 import ViewGraph
 import WireProtocol
 
@@ -38,25 +39,29 @@ struct StructureNews {
                 patterns.contains { $0.attribute.map { $0 == attribute.name } ?? true }
             }
             let isNew = from.map { from in !topic.patterns.contains { $0.matches(nodes: from) } } ?? false
-            add((names.isWhole ? [node] : []) + named.map(\.path), as: isNew ? .entered : kind, of: topic)
+            let told = isNew ? .entered : kind
+            add((names.isWhole ? [node] : []) + named.map(\.path), as: told, of: topic)
+            if names.isWhole, let transition = names.transition {
+                topics[place(of: topic)].note(transition, of: node, told)
+            }
         }
     }
 
     private mutating func add(_ paths: [String], as kind: TopicStructure.Kind, of topic: Topic) {
-        let place: Int
-        if let known = places[ObjectIdentifier(topic)] {
-            place = known
-        } else {
-            place = topics.count
-            places[ObjectIdentifier(topic)] = place
-            topics.append(TopicStructure(topic: topic))
-        }
+        let place = place(of: topic)
         topics[place].count += paths.count
         topics[place][kind] += paths
         if topics[place].count > limit {
             topic.isOverfull = true
             overfull.append(topic)
         }
+    }
+
+    private mutating func place(of topic: Topic) -> Int {
+        if let known = places[ObjectIdentifier(topic)] { return known }
+        places[ObjectIdentifier(topic)] = topics.count
+        topics.append(TopicStructure(topic: topic))
+        return topics.count - 1
     }
 }
 
@@ -65,6 +70,8 @@ struct TopicStructure {
     let topic: Topic
     var count = 0
     private var lists = [[String]](repeating: [], count: Kind.allCases.count)
+    /// `{insertion?, removal?}` by path.
+    private(set) var transitions = ValueMap()
 
     enum Kind: Int, CaseIterable {
         case added, removed
@@ -81,6 +88,16 @@ struct TopicStructure {
     subscript(kind: Kind) -> [String] {
         get { lists[kind.rawValue] }
         _modify { yield &lists[kind.rawValue] }
+    }
+
+    mutating func note(_ transition: Transition, of node: String, _ kind: Kind) {
+        var said = transitions[node]?.map ?? ValueMap()
+        switch kind {
+        case .added: said["insertion"] = Transition.json(transition.insertion)
+        case .removed: said["removal"] = Transition.json(transition.removal)
+        case .arrived, .entered, .reordered: return
+        }
+        transitions[node] = .map(said)
     }
 
     var paths: StructurePaths {

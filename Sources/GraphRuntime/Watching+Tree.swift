@@ -76,17 +76,21 @@ extension Watching {
 
     // MARK: Changes of the tree as events
 
-    func deliver(_ structure: StructureChange) {
+    func deliver(_ structure: StructureChange, _ motion: Motion) {
         let listeners = topics.inOrder.count { $0.key.events.contains(.structure) && !$0.isOverfull }
         if listeners == 0 { return }
         let news = structureNews(structure, listeners)
         for told in news.topics.sorted(by: { $0.topic.number < $1.topic.number }) where !told.topic.isOverfull {
+            let comesOrGoes = !told[.added].isEmpty || !told[.removed].isEmpty
+            let motion = StructureMotion(
+                timeline: comesOrGoes ? presentations.coming(motion, css: told.topic.key.css) : nil,
+                transitions: told.transitions)
             let partial = told[.entered].isEmpty ? [] : told.topic.members.filter(\.client.isPartial)
             if partial.isEmpty {
-                deliverOrHold(told.paths, to: told.topic.members)
+                deliverOrHold(told.paths, motion, to: told.topic.members)
             } else {
-                deliverOrHold(told.paths, to: told.topic.members.filter { !$0.client.isPartial })
-                deliverOrHold(told.pathsForPartial, to: partial)
+                deliverOrHold(told.paths, motion, to: told.topic.members.filter { !$0.client.isPartial })
+                deliverOrHold(told.pathsForPartial, motion, to: partial)
             }
         }
         for topic in news.overfull { endOverfull(topic) }
@@ -134,17 +138,18 @@ extension Watching {
         news.tell(names, as: kind, from: from, to: topics.naming(names.ids))
     }
 
-    private func deliverOrHold(_ paths: StructurePaths, to members: [Subscription]) {
-        deliver(paths, to: members.filter { !$0.isWaiting })
+    /// - Parameter motion: not for those who hear of it later.
+    private func deliverOrHold(_ paths: StructurePaths, _ motion: StructureMotion, to members: [Subscription]) {
+        deliver(paths, motion, to: members.filter { !$0.isWaiting })
         for member in members where member.isWaiting { hold(for: member) { $0.structure.merge(paths) } }
     }
 
-    func deliver(_ paths: StructurePaths, to members: [Subscription]) {
+    func deliver(_ paths: StructurePaths, _ motion: StructureMotion? = nil, to members: [Subscription]) {
         if paths.isEmpty { return }
         deliver(
             .structure(
                 revision: history.revision, added: paths.added, removed: paths.removed,
-                moved: paths.arrived + paths.reordered),
+                moved: paths.arrived + paths.reordered, motion: motion),
             to: members)
     }
 }

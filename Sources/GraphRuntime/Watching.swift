@@ -59,7 +59,7 @@ final class Watching {
         collectJoined(&news)
         for part in news.topics where !part.left.isEmpty || !part.joined.isEmpty { news.touch(part.topic) }
         deliver(news, since: stamp, label)
-        if !structure.isEmpty { deliver(structure) }
+        if !structure.isEmpty { deliver(structure, motion) }
         deliverCompletions(news)
         endEmptyTopics()
         for topic in news.overfull { endOverfull(topic) }

@@ -111,6 +111,9 @@ public enum DefinitionWriter {
         let containerValues = keyed(node.containerValues.dropLast(body?.containerValues.count ?? 0))
         if !containerValues.isEmpty { fields["containerValues"] = .map(containerValues) }
         if body?.tag == nil, let tag = node.tag { fields["tag"] = expression(tag) }
+        if let transition = node.transition, transition != body?.transition {
+            fields["transition"] = .string(transition.text)
+        }
         // An outer preference replaces an inner one, so the use's are last.
         let preferences = keyed(node.preferences.dropFirst(body?.preferences.count ?? 0))
         if !preferences.isEmpty { fields["preferences"] = .map(preferences) }

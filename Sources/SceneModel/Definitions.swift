@@ -1,5 +1,6 @@
 import AttributeValues
 import RuleLanguage
+import Timelines
 
 // The definitions of a checked scene document, ready to be instantiated: names are resolved, rules compiled, types
 // known. Definitions are immutable, and all instances made from them share them.
@@ -181,6 +182,7 @@ public final class NodeDefinition {
     public var tag: Expression?
     public var preferences: [KeyedExpression] = []
     public var animations: [AnimationModifier] = []
+    public var transition: Transition?
     /// In order. For a section, its content.
     public var children: [NodeDefinition] {
         get { repeated.map { $0.children + ownChildren } ?? ownChildren }

@@ -65,7 +65,8 @@ extension NodeDefinition {
             case (let a?, let b?): a.isSame(as: b)
             default: false
             }
-        return hasSameTag && same(environment, other.environment) && same(containerValues, other.containerValues)
+        return hasSameTag && transition == other.transition && same(environment, other.environment)
+            && same(containerValues, other.containerValues)
             && same(preferences, other.preferences) && environmentObjects == other.environmentObjects
             && transformEnvironment.elementsEqual(other.transformEnvironment) {
                 $0.key == $1.key && $0.steps == $1.steps && $0.type == $1.type && $0.place == $1.place
@@ -90,6 +91,8 @@ extension NodeDefinition {
         next.preferences = Array(preferences.prefix(body.preferences.count))
         next.animations = animations.suffix(body.animations.count)
         next.tag = body.tag == nil ? nil : tag
+        // That of the use takes the place of the body's.
+        next.transition = body.transition
         return next.hasSameModifiers(as: body)
     }
 
@@ -152,6 +155,7 @@ extension NodeDefinition {
                 isInnermost ? merged.environment.count : kept(base.environment.prefix(place), environment).count
         }
         merged.tag = tag ?? base.tag
+        merged.transition = transition ?? base.transition
         merged.animations = animations.isEmpty ? base.animations : animations
         func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {
             let ids = Set(new.map(\.id))

@@ -209,7 +209,7 @@ extension ViewGraph {
     /// - Parameter isTold: whether `structureChange` gets its names.
     func destroyNode(_ row: UInt32, isTold: Bool = true) {
         if isTold, !nodes[Int(row)].isObject, !nodes[Int(row)].isTransparent {
-            structureChange.removedNames.append(NodeNames(ids: nodes.ids(of: row), attributes: attributeNames(of: row)))
+            structureChange.removedNames.append(names(of: nodes.nodeID(row)))
         }
         destroyModifiers(of: row)
         for (_, attribute) in nodes[Int(row)].attributes {

@@ -111,7 +111,9 @@ extension ViewGraph {
     }
 
     public func names(of node: NodeID) -> NodeNames {
-        NodeNames(ids: nodes.ids(of: node.row), attributes: attributeNames(of: node.row))
+        NodeNames(
+            ids: nodes.ids(of: node.row), attributes: attributeNames(of: node.row),
+            transition: nodes[Int(node.row)].definition.transition)
     }
 
     /// Named attributes without an instance's index, which is no vertex before somebody asks for it: see `index(of:)`.

@@ -115,7 +115,7 @@ extension ViewGraph {
             }
         }
         var members = groups.fields
-        for group in ["transformEnvironment", "tag", "animation"] where before[group] != after[group] {
+        for group in ["transformEnvironment", "tag", "animation", "transition"] where before[group] != after[group] {
             if let value = after[group] { members[group] = value } else { without.append([.string(group), ""]) }
         }
         if let forEach = definition.forEach, base.forEach.map({ !$0.isSame(as: forEach) }) ?? true {
@@ -195,6 +195,7 @@ extension NodeDefinition {
             case "transformEnvironment": rest.transformEnvironment = []
             case "tag": rest.tag = nil
             case "animation": rest.animations = []
+            case "transition": rest.transition = nil
             default: break
             }
         }

@@ -1,6 +1,7 @@
 import AttributeGraph
 import AttributeValues
 import SceneModel
+import Timelines
 
 /// What happened to the tree since it was last asked.
 public struct StructureChange {
@@ -42,11 +43,14 @@ public struct NodeNames {
     public var attributes: [String]
     /// The node itself is meant, too.
     public var isWhole: Bool
+    /// How it comes and goes.
+    public var transition: Transition?
 
-    public init(ids: [String], attributes: [String], isWhole: Bool = true) {
+    public init(ids: [String], attributes: [String], isWhole: Bool = true, transition: Transition? = nil) {
         self.ids = ids
         self.attributes = attributes
         self.isWhole = isWhole
+        self.transition = transition
     }
 }
 

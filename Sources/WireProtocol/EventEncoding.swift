@@ -34,7 +34,7 @@ extension ByteBuffer {
             appendMember(revision: revision)
             append(",\"paths\":")
             appendJSON(paths)
-        case .structure(let revision, let added, let removed, let moved):
+        case .structure(let revision, let added, let removed, let moved, let motion):
             appendMember(revision: revision)
             append(",\"added\":")
             appendJSON(added)
@@ -42,6 +42,14 @@ extension ByteBuffer {
             appendJSON(removed)
             append(",\"moved\":")
             appendJSON(moved)
+            if let timeline = motion?.timeline {
+                append(",\"timeline\":")
+                appendJSON(timeline)
+            }
+            if let transitions = motion?.transitions, !transitions.isEmpty {
+                append(",\"transitions\":")
+                appendJSON(.map(transitions))
+            }
         case .frames(let time, let values):
             append(",\"time\":")
             appendJSON(time)

@@ -90,12 +90,26 @@ extension [Change] {
     }
 }
 
+/// How nodes come and go.
+public struct StructureMotion {
+    /// From 0 to 1 while they do; nil: at once.
+    public var timeline: Value?
+    /// `{insertion?, removal?}` by the paths of nodes with a transition.
+    public var transitions: ValueMap
+
+    public init(timeline: Value?, transitions: ValueMap) {
+        self.timeline = timeline
+        self.transitions = transitions
+    }
+}
+
 /// An event for subscribers. It is encoded once for all of them; only the subscription's number differs.
 public enum Event {
     /// `from`: the first revision of the event, if it spans several.
     case update(revision: UInt64, from: UInt64?, label: String?, isInitial: Bool, changes: [Change], typed: Bool)
     case invalidate(revision: UInt64, paths: [String])
-    case structure(revision: UInt64, added: [String], removed: [String], moved: [String])
+    case structure(
+        revision: UInt64, added: [String], removed: [String], moved: [String], motion: StructureMotion? = nil)
     /// `time`: seconds on the daemon's monotonic clock.
     case frames(time: Double, values: [(path: String, value: Value)])
     /// As `frames`, with the values already written as members of a JSON object.

@@ -80,6 +80,14 @@ public enum ProtocolSchema {
                     subscription, revision, .required("added", .array(.string), "Paths that came."),
                     .required("removed", .array(.string), "Paths that went."),
                     .required("moved", .array(.string), "Paths that have another place now."),
+                    .optional("timeline", .any, "From 0 to 1 while they come and go, where that is animated."),
+                    .optional(
+                        "transitions",
+                        .map(
+                            .object([
+                                .optional("insertion", .array(.any), "How it comes, as a list of effects."),
+                                .optional("removal", .array(.any), "How it goes."),
+                            ])), "By the path of a node that has a transition."),
                 ]
             ),
             (

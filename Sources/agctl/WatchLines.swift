@@ -99,7 +99,7 @@ struct ChangeLog {
             let gone = before.keys.filter { known[$0] == nil }.sorted()
             return gone.map { ($0, "error: removed", .failure(Failure(.removed, "removed"))) } + lines
         case .invalidate(_, let paths): return paths.map { ($0, "invalid", nil) }
-        case .structure(_, let added, let removed, let moved):
+        case .structure(_, let added, let removed, let moved, _):
             return added.map { ($0, "added", nil) } + removed.map { ($0, "removed", nil) }
                 + moved.map { ($0, "moved", nil) }
         // Only the daemon writes frames this way. Received frames are always read into values.

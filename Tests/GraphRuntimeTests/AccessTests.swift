@@ -351,7 +351,7 @@ struct AccessTests {
         graph.turn([.connected(ClientID(number: 3), Peer(pid: 4711, uid: 7, gid: 7))])
         try graph.subscribe(["/secret/**"], events: .structure)
         try graph.succeed(.move(.init(path: "/hosts/a", to: "/secret", index: nil), TransactionOptions()), from: 3)
-        guard case .structure(_, let added, let removed, let moved)? = graph.events.first else {
+        guard case .structure(_, let added, let removed, let moved, _)? = graph.events.first else {
             Issue.record("an event comes")
             return
         }

@@ -39,7 +39,7 @@ struct ChoiceTests {
 
     private func structure(_ graph: Harness) -> [[String]] {
         graph.events.compactMap {
-            if case .structure(_, let added, let removed, let moved) = $0 {
+            if case .structure(_, let added, let removed, let moved, _) = $0 {
                 added.sorted() + removed.sorted().map { "-" + $0 } + moved.map { "~" + $0 }
             } else {
                 nil
@@ -249,6 +249,42 @@ struct ChoiceTests {
         #expect(try children(of: "/player", in: copy) == ["title", "pause", "progress", "footer"])
         try copy.set("/player.isPlaying", false)
         #expect(try children(of: "/player", in: copy) == ["title", "play", "footer"])
+    }
+
+    @Test("what comes and goes with an animation has a timeline, and the transitions of its nodes") func animated()
+        throws
+    {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: app
+                state: { isOn: false }
+                children:
+                  - if: isOn
+                    then: [{ id: x, transition: "move(edge: leading).combined(with: opacity)" }]
+                    else: [{ id: x, transition: "asymmetric(insertion: identity, removal: scale(0.5))" }, { id: y }]
+            """)
+        try graph.subscribe(["/app/**"], events: [.structure])
+        func motion() -> StructureMotion? {
+            for case .structure(_, _, _, _, let motion) in graph.events { return motion }
+            return nil
+        }
+        try graph.set("/app.isOn", true, animation: "linear(duration: 2)")
+        let transitions: Value = [
+            "/app/x": [
+                "insertion": [["move": ["edge": "leading"]], ["opacity": [:]]],
+                "removal": [["scale": ["factor": 0.5]]],
+            ]
+        ]
+        #expect((motion()?.transitions).map { .map($0) } == transitions)
+        let timeline = motion()?.timeline?.map
+        #expect(timeline?["from"] == 0 && timeline?["to"] == 1 && timeline?["logical"] == 2)
+        try graph.set("/app.isOn", false)
+        #expect(motion()?.timeline == nil)
+        #expect(motion()?.transitions["/app/x"]?.map?["insertion"] == [])
+        try graph.set("/.reduceMotion", true)
+        try graph.set("/app.isOn", true, animation: "linear(duration: 2)")
+        #expect(motion()?.timeline == nil)
     }
 
     @Test("a node moves within its branch, and out of it") func moved() throws {

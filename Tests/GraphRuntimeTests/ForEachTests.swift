@@ -57,7 +57,7 @@ struct ForEachTests {
         #expect(
             Set(paths()).count == paths().count && graph.changes["/l/rows/x.item"] == .value("T2")
                 && graph.changes["/l/rows/x.place"] == .value(2))
-        guard case .structure(_, let added, [], let moved)? = graph.events.last else {
+        guard case .structure(_, let added, [], let moved, _)? = graph.events.last else {
             Issue.record("a structure event: \(graph.events)")
             return
         }
@@ -119,7 +119,7 @@ struct ForEachTests {
         }
         #expect(graph.runs() == [])
         #expect(graph.changes.isEmpty)
-        guard case .structure(_, [], [], ["/app/rows/e9000"])? = graph.events.first, graph.events.count == 1 else {
+        guard case .structure(_, [], [], ["/app/rows/e9000"], _)? = graph.events.first, graph.events.count == 1 else {
             Issue.record("one structure event that names what moved: \(graph.events)")
             return
         }

@@ -77,7 +77,7 @@ struct LookingAheadTests {
         #expect(graph.changes["/a/fe/p.o"] == .value(0))
         #expect(
             graph.events.contains {
-                if case .structure(_, let added, _, _) = $0 { added.contains("/a/fe/p") } else { false }
+                if case .structure(_, let added, _, _, _) = $0 { added.contains("/a/fe/p") } else { false }
             })
     }
 

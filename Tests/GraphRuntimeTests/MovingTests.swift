@@ -139,8 +139,8 @@ struct MovingTests {
         try graph.subscribe(["/h/**"], events: .structure)
         try graph.subscribe(["/g/**"], events: .structure, from: 2)
         try move(graph, "/h/h1", to: "/g")
-        guard case .structure(_, [], let removed, [])? = graph.events.first,
-            case .structure(_, [], [], let moved)? = graph.events.last
+        guard case .structure(_, [], let removed, [], _)? = graph.events.first,
+            case .structure(_, [], [], let moved, _)? = graph.events.last
         else {
             Issue.record("\(graph.events)")
             return
@@ -162,7 +162,7 @@ struct MovingTests {
             """)
         try graph.subscribe(["/**.o"], events: .structure)
         try move(graph, "/a/fe", to: "/b")
-        guard case .structure(_, let added, let removed, let moved)? = graph.events.first, graph.events.count == 1
+        guard case .structure(_, let added, let removed, let moved, _)? = graph.events.first, graph.events.count == 1
         else {
             Issue.record("one event: \(graph.events)")
             return

@@ -50,7 +50,7 @@ struct PendingTests {
                 "/h/r/x0.item", "/h/r/x0.place", "/h/r/x0.q",
             ])
         #expect(graph.changes["/h/r/x1.q"] == .value(0) && graph.changes["/h/r/z.q"] == .value(0))
-        guard case .structure(_, let added, let removed, [])? = graph.events.last else {
+        guard case .structure(_, let added, let removed, [], _)? = graph.events.last else {
             Issue.record("a structure event behind it")
             return
         }
@@ -104,7 +104,8 @@ struct PendingTests {
             ])
         let revisions = graph.events.compactMap { event -> UInt64? in
             switch event {
-            case .update(let revision, _, _, _, _, _), .invalidate(let revision, _), .structure(let revision, _, _, _),
+            case .update(let revision, _, _, _, _, _), .invalidate(let revision, _),
+                .structure(let revision, _, _, _, _),
                 .completion(let revision, _, _, _):
                 revision
             default: nil
@@ -121,7 +122,7 @@ struct PendingTests {
         try setItems(graph, ["x1", "a", "b"])
         #expect(graph.events.isEmpty)
         graph.turn([.drained(ClientID(number: 2))])
-        guard case .structure(_, let added, let removed, let moved)? = graph.events.first, graph.events.count == 1
+        guard case .structure(_, let added, let removed, let moved, _)? = graph.events.first, graph.events.count == 1
         else {
             Issue.record("one event: \(graph.events)")
             return

@@ -198,7 +198,7 @@ struct ResumingTests {
         try graph.succeed(.move(.init(path: "/m", to: "/k", index: nil), .init()))
         try graph.succeed(.move(.init(path: "/k/m", to: nil, index: 0), .init()))
         graph.turn([.drained(ClientID(number: 2))])
-        guard case .structure(_, let added, _, let moved)? = graph.events.first else {
+        guard case .structure(_, let added, _, let moved, _)? = graph.events.first else {
             Issue.record("a change of structure")
             return
         }

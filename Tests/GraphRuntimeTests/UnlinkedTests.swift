@@ -36,7 +36,7 @@ struct UnlinkedTests {
     private func removals(_ graph: Harness) -> [String] {
         graph.deliveries.flatMap { delivery -> [String] in
             switch delivery {
-            case .event(_, .structure(_, let added, let removed, let moved)):
+            case .event(_, .structure(_, let added, let removed, let moved, _)):
                 return [
                     "added \(added) removed \(removed.sorted()) moved \(moved)"
                 ]

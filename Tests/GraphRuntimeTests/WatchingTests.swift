@@ -193,7 +193,11 @@ struct WatchingTests {
         try graph.subscribe(["/hosts/*.load"], events: .structure, from: 2)
         func told() -> [[[String]]] {
             graph.events.compactMap {
-                if case .structure(_, let added, let removed, let moved) = $0 { [added, removed, moved] } else { nil }
+                if case .structure(_, let added, let removed, let moved, _) = $0 {
+                    [added, removed, moved]
+                } else {
+                    nil
+                }
             }
         }
         _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 1.0, name: c } }]", at: "/hosts")

@@ -528,7 +528,7 @@ struct WorkTests {
         var (ended, told): ([Int64], [Int64: [String]]) = ([], [:])
         for case .event(let receivers, let event) in graph.deliveries {
             if case .ended(.limit, _) = event { ended += receivers.map(\.subscription) }
-            if case .structure(_, let added, _, _) = event {
+            if case .structure(_, let added, _, _, _) = event {
                 for receiver in receivers { told[receiver.subscription] = added }
             }
         }

@@ -2,7 +2,7 @@
 enum NodeKey: Int, CaseIterable {
     case id, kind, component
     case state, binding, `let`, computed, inherit, clock, actions
-    case environment, transformEnvironment, containerValues, tag, preferences, animation
+    case environment, transformEnvironment, containerValues, tag, preferences, animation, transition
     case children, header, content, footer, forEach
 
     var name: String { NodeKey.names[rawValue] }

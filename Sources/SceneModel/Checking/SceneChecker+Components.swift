@@ -241,7 +241,7 @@ extension SceneChecker {
     }
 
     /// The use's modifiers are outside those of the body's root. Where the nearest modifier wins, the body's win.
-    /// Preferences pass upwards, so there the outer one wins.
+    /// Preferences pass upwards, so there the outer one wins. What comes and goes is the use, so its transition wins.
     private func wrap(_ node: NodeDefinition, around base: NodeDefinition) {
         node.transformEnvironment += base.transformEnvironment.map { transform in
             var transform = transform
@@ -254,6 +254,7 @@ extension SceneChecker {
         node.preferences = base.preferences + node.preferences
         node.animations += base.animations
         node.tag = base.tag ?? node.tag
+        node.transition = node.transition ?? base.transition
     }
 
     // MARK: Arguments

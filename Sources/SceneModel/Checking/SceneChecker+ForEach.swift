@@ -7,7 +7,7 @@ extension SceneChecker {
     /// The keys of a component's use. Beside `component` inside `forEach`, they belong to the template.
     private static let templateKeys: [NodeKey] = [
         .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences,
-        .animation,
+        .animation, .transition,
         .children, .header, .content, .footer,
     ]
 

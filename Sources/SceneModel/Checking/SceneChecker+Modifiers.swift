@@ -1,7 +1,7 @@
 import AttributeValues
 import RuleLanguage
 
-// Modifiers: environment, transformEnvironment, containerValues, tag, preferences, animation.
+// Modifiers: environment, transformEnvironment, containerValues, tag, preferences, animation, transition.
 
 extension SceneChecker {
     /// The names that the expressions of a node's modifiers can use.
@@ -36,6 +36,7 @@ extension SceneChecker {
             }
         }
         if let written = fields[.animation] { at("animation") { node.animations = animations(written, scope) } }
+        if let written = fields[.transition] { node.transition = at("transition") { transition(written) } }
     }
 
     private func rules(_ scope: ModifierScope) -> RuleScope {

@@ -208,15 +208,30 @@ extension SceneChecker {
             }
             return try Animation(node.value).description
         } catch {
-            var position = node.position
-            if let offset = error.offset, let text = node.string {
-                let column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).unicodeScalars.count + 1
-                position = lines?.position(of: 1, column, in: node) ?? position
-            }
-            let message =
-                error.pointer.map { $0.isEmpty ? error.message : "\(error.message) at \($0)" } ?? error.message
-            faults.add(SceneFault(.invalid, message, place: place, position: position, hint: error.hint))
+            tell(error, at: node)
             return nil
         }
+    }
+
+    /// A transition; nil after adding a fault.
+    func transition(_ node: DocumentNode) -> Transition? {
+        guard let text = node.string else {
+            fault("a transition is a text, not \(node.summary)", at: node, hint: "write transition: opacity")
+            return nil
+        }
+        do throws(AnimationError) { return try Transition(text) } catch {
+            tell(error, at: node)
+            return nil
+        }
+    }
+
+    private func tell(_ error: AnimationError, at node: DocumentNode) {
+        var position = node.position
+        if let offset = error.offset, let text = node.string {
+            let column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).unicodeScalars.count + 1
+            position = lines?.position(of: 1, column, in: node) ?? position
+        }
+        let message = error.pointer.map { $0.isEmpty ? error.message : "\(error.message) at \($0)" } ?? error.message
+        faults.add(SceneFault(.invalid, message, place: place, position: position, hint: error.hint))
     }
 }

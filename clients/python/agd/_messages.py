@@ -62,6 +62,10 @@ class Structure:
     added: List[str]
     removed: List[str]
     moved: List[str]
+    #: From 0 to 1 while they come and go; None if they do at once.
+    timeline: Optional[Timeline] = None
+    #: ``{"insertion": […], "removal": […]}`` by the paths of nodes with a transition.
+    transitions: Dict[str, dict] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -100,9 +104,12 @@ def content(given: Mapping[str, Any]) -> Value:
     return decode(given["value"])
 
 
+def _timeline(given: Mapping[str, Any]) -> Optional[Timeline]:
+    return Timeline(given["timeline"]) if given.get("timeline") else None
+
+
 def _change(given: Mapping[str, Any]) -> Tuple[str, Change]:
-    timeline = Timeline(given["timeline"]) if given.get("timeline") else None
-    return given["path"], Change(given["path"], content(given), timeline)
+    return given["path"], Change(given["path"], content(given), _timeline(given))
 
 
 _READERS: Dict[str, Callable[[Mapping[str, Any]], Event]] = {
@@ -110,7 +117,9 @@ _READERS: Dict[str, Callable[[Mapping[str, Any]], Event]] = {
         p["revision"], dict(map(_change, p["changes"])), p.get("initial", False), p.get("label"), p.get("from")
     ),
     "invalidate": lambda p: Invalidation(p["revision"], p["paths"]),
-    "structure": lambda p: Structure(p["revision"], p["added"], p["removed"], p["moved"]),
+    "structure": lambda p: Structure(
+        p["revision"], p["added"], p["removed"], p["moved"], _timeline(p), p.get("transitions", {})
+    ),
     "frames": lambda p: Frames(p["time"], dict(p["values"])),
     "completion": lambda p: Completion(p["revision"], p["transaction"], p["phase"], p["paths"]),
     "bookmark": lambda p: Bookmark(p["epoch"], p["revision"]),
