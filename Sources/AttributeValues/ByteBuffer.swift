@@ -55,6 +55,15 @@ public final class ByteBuffer {
         other.withBytes { append($0) }
     }
 
+    /// Appends the length of what `body` appends, little-endian in four bytes, and then that.
+    public func appendWithLength(_ body: () -> Void) {
+        let place = count
+        for _ in 0..<4 { append(UInt8(0)) }
+        body()
+        let length = UInt32(truncatingIfNeeded: count - place - 4)
+        for byte in 0..<4 { base[place + byte] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(byte))) }
+    }
+
     public func append(_ number: Int64) {
         if number < 0 { append(UInt8(ascii: "-")) }
         append(number.magnitude)

@@ -5,15 +5,40 @@ extension ByteBuffer {
         text.withUTF8 { bytes in
             reserve(bytes.count + 2)
             append(UInt8(ascii: "\""))
+            let words = UnsafeRawBufferPointer(bytes)
             var plainStart = 0
-            for (position, byte) in bytes.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5c {
-                append(UnsafeBufferPointer(rebasing: bytes[plainStart..<position]))
-                appendEscape(byte)
-                plainStart = position + 1
+            var position = 0
+            while position < bytes.count {
+                let end = min(position + 8, bytes.count)
+                if end - position == 8,
+                    ByteBuffer.isPlain(words.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+                {
+                    position = end
+                    continue
+                }
+                while position < end {
+                    let byte = bytes[position]
+                    if byte < 0x20 || byte == 0x22 || byte == 0x5c {
+                        append(UnsafeBufferPointer(rebasing: bytes[plainStart..<position]))
+                        appendEscape(byte)
+                        plainStart = position + 1
+                    }
+                    position += 1
+                }
             }
             append(UnsafeBufferPointer(rebasing: bytes[plainStart...]))
             append(UInt8(ascii: "\""))
         }
+    }
+
+    /// Whether none of eight bytes needs an escape.
+    private static func isPlain(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let (quotes, backslashes) = (word ^ 0x22 * ones, word ^ 0x5c * ones)
+        let control = (word &- 0x20 * ones) & ~word
+        let quote = (quotes &- ones) & ~quotes
+        let backslash = (backslashes &- ones) & ~backslashes
+        return (control | quote | backslash) & (0x80 * ones) == 0
     }
 
     private func appendEscape(_ byte: UInt8) {

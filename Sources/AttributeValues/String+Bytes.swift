@@ -102,4 +102,20 @@ extension String {
         words.1 |= (0xe0 | count) << 56
         self = unsafeBitCast(words, to: String.self)
     }
+
+    /// The number of Unicode scalars. O(bytes), at memory speed.
+    public var scalarCount: Int {
+        utf8.withContiguousStorageIfAvailable { bytes in
+            // Bytes that continue a scalar begin with the bits 10.
+            var continuing = 0
+            let words = UnsafeRawBufferPointer(bytes)
+            let whole = bytes.count & ~7
+            for place in stride(from: 0, to: whole, by: 8) {
+                let word = words.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                continuing &+= (word >> 7 & ~(word >> 6) & 0x0101_0101_0101_0101).nonzeroBitCount
+            }
+            for byte in bytes[whole...] where byte & 0xC0 == 0x80 { continuing += 1 }
+            return bytes.count - continuing
+        } ?? unicodeScalars.count
+    }
 }

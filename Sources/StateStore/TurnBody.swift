@@ -13,7 +13,6 @@ struct TurnBody {
     }
 
     let bytes = ByteBuffer()
-    private let value = ByteBuffer()
 
     mutating func removeAll() { bytes.removeAll() }
 
@@ -21,23 +20,15 @@ struct TurnBody {
         let operation =
             change.name == nil ? Operation.deleteKey : change.value == nil ? Operation.delete : Operation.put
         bytes.append(operation)
-        append(UInt64(revision), 8)
+        for place in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: revision >> (8 * UInt64(place)))) }
         append(change.key)
         if let name = change.name { append(name) }
         guard operation == Operation.put, let new = change.value else { return }
-        value.removeAll()
-        value.appendTypedJSON(new)
-        append(UInt64(value.count), 4)
-        value.withBytes { bytes.append($0) }
+        bytes.appendWithLength { bytes.appendTypedJSON(new) }
     }
 
     private func append(_ text: String) {
-        append(UInt64(text.utf8.count), 4)
-        bytes.append(text: text)
-    }
-
-    private func append(_ number: UInt64, _ width: Int) {
-        for place in 0..<width { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(place)))) }
+        bytes.appendWithLength { bytes.append(text: text) }
     }
 
     /// A change as it stands in the bytes; good as long as they are.

@@ -124,4 +124,28 @@ struct UTF8FaultTests {
         #expect(fault?.line == line && fault?.column == column, "\(fault as Any)")
         #expect(try String(utf8: Array("aé日😀".utf8)) == "aé日😀")
     }
+
+    @Test("a text in JSON is read again as it was, whatever must be escaped and wherever it stands")
+    func json() throws {
+        var generator = SystemRandomNumberGenerator()
+        let pieces = ["a", "bcdefghi", "é", "漢", "\"", "\\", "\n", "\u{1f}", "\u{7f}", " ", "\u{80}", "\0"]
+        for length in 0..<300 {
+            let text = (0..<length % 40).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+            let buffer = ByteBuffer()
+            buffer.appendJSONString(text)
+            #expect(try JSONParser.parseOnce(buffer.text.utf8) == .string(text))
+            let isPlain = !text.unicodeScalars.contains { $0.value < 0x20 || $0 == "\"" || $0 == "\\" }
+            if isPlain { #expect(buffer.text == "\"\(text)\"") }
+        }
+    }
+
+    @Test("the scalars are counted that the standard library counts")
+    func scalars() {
+        var generator = SystemRandomNumberGenerator()
+        let scalars = ["a", "é", "e\u{301}", "漢", "👩‍👩‍👧", "\u{10FFFF}", "\r\n", "\0"]
+        for length in 0..<200 {
+            let text = (0..<length).map { _ in scalars.randomElement(using: &generator) ?? "" }.joined()
+            #expect(text.scalarCount == text.unicodeScalars.count)
+        }
+    }
 }

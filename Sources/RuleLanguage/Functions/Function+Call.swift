@@ -53,7 +53,7 @@ extension Function {
 
     private func size(_ value: Value) -> Value? {
         switch value {
-        case .string(let text): .int(Int64(text.unicodeScalars.count))
+        case .string(let text): .int(Int64(text.scalarCount))
         case .bytes(let bytes): .int(Int64(bytes.count))
         case .list(let elements): .int(Int64(elements.count))
         case .map(let map): .int(Int64(map.count))
