@@ -111,12 +111,17 @@ extension StateStore {
         let output = Glibc.open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw .system("open", to) }
         defer { Glibc.close(output) }
+        // What is appended meanwhile belongs to no backup: a daemon may write faster than this reads.
+        var status = stat()
+        guard fstat(input, &status) == 0 else { throw .system("stat", from) }
+        var left = Int(status.st_size)
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
-        while true {
-            let count = Glibc.read(input, &chunk, chunk.count)
+        while left > 0 {
+            let count = Glibc.read(input, &chunk, min(left, chunk.count))
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .system("read", from) }
             if count == 0 { return }
+            left -= count
             var written = 0
             while written < count {
                 let part = chunk[written..<count].withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }

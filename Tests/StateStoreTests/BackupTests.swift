@@ -48,33 +48,30 @@ struct BackupTests {
 
     @Test("each backup during writes holds whole commits") func consistent() throws {
         let (store, _) = try folder.open(durability: .off)
-        let stop = Flag()
-        // Only the writer uses it until it has ended.
+        // Only the writer uses it while it runs.
         nonisolated(unsafe) let writing = store
-        let writer = Thread {
-            var number: Int64 = 0
-            // Large rows, so that the log begins anew often.
-            let filling = Value.string(String(repeating: "x", count: 20_000))
-            while !stop.isSet {
-                number += 1
-                let revision = UInt64(number)
-                try? writing.append(
-                    [
-                        (revision, .put("/a", "left", .int(number))), (revision, .put("/f", "\(number % 7)", filling)),
-                        (revision, .put("/z", "right", .int(number))),
-                    ], revision: revision)
+        // Large rows, so that the log begins anew often.
+        nonisolated(unsafe) let filling = Value.string(String(repeating: "x", count: 20_000))
+        for round in 0..<10 as Range<Int64> {
+            let hasEnded = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                for number in round * 300..<(round + 1) * 300 {
+                    let revision = UInt64(number + 1)
+                    try? writing.append(
+                        [
+                            (revision, .put("/a", "left", .int(number))),
+                            (revision, .put("/f", "\(number % 7)", filling)),
+                            (revision, .put("/z", "right", .int(number))),
+                        ], revision: revision)
+                }
+                hasEnded.signal()
             }
-            stop.hasEnded.signal()
-        }
-        writer.start()
-        for _ in 0..<10 {
+            defer { hasEnded.wait() }
             _ = try StateStore.backUp(directory: folder.path, to: file)
             let rows = try restored(file).rows
             let left = rows.first { $0.name == "left" }?.value
             #expect(left == rows.first { $0.name == "right" }?.value)
         }
-        stop.set()
-        stop.hasEnded.wait()
         try store.close(revision: .max / 2)
     }
 
@@ -95,14 +92,4 @@ struct BackupTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "earlier")
         #expect { try StateStore.backUp(directory: "/nonexistent", to: file) } throws: { $0 is StoreError }
     }
-}
-
-/// Ends the writer.
-private final class Flag: @unchecked Sendable {
-    private let lock = NSLock()
-    private var value = false
-    let hasEnded = DispatchSemaphore(value: 0)
-
-    var isSet: Bool { lock.withLock { value } }
-    func set() { lock.withLock { value = true } }
 }
