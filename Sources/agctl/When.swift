@@ -54,14 +54,15 @@ struct WhenCommand: ParsableCommand {
     func run() throws {
         try perform(common) { session in
             let watcher = Watcher(
-                Request.Subscribe(patterns: [Condition.pattern(at)], events: .update, initial: true),
+                Request.Subscribe(
+                    patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true),
                 at: session.location,
                 name: "agctl when", as: session.settings.principal, timeout: session.settings.timeout)
             let signals = try Signals()
             var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
             var edge = RisingEdge(delay: seconds ?? 0)
             // A mistake in the rule is told at once.
-            if let holds = try condition.holds(isFirst: true) { edge.note(holds, at: MonotonicTime.now) }
+            if let holds = try condition.begin() { edge.note(holds, at: MonotonicTime.now) }
             while true {
                 if edge.takeIfDue(at: MonotonicTime.now) {
                     let status = perform(condition)
@@ -72,7 +73,7 @@ struct WhenCommand: ParsableCommand {
                 guard let news else { continue }
                 WatchNotice(news)?.report(session.errors)
                 if case .interrupted = news { condition.disconnect() }
-                guard case .event = news else { continue }
+                guard case .event(let message) = news, try condition.take(message) else { continue }
                 if let holds = try condition.holds() { edge.note(holds, at: MonotonicTime.now) }
             }
         }
@@ -115,16 +116,15 @@ struct RisingEdge {
     }
 }
 
-/// A rule at a node of the daemon, and the node's attributes as they were when it was evaluated last.
+/// A rule at a node of the daemon. It is evaluated over the values that the last event brought, so that no change is missed
+/// that is undone a moment later, and the command gets the values that its rule saw.
 private struct Condition {
     let rule: String
     let at: String
     private let session: Session
-    private var values = ValueMap()
+    private let decoder = MessageDecoder()
+    private var values: [String: Value] = [:]
     private var connection: Connection?
-
-    /// So often a rule is evaluated again because its node has changed before its attributes were read.
-    private static let attempts = 10
 
     init(rule: String, at: String, _ session: Session) {
         self.rule = rule
@@ -134,16 +134,37 @@ private struct Condition {
 
     mutating func disconnect() { connection = nil }
 
-    /// - Parameter isFirst: what is refused is a mistake, and the daemon must be there.
+    /// All attributes of a node.
+    static func pattern(_ node: String) -> String { (node == "/" ? "/" : node) + ".*" }
+
+    /// The daemon must be there, and a mistake in the rule is told.
+    mutating func begin() throws(ClientError) -> Bool? {
+        let request = Request.Get(paths: [Condition.pattern(at)], isSingle: false, presentation: false, typed: true)
+        let read = try open().call(.get(request)).map?["values"]?.map ?? ValueMap()
+        for (path, content) in read {
+            guard let path = path.string, let value = content.map?["value"] else { continue }
+            note((try? Value(typedJSON: value)).map { .value($0) }, at: path)
+        }
+        return try evaluate()
+    }
+
+    /// - Returns: whether attributes have changed.
+    mutating func take(_ message: EncodedMessage) throws(ClientError) -> Bool {
+        guard case .event(_, .update(_, _, _, let isInitial, let changes, _)) = try decoder.decode(message, typed: true)
+        else { return false }
+        if isInitial { values = [:] }
+        for change in changes { note(change.content, at: change.path) }
+        return true
+    }
+
+    private mutating func note(_ content: Content?, at path: String) {
+        guard let name = (try? AttributePath(path))?.attribute else { return }
+        if case .value(let value)? = content { values[name] = value } else { values[name] = nil }
+    }
+
     /// - Returns: nil if the daemon is away. What the watcher gets when it is back is a reason to ask again.
-    mutating func holds(isFirst: Bool = false) throws(ClientError) -> Bool? {
-        do throws(ClientError) {
-            let open: Connection
-            if let connection { open = connection } else { open = try session.newConnection(name: "agctl when") }
-            connection = open
-            return try evaluate(open)
-        } catch {
-            if isFirst { throw error }
+    mutating func holds() throws(ClientError) -> Bool? {
+        do throws(ClientError) { return try evaluate() } catch {
             if let failure = error.failure {
                 // The node may come back.
                 if failure.code == .notFound { return false }
@@ -154,35 +175,24 @@ private struct Condition {
         }
     }
 
-    private mutating func evaluate(_ connection: Connection) throws(ClientError) -> Bool {
-        let rule = Request.Eval(expression: rule, bindings: ValueMap(), at: at, typed: false)
-        for attempt in 1... {
-            let answer = try connection.call(.eval(rule)).map
-            guard answer?["value"] == true else { break }
-            let read = try connection.call(
-                .get(Request.Get(paths: [Condition.pattern(at)], isSingle: false, presentation: false, typed: false))
-            ).map
-            values = read?["values"]?.map ?? ValueMap()
-            if read?["revision"] == answer?["revision"] || attempt == Condition.attempts { return true }
-        }
-        return false
+    private mutating func open() throws(ClientError) -> Connection {
+        if let connection { return connection }
+        let opened = try session.newConnection(name: "agctl when")
+        connection = opened
+        return opened
     }
 
-    /// All attributes of a node.
-    static func pattern(_ node: String) -> String { (node == "/" ? "/" : node) + ".*" }
+    private mutating func evaluate() throws(ClientError) -> Bool {
+        let bindings = ValueMap(values.map { (.string($0.key), $0.value) })
+        let request = Request.Eval(expression: rule, bindings: bindings, at: at, typed: true)
+        return try open().call(.eval(request)).map?["value"] == Value.bool(true).typedJSON
+    }
 
     /// What the command finds in its environment.
     var variables: [(String, String)] {
-        var named: [(name: String, value: Value)] = []
-        for (path, content) in values {
-            guard let name = path.string.flatMap({ try? AttributePath($0).attribute }),
-                let value = content.map?["value"]
-            else { continue }
-            named.append((name, value))
-        }
-        named.sort { $0.name < $1.name }
-        let all = Value.map(ValueMap(named.map { (.string($0.name), $0.value) }))
-        return [("AGD_AT", at), ("AGD_RULE", self.rule), ("AGD_VALUES", all.jsonText)]
-            + named.map { ("AGD_VALUE_" + $0.name, $0.value.string ?? $0.value.jsonText) }
+        let named = values.sorted { $0.key < $1.key }
+        let all = Value.map(ValueMap(named.map { (.string($0.key), $0.value) }))
+        return [("AGD_AT", at), ("AGD_RULE", rule), ("AGD_VALUES", all.jsonText)]
+            + named.map { ("AGD_VALUE_" + $0.key, $0.value.string ?? $0.value.jsonText) }
     }
 }
