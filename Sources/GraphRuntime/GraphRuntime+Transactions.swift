@@ -54,7 +54,7 @@ extension GraphRuntime {
     private func commit(
         _ options: TransactionOptions, _ client: Client, _ body: () throws(Failure) -> Void
     ) throws(Failure) -> Answer {
-        let motion = try presentations.motion(options)
+        var motion = try presentations.motion(options)
         let stamp = graph.stamp
         graph.begin()
         do throws(Failure) { try body() } catch {
@@ -67,8 +67,10 @@ extension GraphRuntime {
             let label = cut(options.label)
             history.advance(client, label, since: stamp, writes: commit.states)
             keep(commit.states)
-            let bindings = commit.bindingAnimations.compactMapValues(presentations.knownAnimation)
-            watching.publish(since: stamp, motion.with(bindings), label)
+            if !commit.bindingAnimations.isEmpty {
+                motion.bindings = commit.bindingAnimations.compactMapValues(presentations.knownAnimation)
+            }
+            watching.publish(since: stamp, motion, label)
         }
         return .revision(revision)
     }

@@ -10,10 +10,4 @@ struct Motion {
     var bindings: [AttributeID: Animation] = [:]
 
     static let none = Motion()
-
-    func with(_ bindings: [AttributeID: Animation]) -> Motion {
-        var motion = self
-        motion.bindings = bindings
-        return motion
-    }
 }

@@ -6,7 +6,9 @@ import WireProtocol
 /// One transaction's news for the topics, in the order they were touched.
 struct News {
     private(set) var topics: [TopicNews] = []
+    /// Where topics stand in `topics`, once there are more than a few.
     private var places: [ObjectIdentifier: Int] = [:]
+    private static let few = 8
     private var lastPlace = 0
     /// What the scene says of the motion of changed attributes.
     var surroundings = KnownSurroundings()
@@ -24,21 +26,29 @@ struct News {
     private(set) var overfull: [Topic] = []
 
     subscript(topic: Topic) -> TopicNews {
-        get { places[ObjectIdentifier(topic)].map { topics[$0] } ?? TopicNews(topic: topic) }
+        get { place(of: topic).map { topics[$0] } ?? TopicNews(topic: topic) }
         _modify {
             let place: Int
             if lastPlace < topics.count, topics[lastPlace].topic === topic {
                 place = lastPlace
-            } else if let known = places[ObjectIdentifier(topic)] {
+            } else if let known = self.place(of: topic) {
                 place = known
             } else {
                 place = topics.count
-                places[ObjectIdentifier(topic)] = place
                 topics.append(TopicNews(topic: topic))
+                if place == News.few {
+                    for (place, news) in topics.enumerated() { places[ObjectIdentifier(news.topic)] = place }
+                } else if place > News.few {
+                    places[ObjectIdentifier(topic)] = place
+                }
             }
             lastPlace = place
             yield &topics[place]
         }
+    }
+
+    private func place(of topic: Topic) -> Int? {
+        topics.count > News.few ? places[ObjectIdentifier(topic)] : topics.firstIndex { $0.topic === topic }
     }
 
     mutating func touch(_ topic: Topic) {

@@ -49,6 +49,7 @@ final class Presentations {
 
     /// - Throws: `invalid` for an animation that cannot be read.
     func motion(_ options: TransactionOptions) throws(Failure) -> Motion {
+        if options.animation == nil, !options.disablesAnimations { return .none }
         var motion = Motion(isDisabled: options.disablesAnimations)
         switch options.animation {
         case nil, .null?: break

@@ -45,11 +45,15 @@ final class Watching {
     ///   - stamp: the engine's clock before the transaction.
     ///   - motion: how its changes are animated.
     func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) {
-        let structure = graph.takeStructureChange()
-        history.note(structure)
         var news = News()
-        followTree(structure, &news)
+        let structure = graph.hasStructureChange ? graph.takeStructureChange() : nil
+        if let structure {
+            history.note(structure)
+            followTree(structure, &news)
+        }
         let invalidated = graph.takeInvalidated()
+        // Most writes reach nothing that is watched.
+        if structure == nil, invalidated.isEmpty { return }
         if graph.hasAnimationModifiers {
             for attribute in invalidated where graph.isAnimationValue(attribute) { _ = graph.content(of: attribute) }
         }
@@ -59,7 +63,7 @@ final class Watching {
         collectJoined(&news)
         for part in news.topics where !part.left.isEmpty || !part.joined.isEmpty { news.touch(part.topic) }
         deliver(news, since: stamp, label)
-        if !structure.isEmpty { deliver(structure, motion) }
+        if let structure, !structure.isEmpty { deliver(structure, motion) }
         deliverCompletions(news)
         endEmptyTopics()
         for topic in news.overfull { endOverfull(topic) }

@@ -17,13 +17,14 @@ extension Declarations {
     ///   means that the room was too small; the result is then nil.
     public func accept(_ value: Value, as type: ValueType, withComputed: Bool = false, within room: inout Int) -> Value?
     {
-        type.accept(value) { object($0, $1, withComputed, &room) }
+        type.accept(value) { object($0, $1, withComputed: withComputed, within: &room) }
     }
 
     /// The value converted to a type, or unchanged if it does not fit: the check of the document has reported that.
     public func complete(_ value: Value, as type: ValueType) -> Value { accept(value, as: type) ?? value }
 
-    private func object(_ name: String, _ given: ValueMap, _ withComputed: Bool, _ room: inout Int) -> Value? {
+    /// A map as an object of a type holds it. `withComputed` and `room` mean the same as for `accept`.
+    public func object(_ name: String, _ given: ValueMap, withComputed: Bool, within room: inout Int) -> Value? {
         guard let type = types[name] else { return nil }
         var whole = ValueMap(minimumCapacity: type.properties.count)
         var found = 0

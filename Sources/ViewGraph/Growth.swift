@@ -142,7 +142,8 @@ extension ViewGraph {
     {
         if isKept { return declarations.accept(value, as: type) }
         var room = limits.valueSize
-        let accepted = declarations.accept(value, as: type, within: &room)
+        // The declarations are needed, and copied, for objects alone.
+        let accepted = type.accept(value) { declarations.object($0, $1, withComputed: false, within: &room) }
         guard room >= 0 else { throw tooLong(path) }
         if let accepted, mayGrow || room < limits.valueSize { try refuseLong(accepted, at: path) }
         return accepted

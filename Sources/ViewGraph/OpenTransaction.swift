@@ -5,9 +5,11 @@ import AttributeValues
 ///
 /// The engine may have to be told of writes ahead of the commit, so that rules see them. From then
 /// on each vertex is noted as it was before it gets another content.
-struct OpenTransaction {
+///
+/// A graph has one and reuses its memory.
+final class OpenTransaction {
     /// The engine's clock when it began.
-    let stamp: UInt64
+    private(set) var stamp: UInt64 = 0
     /// States that have been written, in the order in which they were first. The value is nil where
     /// the engine has it.
     private var staged: [(state: AttributeID, value: Value?)] = []
@@ -31,7 +33,23 @@ struct OpenTransaction {
         var changedAt: UInt64
     }
 
-    init(stamp: UInt64) { self.stamp = stamp }
+    func begin(at stamp: UInt64) { self.stamp = stamp }
+
+    /// Drops the writes. Keeps the memory of a few.
+    func end() {
+        guard !isAhead, staged.count <= OpenTransaction.few else {
+            staged = []
+            positions = [:]
+            touched = []
+            known = []
+            isAhead = false
+            bindingAnimations = [:]
+            return
+        }
+        // Cheaper than `removeAll(keepingCapacity:)`.
+        while staged.popLast() != nil {}
+        if !bindingAnimations.isEmpty { bindingAnimations = [:] }
+    }
 
     /// The value that a state shall get; nil where the engine has its value.
     func value(of state: AttributeID) -> Value? { position(of: state).flatMap { staged[$0].value } }
@@ -51,7 +69,7 @@ struct OpenTransaction {
         for write in staged { if let value = write.value { body(write.state, value) } }
     }
 
-    mutating func stage(_ value: Value, for state: AttributeID, _ animation: String?) {
+    func stage(_ value: Value, for state: AttributeID, _ animation: String?) {
         if let position = position(of: state) {
             staged[position].value = value
         } else {
@@ -68,7 +86,7 @@ struct OpenTransaction {
     }
 
     /// Takes the writes for the engine, ahead of the commit.
-    mutating func handOver() -> [(state: AttributeID, value: Value)] {
+    func handOver() -> [(state: AttributeID, value: Value)] {
         isAhead = true
         var writes: [(state: AttributeID, value: Value)] = []
         for position in staged.indices {
@@ -82,7 +100,7 @@ struct OpenTransaction {
     /// Whether a vertex has to be noted before it gets another content.
     func needsNote(of attribute: AttributeID) -> Bool { isAhead && !known.contains(attribute) }
 
-    mutating func note(_ before: Touched) {
+    func note(_ before: Touched) {
         known.insert(before.attribute)
         touched.append(before)
     }

@@ -152,6 +152,9 @@ extension ViewGraph {
         return after != before && after.count == before.count ? after : nil
     }
 
+    /// Whether `takeStructureChange` has something to tell.
+    public var hasStructureChange: Bool { !structureChange.isEmpty || !structureChange.addedInstances.isEmpty }
+
     /// What happened to the tree since the last call.
     public func takeStructureChange() -> StructureChange {
         let change = structureChange

@@ -13,13 +13,15 @@ extension ViewGraph {
     /// Opens a transaction: all writes up to `commit` are one change, or none after `rollBack`.
     public func begin() {
         precondition(transaction == nil, "transactions do not nest")
-        transaction = OpenTransaction(stamp: engine.revision)
+        reusedTransaction.begin(at: engine.revision)
+        transaction = reusedTransaction
     }
 
     /// Makes the writes visible and brings the tree in line with its data. Evaluates only what the tree depends on, and again
     /// what was read in between.
     public func commit() -> Commit {
         let done = closeTransaction()
+        defer { done.end() }
         done.forEachWrite { setInput($0, .value($1)) }
         var same: Set<AttributeID> = []
         if done.isAhead {
@@ -35,6 +37,7 @@ extension ViewGraph {
     /// Takes all writes back. Nothing counts as changed.
     public func rollBack() {
         let done = closeTransaction()
+        defer { done.end() }
         guard done.isAhead else { return }
         let written = Set(done.order)
         for touched in done.touched where written.contains(touched.attribute) {

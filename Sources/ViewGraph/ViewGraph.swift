@@ -75,6 +75,7 @@ public final class ViewGraph {
     /// States whose present value counts from the change at hand on.
     var keptFromNow: [AttributeID] = []
     var transaction: OpenTransaction?
+    let reusedTransaction = OpenTransaction()
 
     public init(limits: Limits = Limits(), wallTime: Timestamp) {
         self.limits = limits

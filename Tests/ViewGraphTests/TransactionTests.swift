@@ -18,7 +18,7 @@ struct TransactionTests {
     private func states(_ writes: [(state: AttributeID, value: Value)]) -> [AttributeID] { writes.map(\.state) }
 
     @Test("the last value of each state is written, in the order of the first writes") func order() {
-        var open = OpenTransaction(stamp: 1)
+        let open = OpenTransaction()
         open.stage(1, for: b, nil)
         open.stage(2, for: a, "snappy")
         open.stage(3, for: b, nil)
@@ -27,7 +27,7 @@ struct TransactionTests {
     }
 
     @Test("writes are handed over once; a state that is written again keeps its place") func handOver() {
-        var open = OpenTransaction(stamp: 1)
+        let open = OpenTransaction()
         open.stage(1, for: a, nil)
         let first = open.handOver()
         #expect(states(first) == [a] && open.isAhead && open.needsNote(of: a))
@@ -40,7 +40,7 @@ struct TransactionTests {
     }
 
     @Test("many states keep their order and their last values") func many() {
-        var open = OpenTransaction(stamp: 1)
+        let open = OpenTransaction()
         let states = (1...20).map { AttributeID(index: $0, generation: 1) }
         for round in 1...2 {
             for (position, state) in states.enumerated() { open.stage(.int(Int64(position * round)), for: state, nil) }
