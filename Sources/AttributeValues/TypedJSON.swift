@@ -37,10 +37,9 @@ extension Value {
     ///   accepted.
     /// - Throws: `invalid`, which names the expected form.
     public init(typedJSON json: Value, anyKeys: Bool = false) throws(Failure) {
-        guard case .map(let map) = json, map.count == 1, case .string(let name) = map.keys[0] else {
-            throw Value.untyped
-        }
-        self = try Value.made(of: map.values[0], as: name, anyKeys)
+        guard case .map(let map) = json, map.count == 1, case (.string(let name), let content) = map.entry(at: 0)
+        else { throw Value.untyped }
+        self = try Value.made(of: content, as: name, anyKeys)
     }
 
     /// Reads typed JSON directly from the parser: as a tree of values it would take many times the memory of the
@@ -169,7 +168,7 @@ extension ByteBuffer {
             append("\"}")
         case .double(let number):
             append("{\"double\":\"")
-            append(text: Value.describe(number))
+            number.isFinite ? appendJSON(number) : append(text: Value.describe(number))
             append("\"}")
         case .string(let text):
             append("{\"string\":")

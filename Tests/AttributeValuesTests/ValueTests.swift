@@ -1,4 +1,5 @@
 import AttributeValues
+import TestSupport
 import Testing
 
 @Suite("Values")
@@ -97,6 +98,24 @@ struct ValueTests {
             value.draw(from: &budget, isTyped: true)
             #expect(budget >= 0, "\(text)")
             #expect(throws: Never.self) { try JSONParser.parseOnce(value.jsonText.utf8) }
+        }
+    }
+
+    @Test("a double is written as its shortest text, with few decimals and with many") func doubles() {
+        var generator = SeededGenerator(seed: 1)
+        var numbers = [0.001, -0.001, 0.0009, 0.1 + 0.2, 1_000_000_000.5, 999_999_999_999.999, 1e12, 0.005, 1.005]
+        for scale in [1.0, 10, 100, 1000, 10_000, 7] {
+            for bound in [100.0, 1e6, 1e9, 1e12, 1e14] {
+                for _ in 0..<300 {
+                    let number = Double.random(in: -bound...bound, using: &generator)
+                    numbers += [(number * scale).rounded() / scale, number, number.nextUp]
+                }
+            }
+        }
+        for number in numbers {
+            let buffer = ByteBuffer()
+            buffer.appendJSON(number)
+            #expect(buffer.text == number.description)
         }
     }
 
