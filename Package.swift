@@ -98,7 +98,7 @@ let package = Package(
         module("LinkProtocol", ["AttributeValues"]),
         // Row 4
         module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fastAlone),
-        module("EventLoop", ["CLibuv", "AttributeValues"]),
+        module("EventLoop", ["CLibuv", "AttributeValues"], settings: fastAlone),
         // Row 5
         module(
             "GraphRuntime",
@@ -108,7 +108,7 @@ let package = Package(
             ],
             settings: fastAlone),
         // Row 6
-        module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"]),
+        module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"], settings: fastAlone),
         // Row 7
         module(
             "DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log],

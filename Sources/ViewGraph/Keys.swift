@@ -43,19 +43,33 @@ extension ViewGraph {
 
     /// O(depth).
     func key(of row: UInt32) -> String {
-        var parts: [String] = []
-        var key = ""
+        var length = 0
         var at = row
-        while at != NodeID.root.row {
-            if let kept = nodes[Int(at)].kept?.key {
-                key = kept
-                break
-            }
-            parts.append(StoredKey.part(nodes[Int(at)].id))
+        while at != NodeID.root.row, nodes[Int(at)].kept?.key == nil {
+            length += 1 + StoredKey.part(nodes[Int(at)].id).utf8.count
             at = nodes[Int(at)].parent
         }
-        for part in parts.reversed() { key += "/" + part }
-        return key
+        let top = at
+        var start = at == NodeID.root.row ? "" : nodes[Int(at)].kept?.key ?? ""
+        if top == row { return start }
+        return start.withUTF8 { start in
+            String(unsafeUninitializedCapacity: start.count + length) { key in
+                _ = key.initialize(fromContentsOf: start)
+                var end = start.count + length
+                var at = row
+                while at != top {
+                    var part = StoredKey.part(nodes[Int(at)].id)
+                    part.withUTF8 { bytes in
+                        end -= bytes.count
+                        _ = key[end...].initialize(fromContentsOf: bytes)
+                    }
+                    end -= 1
+                    key.initializeElement(at: end, to: UInt8(ascii: "/"))
+                    at = nodes[Int(at)].parent
+                }
+                return start.count + length
+            }
+        }
     }
 
     func newKey(of row: UInt32) -> String {
@@ -375,7 +389,7 @@ extension ViewGraph {
     }
 
     /// States whose values count from now on.
-    public func keep(_ states: some Sequence<AttributeID>) {
+    public func keep(_ states: [AttributeID]) {
         for state in states where isDurable(state) {
             guard case .value(let value) = content(of: state) else { continue }
             let (row, name) = storePlace(of: state)

@@ -48,8 +48,11 @@ extension StoreChange {
 enum StoredKey {
     /// A part of a key: the id of a node without the signs that have a meaning in keys.
     static func part(_ id: String) -> String {
-        guard id.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "%") })
-        else { return id }
+        var bytes = id
+        let isPlain = bytes.withUTF8 { bytes in
+            bytes.allSatisfy { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "%") }
+        }
+        if isPlain { return id }
         return id.reduce(into: "") { text, sign in
             switch sign {
             case "/": text += "%2F"

@@ -153,6 +153,14 @@ struct RowTests {
         }
     }
 
+    @Test(
+        "a checksum is CRC-32C",
+        arguments: [
+            ("", "0-8c28b28a"), ("a", "1-dc76ae8a"), ("123456789", "9-29148a8c"),
+            ("the checksum of a text of 41 bytes, twice", "41-5f2deaa2"),
+        ])
+    func checksum(text: String, digest: String) { #expect(StateStore.digest(of: text) == digest) }
+
     @Test("order keys stand between their neighbours, however often one is put between two")
     func orderKeys() {
         var generator = SeededGenerator(seed: 7)
