@@ -45,6 +45,8 @@ final class Watching {
     ///   - stamp: the engine's clock before the transaction.
     ///   - motion: how its changes are animated.
     func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) {
+        // Most writes reach nothing that is watched.
+        guard graph.hasNews else { return }
         var news = News()
         let structure = graph.hasStructureChange ? graph.takeStructureChange() : nil
         if let structure {
@@ -52,8 +54,6 @@ final class Watching {
             followTree(structure, &news)
         }
         let invalidated = graph.takeInvalidated()
-        // Most writes reach nothing that is watched.
-        if structure == nil, invalidated.isEmpty { return }
         if graph.hasAnimationModifiers {
             for attribute in invalidated where graph.isAnimationValue(attribute) { _ = graph.content(of: attribute) }
         }

@@ -155,6 +155,12 @@ extension ViewGraph {
     /// Whether `takeStructureChange` has something to tell.
     public var hasStructureChange: Bool { !structureChange.isEmpty || !structureChange.addedInstances.isEmpty }
 
+    /// Whether the tree or a watched attribute may have changed since both were taken.
+    public var hasNews: Bool {
+        collectInvalidated()
+        return hasStructureChange || !watches.invalidated.isEmpty
+    }
+
     /// What happened to the tree since the last call.
     public func takeStructureChange() -> StructureChange {
         let change = structureChange
