@@ -58,8 +58,8 @@ public final class StateStore {
     private var folded = 0
     /// The changes of the turn at hand; kept for its memory.
     private var body = TurnBody()
-    /// The last change of each row in the turn at hand; kept for its memory.
-    private var lastWrites: [RowName: Int] = [:]
+    /// Rows that the turn at hand writes; kept for its memory.
+    private var written: Set<RowName> = []
 
     private struct RowName: Hashable {
         var key: String
@@ -145,7 +145,7 @@ public final class StateStore {
 
     /// Gives back memory that a larger graph has needed.
     public func giveBack() {
-        lastWrites = [:]
+        written = []
         body = TurnBody()
     }
 
@@ -155,16 +155,13 @@ public final class StateStore {
             body.append(changes[0].change, changes[0].revision)
         } else {
             // A row that is written again in the same turn is written once.
-            lastWrites.removeAll(keepingCapacity: true)
-            for (place, (_, change)) in changes.enumerated() {
-                if let name = change.name, !name.isEmpty { lastWrites[RowName(key: change.key, name: name)] = place }
+            written.removeAll(keepingCapacity: true)
+            var last = [Bool](repeating: true, count: changes.count)
+            for place in changes.indices.reversed() {
+                guard let name = changes[place].change.name, !name.isEmpty else { continue }
+                last[place] = written.insert(RowName(key: changes[place].change.key, name: name)).inserted
             }
-            for (place, (revision, change)) in changes.enumerated() {
-                if let name = change.name, !name.isEmpty, lastWrites[RowName(key: change.key, name: name)] != place {
-                    continue
-                }
-                body.append(change, revision)
-            }
+            for place in changes.indices where last[place] { body.append(changes[place].change, changes[place].revision) }
         }
         try appendTurn.bind(1, nextSequence)
         try appendTurn.bind(2, Int64(bitPattern: revision))
