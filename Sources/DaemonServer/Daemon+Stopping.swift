@@ -55,7 +55,13 @@ extension Daemon {
     func finish() throws(StartupError) {
         defer { ownSocket?.remove() }
         if let failure { throw failure }
-        do throws(StoreError) { try store?.close(revision: runtime.revision) } catch { throw StartupError(error) }
+        do throws(StoreError) {
+            try store?.append(
+                runtime.lastChanges(), revision: runtime.revision, resumableFrom: runtime.resumableFrom)
+            try store?.close(revision: runtime.revision)
+        } catch {
+            throw StartupError(error)
+        }
         log.notice("stopped")
     }
 }

@@ -58,6 +58,7 @@ struct Setting {
             // The graph.
             graph("nodes", \.runtime.graph.nodes), graph("attributes", \.runtime.graph.attributes),
             graph("tree-depth", \.runtime.graph.depth), graph("structure-rounds", \.runtime.graph.structureRounds),
+            graph("time-operators", \.runtime.graph.timedValues),
             Setting("value-size", .size(\.runtime.graph.valueSize, atLeast: 1024)),
             graph("mutations-per-transaction", \.runtime.mutationsPerTransaction),
             graph("subscriptions-per-client", \.runtime.subscriptionsPerClient),

@@ -19,6 +19,14 @@ extension GraphRuntime {
         keepChanges()
     }
 
+    /// What the store gets before the daemon ends: the windows of operators over time, which it has as they were
+    /// some seconds ago.
+    public func lastChanges() -> [(revision: UInt64, change: StoreChange)] {
+        guard isStored else { return [] }
+        graph.keepPasts()
+        return graph.takeStoreChanges(at: revision).map { ($0.revision ?? revision, $0) }
+    }
+
     /// Puts back what a store has kept, before the first turn: each node that scenes or data have made takes its rows.
     ///
     /// - Parameters:

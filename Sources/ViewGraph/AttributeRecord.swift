@@ -29,7 +29,7 @@ final class AttributeRecord {
     /// Of a shared vertex: it is among the loose ones of `SharedVertices`.
     var isLoose = false
 
-    /// The vertex is a place in a value or a clock. Sources of other vertices name it, and it goes when nobody names, reads or
+    /// The vertex is a place in a value, a clock or an operator over time. Sources of other vertices name it, and it goes when nobody names, reads or
     /// watches it any more. Other vertices go with their node.
     var isShared: Bool { isHidden && (!steps.isEmpty || kind == .clock) }
 
@@ -90,6 +90,8 @@ enum Source {
     case object(node: UInt32)
     /// The ids of a `forEach`.
     case elements
+    /// An operator over the past of another vertex.
+    case timed(TimedValue)
 }
 
 /// An attribute and a place inside its value: what a name comes down to once bindings and references are followed.

@@ -202,6 +202,7 @@ extension ViewGraph {
         }
         if input.isDynamic { return .dynamic(Place(place.attribute, place.steps.dropLast(input.steps.count))) }
         let vertex = vertex(for: place)
+        if let operation = input.operation { return timedInput(operation, of: vertex) }
         guard input.isPresence else { return .attribute(vertex) }
         return .presence(vertex, of: self.vertex(for: Place(place.attribute, Array(place.steps.dropLast()))))
     }

@@ -98,6 +98,7 @@ extension ViewGraph {
         collectInvalidated()
         if !staleForEach.isEmpty { settleLists() }
         places.forgetLocators()
+        feedTimedValues()
     }
 
     private func settleLists() {

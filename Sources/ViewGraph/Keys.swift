@@ -249,6 +249,7 @@ extension ViewGraph {
     /// Everything that the store has to know of a node under its new key.
     private func keepAll(of row: UInt32, _ key: String, _ isOwn: Bool) {
         keep(durableStates(of: [row]).filter { isWritten($0) })
+        if !timedValues.isEmpty { keepPasts(of: row) }
         if let state = nodes[Int(row)].instances, state.isHeld { keepHeld(row, state.list) }
         guard !nodes[Int(row)].kind.isMadeFromData else { return }
         if !isOwn, nodes[Int(row)].kept != nil { noteRow(of: row) }
@@ -505,6 +506,7 @@ extension ViewGraph {
     /// - Parameter revision: of what has changed since then.
     public func takeStoreChanges(at revision: UInt64) -> [StoreChange] {
         freeLater(at: revision)
+        keepUnkept()
         noteDueRows()
         defer { storeChanges = [] }
         return storeChanges

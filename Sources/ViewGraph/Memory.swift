@@ -22,6 +22,7 @@ extension ViewGraph {
         watches.giveBack()
         sharing.giveBack()
         clocks.giveBack()
+        timedValues.giveBack()
         animations.giveBack()
         places.giveBack()
         locatedPaths = LocatedPaths()

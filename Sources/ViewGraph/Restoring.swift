@@ -26,6 +26,8 @@ extension ViewGraph {
             shapeChanged(at: NodeID.root.row)
             settleStructure()
             failures += restoringFailures
+            restoreTimedValues()
+            settleStructure()
             forgetPresent()
         }
         notesChanges = true

@@ -3,7 +3,8 @@ import AttributeValues
 import SceneModel
 
 extension ViewGraph {
-    public var hasClocks: Bool { !clocks.isEmpty }
+    /// Whether anything moves by itself.
+    public var hasClocks: Bool { !clocks.isEmpty || !timedValues.isEmpty }
 
     func clock(_ schedule: ClockSchedule) -> AttributeID {
         if let existing = clocks.vertex(of: schedule) { return existing }
@@ -16,15 +17,18 @@ extension ViewGraph {
     }
 
     /// Sets every clock to its last tick at or before `time`; a clock that has not ticked since
-    /// changes nothing.
+    /// changes nothing. Operators over time whose result changes now are evaluated.
     public func advance(to time: Timestamp) {
         for (vertex, reading) in clocks.advance(to: time) { setInput(vertex, .value(.timestamp(reading))) }
+        if advanceTimedValues(to: time) || timedValues.hasDue { settleStructure() }
     }
 
-    /// When the next clock that somebody watches will tick; nil when nobody watches any. Cost:
+    /// When the next clock that somebody watches will tick, or the next operator over time has another result; nil: never. Cost:
     /// O(clocks), and O(what depends on one) when a watch or an edge has come or gone that may
     /// matter to it.
     public func nextTick() -> Timestamp? {
-        clocks.nextTick(uses) { engine.isWatchedDownstream(of: $0) }
+        let tick = clocks.nextTick(uses) { engine.isWatchedDownstream(of: $0) }
+        guard let deadline = timedValues.nextDeadline() else { return tick }
+        return tick.map { min($0, deadline) } ?? deadline
     }
 }

@@ -46,6 +46,7 @@ extension ViewGraph {
                 case .dynamic, .failure: break
                 }
             }
+        case .timed(let value): body(value.operand)
         default: break
         }
     }
@@ -80,7 +81,9 @@ extension ViewGraph {
 
     /// - Returns: whether the vertex, which no source names, had no other use either.
     private func freeIfUnused(_ vertex: AttributeID, _ record: AttributeRecord) -> Bool {
-        guard !engine.isRead(vertex), !engine.isWatched(vertex), record.projections == nil else { return false }
+        guard !engine.isRead(vertex), !isWatchedByOthers(vertex, record.source), record.projections == nil else {
+            return false
+        }
         if let owner = whole(of: vertex) {
             guard let tree = attributes[Int(owner.index)]?.projections else {
                 preconditionFailure("a place without its tree")
@@ -92,8 +95,15 @@ extension ViewGraph {
             }
         } else {
             clocks.remove(vertex)
+            forgetTimedValue(vertex, record.source)
         }
         free(vertex, record)
         return true
+    }
+
+    /// An operator over time is watched as long as it is there, which is no use.
+    private func isWatchedByOthers(_ vertex: AttributeID, _ source: Source) -> Bool {
+        if case .timed = source { return false }
+        return engine.isWatched(vertex)
     }
 }

@@ -23,6 +23,7 @@ public final class ViewGraph {
     /// The declared default of each environment key, where no node overrides it.
     var environmentDefaults: [String: AttributeID] = [:]
     var clocks: Clocks
+    var timedValues: TimedValues
     var watches = Watches()
     var sharing = SharedVertices()
 
@@ -81,6 +82,7 @@ public final class ViewGraph {
         self.limits = limits
         unlinked = UnlinkedTrees(room: limits.freedAtOnce)
         clocks = Clocks(time: wallTime)
+        timedValues = TimedValues(time: wallTime)
         engine = Engine(host: RuleHost())
         engine.host.pointee.attach(to: self)
         let definition = NodeDefinition()
@@ -101,6 +103,8 @@ public final class ViewGraph {
         public var valueSize = 8 << 20
         /// Changes of a `forEach` behind one transaction after which it counts as endless, if its data depends on its instances.
         public var structureRounds = 64
+        /// Operators over time, each with an operand of its own.
+        public var timedValues = 100_000
         /// Nodes that one change frees before it is done; more are freed in slices.
         public var freedAtOnce = 2000
         /// What a rule may be and do.

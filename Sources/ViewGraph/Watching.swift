@@ -82,7 +82,7 @@ extension ViewGraph {
             case .elements:
                 guard let list = nodes[Int(record.node)].instances else { return false }
                 inputs = [list.data]
-            case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object: return false
+            case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object, .timed: return false
             }
             for input in inputs where seen.insert(input).inserted { pending.append(input) }
         }
@@ -105,8 +105,14 @@ extension ViewGraph {
 
     func collectInvalidated() {
         watches.collect(from: engine) { vertex in
-            guard let row = forEachByData[vertex.index] else { return false }
-            staleForEach.insert(row)
+            if let row = forEachByData[vertex.index] {
+                staleForEach.insert(row)
+                return true
+            }
+            guard !timedValues.isEmpty, case .timed(let value)? = attributes[Int(vertex.index)]?.source else {
+                return false
+            }
+            timedValues.noteDue(value)
             return true
         }
     }
@@ -157,6 +163,7 @@ extension ViewGraph {
             // What these read is found only by looking at the tree, which is what evaluating them does.
             _ = content(of: attribute)
             return engine.inputs(of: attribute)
+        case .timed(let value): return [value.operand]
         case .state, .system, .literal: return []
         }
     }

@@ -13,13 +13,27 @@ final class Harness {
     private(set) var deliveries: [Delivery] = []
     /// What the last call gave the store.
     private(set) var kept: [StoreChange] = []
+    /// What all calls gave it.
+    private(set) var store: [StoreChange] = []
     /// Rules that ran, by path; not while the runtime records.
     private var recorded: [String] = []
 
     static var start: Moment { Moment(monotonic: 1000, wall: Timestamp.epoch) }
 
-    init(_ scene: String = "", limits: RuntimeLimits = RuntimeLimits(), clients: Int = 2) throws {
-        now = Harness.start
+    /// - Parameters:
+    ///   - earlier: an earlier life, whose clock goes on.
+    ///   - pause: the seconds between the two.
+    convenience init(_ scene: String, from earlier: Harness, after pause: Double) throws {
+        var now = earlier.now
+        now.monotonic = Harness.start.monotonic
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(pause * 1e9))) ?? now.wall
+        try self.init(scene, at: now)
+    }
+
+    init(
+        _ scene: String = "", limits: RuntimeLimits = RuntimeLimits(), clients: Int = 2, at now: Moment = Harness.start
+    ) throws {
+        self.now = now
         runtime = GraphRuntime(limits: limits, epoch: "test", at: now)
         if !scene.isEmpty { try runtime.load("agd: 1\n" + scene, file: "test.yaml") }
         for number in 1...clients {
@@ -35,6 +49,7 @@ final class Harness {
         let outcome = runtime.apply(commands, at: now)
         deliveries = outcome.deliveries
         kept = outcome.changes.map(\.change)
+        store += kept
         return deliveries
     }
 
@@ -49,6 +64,14 @@ final class Harness {
         now.monotonic += seconds
         now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(seconds * 1e9))) ?? now.wall
         return turn([.woken])
+    }
+
+    /// The daemon ends.
+    func end() { store += runtime.lastChanges().map(\.change) }
+
+    /// Somebody sets the wall clock back.
+    func setBack(_ seconds: Double) {
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(-seconds * 1e9))) ?? now.wall
     }
 
     /// One request of one client, with its result.

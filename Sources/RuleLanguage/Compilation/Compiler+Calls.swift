@@ -11,6 +11,7 @@ extension Compiler {
             children.removeFirst()
             isMember = false
         case .function(let found): function = found
+        case .timeOperator(let operation): return emitTimeOperator(operation, id)
         default: return fail("undeclared reference to '\(tree.name(id))'", at: id)
         }
         guard let function else { return fail("no implementation of '\(tree.name(id))'", at: id) }

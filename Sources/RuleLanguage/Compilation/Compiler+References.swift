@@ -58,7 +58,10 @@ extension Compiler {
 
     /// The number of the input for a path. Equal paths share one.
     /// - Parameter isAssembled: true if the value at the path has parts that change separately.
-    mutating func input(_ chain: Chain, isPresence: Bool = false, isAssembled: Bool = false) -> Int32 {
+    /// - Parameter operation: the operator over time through which the rule reads the path.
+    mutating func input(
+        _ chain: Chain, isPresence: Bool = false, isAssembled: Bool = false, operation: TimeOperator? = nil
+    ) -> Int32 {
         let variable = checked.variables[chain.variable]
         var fixed: [AttributePath.Step] = []
         for step in chain.steps {
@@ -72,7 +75,7 @@ extension Compiler {
         }
         let made = RuleInput(
             name: name, namespace: namespace, steps: fixed, isPresence: isPresence, isDynamic: chain.isDynamic,
-            isDefinite: isDefinite, parts: isAssembled ? usedParts : nil)
+            isDefinite: isDefinite, parts: isAssembled ? usedParts : nil, operation: operation)
         if let known = parts.inputs.firstIndex(where: { $0.sameSource(as: made) }) {
             if isDefinite { parts.inputs[known].makeDefinite() }
             return Int32(known)

@@ -17,11 +17,13 @@ public struct RuleInput: Hashable {
     /// For a value of an assembled type, or one that contains such values: the parts that the rule uses. nil means all
     /// parts.
     public let parts: UsedParts?
+    /// The operator over time through which the rule reads the path; nil: the value itself.
+    public let operation: TimeOperator?
 
     init(
         name: String, namespace: String?, steps: [AttributePath.Step], isPresence: Bool, isDynamic: Bool,
         isDefinite: Bool,
-        parts: UsedParts?
+        parts: UsedParts?, operation: TimeOperator? = nil
     ) {
         self.name = name
         self.namespace = namespace
@@ -30,6 +32,7 @@ public struct RuleInput: Hashable {
         self.isDynamic = isDynamic
         self.isDefinite = isDefinite
         self.parts = parts
+        self.operation = operation
     }
 
     /// The variable's full name, as declared in the scope.
@@ -43,12 +46,13 @@ public struct RuleInput: Hashable {
 extension RuleInput: CustomStringConvertible {
     public var description: String {
         let text = variable + steps.map(\.description).joined() + (isDynamic ? "[*]" : "")
+        if let operation { return operation.text(of: text) }
         return isPresence ? "has(\(text))" : text
     }
 
     func sameSource(as other: RuleInput) -> Bool {
         name == other.name && namespace == other.namespace && isPresence == other.isPresence
-            && isDynamic == other.isDynamic && steps == other.steps
+            && isDynamic == other.isDynamic && steps == other.steps && operation == other.operation
     }
 
     mutating func makeDefinite() { isDefinite = true }

@@ -84,6 +84,7 @@ extension Checker {
     // MARK: functions
 
     mutating func checkCall(_ id: SyntaxTree.ID) -> RuleType {
+        if let type = checkTimeOperator(id) { return type }
         let name = tree.name(id)
         let arguments = tree.children(id).map { check(Int($0)) }
         for candidate in scope.candidates(name, isRooted: tree[id].flag) {

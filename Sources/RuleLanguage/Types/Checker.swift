@@ -11,6 +11,7 @@ enum Resolution {
     /// A call of a global function whose name includes the apparent receiver.
     case namespacedFunction(Function?)
     case function(Function?)
+    case timeOperator(TimeOperator)
 }
 
 /// A rule with its names resolved and its types known.

@@ -7,6 +7,8 @@ public final class RuleScope {
     /// Names are looked up in this namespace first: in `a.b` the name `x` means `a.b.x`, else `a.x`, else `x`.
     public let container: String
     public let limits: RuleLimits
+    /// Whether rules may use operators over the past of attributes. A scope has it from the one that it extends.
+    public var hasPast: Bool
     private var variables: [String: RuleType] = [:]
     private var namespaces: [String: String] = [:]
     private var objects: [String: [String: RuleType]] = [:]
@@ -19,6 +21,7 @@ public final class RuleScope {
         self.parent = parent
         self.container = container ?? parent?.container ?? ""
         self.limits = limits ?? parent?.limits ?? RuleLimits()
+        hasPast = parent?.hasPast ?? false
     }
 
     /// The name may be dotted; the longest declared prefix of a chain of selects is the variable.

@@ -1,0 +1,295 @@
+import AttributeValues
+import Glibc
+import RuleLanguage
+
+/// `average`, `sum`: weighted by time, from sixty buckets and the one that is being filled.
+///
+/// Buckets begin at multiples of their width, so that windows of one length step together. The oldest bucket counts by
+/// the part of it that is within the window.
+final class Window: Past {
+    private static let parts: Int64 = 60
+
+    private let width: Int64
+    private let count: Int64
+    /// By the bucket's number modulo their count: value times seconds, and seconds with a value.
+    private var integrals: [Double] = []
+    private var weights: [Double] = []
+    /// Until when the buckets are filled; nil before the first value.
+    private var filled: Instant?
+    private var began: Instant = 0
+
+    override init(_ operation: TimeOperator) {
+        width = max(operation.span.nanoseconds / Window.parts, TimeOperator.shortestSpan)
+        count = max(1, operation.span.nanoseconds / width)
+        super.init(operation)
+    }
+
+    private var slots: Int64 { count + 1 }
+
+    private func bucket(_ time: Instant) -> Int64 {
+        time >= 0 ? time / width : (time - width + 1) / width
+    }
+
+    private func slot(_ bucket: Int64) -> Int { Int(((bucket % slots) + slots) % slots) }
+
+    /// The present value counts until now.
+    private func advance(_ now: Instant) {
+        guard let from = filled, now > from else { return }
+        let number = Past.number(current)
+        var time = max(from, (bucket(now) - count) * width)
+        // Buckets that were passed over are empty.
+        if bucket(from) < bucket(now) - count { for at in integrals.indices { (integrals[at], weights[at]) = (0, 0) } }
+        while time < now {
+            let at = bucket(time)
+            let place = slot(at)
+            if time == at * width { (integrals[place], weights[place]) = (0, 0) }
+            let end = min(now, (at + 1) * width)
+            if let number {
+                let seconds = Double(end - time) / 1e9
+                integrals[place] += number * seconds
+                weights[place] += seconds
+            }
+            time = end
+        }
+        // Of a bucket that begins now, nothing is left of the time before.
+        if now == bucket(now) * width { (integrals[slot(bucket(now))], weights[slot(bucket(now))]) = (0, 0) }
+        filled = now
+    }
+
+    private func totals(_ now: Instant) -> (integral: Double, weight: Double) {
+        let last = bucket(now)
+        let oldest = last - count
+        let part = Double((oldest + 1) * width - (now - count * width)) / Double(width)
+        var total = (integral: 0.0, weight: 0.0)
+        for at in integrals.indices {
+            total.integral += integrals[at]
+            total.weight += weights[at]
+        }
+        // The oldest has the place of the next one, and counts in part.
+        let place = slot(oldest)
+        total.integral -= integrals[place] * (1 - part)
+        total.weight -= weights[place] * (1 - part)
+        return total
+    }
+
+    private func isConstant(_ now: Instant) -> Bool { now - since >= span || since == began }
+
+    override func fault(_ value: Value) -> Failure? { numberFault(value) }
+
+    override var cost: Int { 10 }
+
+    override func result(_ value: Value, _ now: Instant) -> Value {
+        advance(now)
+        if let current, let number = Past.number(current), isConstant(now), now > since {
+            // Exactly: sums of many parts are not.
+            let seconds = min(Double(now - since), Double(span)) / 1e9
+            return .double(kind == .average ? number : number * seconds)
+        }
+        let (integral, weight) = integrals.isEmpty ? (0, 0) : totals(now)
+        if kind == .sum { return weight > 0 || Past.number(value) != nil ? .double(integral) : .null }
+        guard weight > 0 else { return Past.number(value).map { .double($0) } ?? .null }
+        return .double(integral / weight)
+    }
+
+    override func absorb(_ value: Value, _ now: Instant) {
+        advance(now)
+        if filled == nil {
+            integrals = Array(repeating: 0, count: Int(slots))
+            weights = integrals
+            filled = now
+            began = now
+        }
+        super.absorb(value, now)
+    }
+
+    override func deadline(_ now: Instant) -> Instant? {
+        guard current != nil else { return nil }
+        let isSettled = kind == .sum ? now - since >= span : isConstant(now)
+        return isSettled ? nil : (bucket(now) + 1) * width
+    }
+
+    override var isExact: Bool { false }
+
+    override func stored(from origin: Instant) -> [Value] {
+        guard let filled else { return [] }
+        return [.int(filled &- origin), .int(began &- origin)] + integrals.map { .double($0) }
+            + weights.map { .double($0) }
+    }
+
+    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+        let places = Int(slots)
+        let fields = Array(fields)
+        guard fields.count == 2 + 2 * places, case .int(let filled) = fields[0], case .int(let began) = fields[1]
+        else { return false }
+        let numbers = fields[2...].compactMap { Past.number($0) }
+        guard numbers.count == 2 * places else { return false }
+        integrals = Array(numbers[..<places])
+        weights = Array(numbers[places...])
+        self.filled = filled &+ origin
+        self.began = began &+ origin
+        return true
+    }
+}
+
+/// `smoothed`: follows the operand so that of any distance a fraction of 1/e is left after the span. It steps every
+/// sixtieth of the span until a thousandth of the distance is left, and then has the operand's value.
+final class Smoothing: Past {
+    private let step: Int64
+    private var level: Double?
+    private var time: Instant = 0
+    /// The distance when the operand changed last.
+    private var distance = 0.0
+
+    override init(_ operation: TimeOperator) {
+        step = max(operation.span.nanoseconds / 60, TimeOperator.shortestSpan)
+        super.init(operation)
+    }
+
+    override func fault(_ value: Value) -> Failure? { numberFault(value) }
+
+    private func advance(_ now: Instant) {
+        guard let from = level, let goal = Past.number(current), now > time else { return }
+        let rest = (from - goal) * exp(-Double(now - time) / Double(span))
+        level = abs(rest) <= distance / 1000 ? goal : goal + rest
+        time = now
+    }
+
+    override func result(_ value: Value, _ now: Instant) -> Value {
+        advance(now)
+        if value == .null { return .null }
+        return (level ?? Past.number(value)).map { .double($0) } ?? .null
+    }
+
+    override func absorb(_ value: Value, _ now: Instant) {
+        advance(now)
+        time = now
+        if let number = Past.number(value) {
+            if value != current { distance = abs((level ?? number) - number) }
+            level = level ?? number
+        } else {
+            level = nil
+        }
+        super.absorb(value, now)
+    }
+
+    override func deadline(_ now: Instant) -> Instant? {
+        guard let level, let goal = Past.number(current), level != goal else { return nil }
+        return (now / step + 1) * step
+    }
+
+    override var isExact: Bool { false }
+
+    override func stored(from origin: Instant) -> [Value] {
+        level.map { [.double($0), .int(time &- origin), .double(distance)] } ?? []
+    }
+
+    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+        let fields = Array(fields)
+        guard fields.count == 3, let level = Past.number(fields[0]), case .int(let time) = fields[1],
+            let distance = Past.number(fields[2])
+        else { return fields.isEmpty }
+        self.level = level
+        self.time = time &+ origin
+        self.distance = distance
+        return true
+    }
+}
+
+/// `history`: the least and the greatest value in each of at most 600 stretches of time.
+final class Chart: Past {
+    static let parts: Int64 = 600
+
+    struct Bucket {
+        var least: Double
+        var greatest: Double
+    }
+
+    let width: Int64
+    private let count: Int64
+    private var buckets: [(number: Int64, bucket: Bucket)] = []
+    private var head = 0
+    private var filled: Instant?
+
+    override init(_ operation: TimeOperator) {
+        width = max(operation.span.nanoseconds / Chart.parts, TimeOperator.shortestSpan)
+        count = max(1, operation.span.nanoseconds / width)
+        super.init(operation)
+    }
+
+    /// A record takes every value; those that are no numbers leave a gap.
+    override func result(_ value: Value, _ now: Instant) -> Value { .null }
+
+    private func note(_ number: Double, from: Instant, to: Instant) {
+        let last = to / width
+        var at = max(from / width, last - count)
+        while at <= last {
+            if let end = buckets.last, end.number == at {
+                let place = buckets.count - 1
+                buckets[place].bucket.least = min(end.bucket.least, number)
+                buckets[place].bucket.greatest = max(end.bucket.greatest, number)
+            } else {
+                buckets.append((at, Bucket(least: number, greatest: number)))
+            }
+            at += 1
+        }
+        drop(to)
+    }
+
+    private func drop(_ now: Instant) {
+        while head < buckets.count, buckets[head].number <= now / width - count { head += 1 }
+        guard head > 64, head > buckets.count / 2 else { return }
+        buckets.removeFirst(head)
+        head = 0
+    }
+
+    private func advance(_ now: Instant) {
+        guard let from = filled, now > from else { return }
+        // A bucket that begins now has nothing of the time before.
+        if let number = Past.number(current) { note(number, from: from, to: max(from, now - 1)) }
+        filled = now
+        drop(now)
+    }
+
+    override func absorb(_ value: Value, _ now: Instant) {
+        advance(now)
+        filled = now
+        super.absorb(value, now)
+        if let number = Past.number(value) { note(number, from: now, to: now) }
+    }
+
+    /// What is known at a time, oldest first: the beginning of each stretch that has a value.
+    func read(_ now: Instant) -> [(time: Instant, bucket: Bucket)] {
+        advance(now)
+        if let number = Past.number(current) { note(number, from: now, to: now) }
+        return buckets[head...].map { ($0.number * width, $0.bucket) }
+    }
+
+    override var isExact: Bool { false }
+
+    override func stored(from origin: Instant) -> [Value] {
+        guard let filled else { return [] }
+        return [.int(filled &- origin), .int(origin)]
+            + buckets[head...].flatMap {
+                [.int($0.number), .double($0.bucket.least), .double($0.bucket.greatest)]
+            }
+    }
+
+    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+        let fields = Array(fields)
+        guard fields.count >= 2, (fields.count - 2) % 3 == 0, fields.count <= 2 + 3 * Int(Chart.parts + 2),
+            case .int(let filled) = fields[0], case .int(let before) = fields[1]
+        else { return false }
+        var read: [(number: Int64, bucket: Bucket)] = []
+        for at in stride(from: 2, to: fields.count, by: 3) {
+            guard case .int(let number) = fields[at], let least = Past.number(fields[at + 1]),
+                let greatest = Past.number(fields[at + 2])
+            else { return false }
+            let moved = number + (origin - before) / width
+            if let last = read.last, moved <= last.number { continue }
+            read.append((moved, Bucket(least: least, greatest: greatest)))
+        }
+        (buckets, head) = (read, 0)
+        self.filled = filled &+ origin
+        return true
+    }
+}

@@ -1,0 +1,208 @@
+import AttributeValues
+import RuleLanguage
+
+/// What an operator remembers of the past of its operand.
+///
+/// Times are nanoseconds on the clock of `TimedValues`, which never goes back. `absorb` is called once for each commit
+/// in which the operand changed. Between these calls, `result` may be asked with the operand's value in a transaction
+/// that is still open, so it keeps nothing of that value.
+class Past {
+    typealias Instant = Int64
+
+    let kind: TimeOperator.Kind
+    let span: Int64
+    /// The operand's value since `since`; nil before the first one.
+    var current: Value?
+    var since: Instant = 0
+
+    init(_ operation: TimeOperator) {
+        kind = operation.kind
+        span = operation.span.nanoseconds
+    }
+
+    static func make(_ operation: TimeOperator) -> Past {
+        switch operation.kind {
+        case .previous, .changed: LastChange(operation)
+        case .held: Hold(operation)
+        case .debounced: Debounce(operation)
+        case .throttled: Throttle(operation)
+        case .least, .greatest: Extremum(operation)
+        case .rate: Rate(operation)
+        case .average, .sum: Window(operation)
+        case .smoothed: Smoothing(operation)
+        case .history: Chart(operation)
+        }
+    }
+
+    /// The result if the operand has this value now. Called only with values that `takes` admits.
+    func result(_ value: Value, _ now: Instant) -> Value { value }
+
+    /// The operand has this value from now on.
+    func absorb(_ value: Value, _ now: Instant) {
+        guard value != current else { return }
+        current = value
+        since = now
+    }
+
+    /// When the result next becomes another one while the operand stays as it is; nil: never.
+    func deadline(_ now: Instant) -> Instant? { nil }
+
+    /// Why the operator has no result for a value; nil if it has one.
+    func fault(_ value: Value) -> Failure? { nil }
+
+    /// Steps of a result.
+    var cost: Int { 2 }
+
+    /// Whether the store gets every change; windows are stored now and then.
+    var isExact: Bool { true }
+
+    // MARK: In the store
+
+    /// All that is remembered. Times are counted from `origin`.
+    func stored(from origin: Instant) -> [Value] { [] }
+
+    /// - Returns: false for what is not such a record; nothing is changed then.
+    func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool { fields.isEmpty }
+
+    final func row(from origin: Instant) -> Value? {
+        current.map { .list([$0, .int(since &- origin)] + stored(from: origin)) }
+    }
+
+    final func take(row: Value, from origin: Instant) -> Bool {
+        guard let fields = row.list, fields.count >= 2, case .int(let since) = fields[1],
+            restore(fields[2...], from: origin)
+        else { return false }
+        current = fields[0]
+        self.since = since &+ origin
+        return true
+    }
+
+    // MARK: Numbers
+
+    static func number(_ value: Value?) -> Double? {
+        switch value {
+        case .int(let number)?: Double(number)
+        case .uint(let number)?: Double(number)
+        case .double(let number)? where number.isFinite: number
+        default: nil
+        }
+    }
+
+    /// Operators over numbers take numbers and null, which stands for no number.
+    final func numberFault(_ value: Value) -> Failure? {
+        if Past.number(value) != nil || value == .null { return nil }
+        if case .double = value { return Failure(.ruleFailed, "\(kind.rawValue)() takes finite numbers, not \(value)") }
+        return Failure(.ruleFailed, "\(kind.rawValue)() takes a number, not a value of type '\(value.shortTypeName)'")
+    }
+
+    /// Extremes and samples that an operator remembers. Beyond that the older half is thinned out.
+    static let mostSamples = 1000
+}
+
+/// `previous`, `changed`.
+final class LastChange: Past {
+    private var previous: Value?
+
+    override func result(_ value: Value, _ now: Instant) -> Value {
+        let isChanged = current.map { $0 != value } ?? true
+        if kind == .changed { return .instant(isChanged ? now : since) }
+        return (isChanged ? current : previous) ?? value
+    }
+
+    override func absorb(_ value: Value, _ now: Instant) {
+        if value != current { previous = current }
+        super.absorb(value, now)
+    }
+
+    override func stored(from origin: Instant) -> [Value] { kind == .previous ? previous.map { [$0] } ?? [] : [] }
+
+    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+        previous = fields.first
+        return fields.count <= 1
+    }
+}
+
+/// `held`: the condition has been true for the whole span.
+final class Hold: Past {
+    override func fault(_ value: Value) -> Failure? {
+        if case .bool = value { return nil }
+        return Failure(.ruleFailed, "held() takes a bool, not a value of type '\(value.shortTypeName)'")
+    }
+
+    override func result(_ value: Value, _ now: Instant) -> Value {
+        .bool(value == true && current == true && now - since >= span)
+    }
+
+    override func deadline(_ now: Instant) -> Instant? {
+        current == true && now - since < span ? since + span : nil
+    }
+}
+
+/// `debounced`: the last value that has stood for the whole span.
+final class Debounce: Past {
+    private var settled: Value?
+
+    private func settledValue(_ now: Instant) -> Value? { now - since >= span ? current : settled }
+
+    override func result(_ value: Value, _ now: Instant) -> Value { settledValue(now) ?? settled ?? value }
+
+    override func absorb(_ value: Value, _ now: Instant) {
+        settled = settledValue(now) ?? settled ?? value
+        super.absorb(value, now)
+    }
+
+    override func deadline(_ now: Instant) -> Instant? {
+        settled == current || now - since >= span ? nil : since + span
+    }
+
+    override func stored(from origin: Instant) -> [Value] { settled.map { [$0] } ?? [] }
+
+    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+        guard fields.count == 1 else { return false }
+        settled = fields.first
+        return true
+    }
+}
+
+/// `throttled`: the value, which changes at most once in each span.
+final class Throttle: Past {
+    private var shown: Value?
+    /// nil: it may change at once.
+    private var shownAt: Instant?
+
+    override func result(_ value: Value, _ now: Instant) -> Value {
+        guard let shown, let shownAt, now - shownAt < span else { return value }
+        return shown
+    }
+
+    override func absorb(_ value: Value, _ now: Instant) {
+        let result = result(value, now)
+        if let shown, shown != result { shownAt = now }
+        shown = result
+        super.absorb(value, now)
+    }
+
+    override func deadline(_ now: Instant) -> Instant? {
+        guard let shownAt, shown != current, now - shownAt < span else { return nil }
+        return shownAt + span
+    }
+
+    override func stored(from origin: Instant) -> [Value] {
+        shown.map { [$0] + (shownAt.map { [.int($0 &- origin)] } ?? []) } ?? []
+    }
+
+    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+        guard let first = fields.first, fields.count <= 2 else { return false }
+        shown = first
+        shownAt = nil
+        if fields.count == 2, case .int(let time)? = fields.last { shownAt = time &+ origin }
+        return true
+    }
+}
+
+extension Value {
+    /// Of nanoseconds since 1970.
+    static func instant(_ time: Int64) -> Value {
+        .timestamp(Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: time)) ?? .epoch)
+    }
+}

@@ -1,0 +1,171 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+
+/// One operator over one operand: a vertex that all rules share that use it.
+final class TimedValue {
+    let operation: TimeOperator
+    let operand: AttributeID
+    let past: Past
+    /// Its own vertex; known once it is made.
+    fileprivate(set) var vertex = AttributeID(index: 0, generation: 0)
+    /// When it wants to be evaluated although the operand has not changed.
+    fileprivate(set) var deadline: Int64?
+    fileprivate var isDue = false
+    /// Whether the operand follows from durable states, so that the store keeps the past; nil: not looked up yet.
+    var isDurable: Bool?
+    /// The row that the store has, and since when.
+    var storedRow: Value?
+    var storedAt: Int64 = 0
+
+    init(_ operation: TimeOperator, of operand: AttributeID) {
+        self.operation = operation
+        self.operand = operand
+        past = Past.make(operation)
+    }
+}
+
+/// The vertices of operators over time, and when each has to be evaluated again.
+///
+/// Nobody looks at a real clock here: as `Clocks`, this is told the time.
+struct TimedValues {
+    private struct Key: Hashable {
+        let operand: AttributeID
+        let operation: TimeOperator
+    }
+
+    private var values: [Key: TimedValue] = [:]
+    /// To be evaluated and fed at the end of the change at hand.
+    private var due: [TimedValue] = []
+    /// Fed at a start, when nothing is stored. The store gets them with the first turn.
+    private var unkept: [TimedValue] = []
+    /// A heap by time. Entries whose value has another deadline by now are passed over.
+    private var queue: [(time: Int64, value: TimedValue)] = []
+    /// Nanoseconds since 1970 that never go back, and what they are ahead of the wall clock.
+    private(set) var now: Int64
+    private(set) var lead: Int64 = 0
+
+    init(time: Timestamp) { now = TimedValues.nanoseconds(time) }
+
+    private static func nanoseconds(_ time: Timestamp) -> Int64 {
+        time.since(.epoch)?.nanoseconds ?? (time < .epoch ? -Int64.max / 2 : Int64.max / 2)
+    }
+
+    var isEmpty: Bool { values.isEmpty }
+    var count: Int { values.count }
+    var hasDue: Bool { !due.isEmpty }
+    /// In no order.
+    var all: some Collection<TimedValue> { values.values }
+
+    func value(_ operation: TimeOperator, of operand: AttributeID) -> TimedValue? {
+        values[Key(operand: operand, operation: operation)]
+    }
+
+    mutating func add(_ value: TimedValue, at vertex: AttributeID) {
+        value.vertex = vertex
+        values[Key(operand: value.operand, operation: value.operation)] = value
+        noteDue(value)
+    }
+
+    mutating func remove(_ value: TimedValue) {
+        values[Key(operand: value.operand, operation: value.operation)] = nil
+        value.deadline = nil
+    }
+
+    mutating func noteDue(_ value: TimedValue) {
+        guard !value.isDue else { return }
+        value.isDue = true
+        due.append(value)
+    }
+
+    mutating func takeDue() -> [TimedValue] {
+        defer { due = [] }
+        for value in due { value.isDue = false }
+        return due
+    }
+
+    mutating func noteUnkept(_ value: TimedValue) { unkept.append(value) }
+
+    mutating func takeUnkept() -> [TimedValue] {
+        if unkept.isEmpty { return [] }
+        defer { unkept = [] }
+        return unkept
+    }
+
+    // MARK: Time
+
+    /// A wall clock that is set back counts on from where it was.
+    /// - Returns: the values whose deadline has come.
+    mutating func advance(to time: Timestamp) -> [TimedValue] {
+        let wall = TimedValues.nanoseconds(time)
+        if wall + lead < now { lead = now - wall }
+        now = wall + lead
+        var reached: [TimedValue] = []
+        while let (time, value) = queue.first, time <= now {
+            pop()
+            guard value.deadline == time else { continue }
+            value.deadline = nil
+            reached.append(value)
+        }
+        return reached
+    }
+
+    /// When the next value wants to be evaluated, on the wall clock.
+    mutating func nextDeadline() -> Timestamp? {
+        while let (time, value) = queue.first {
+            if value.deadline == time { return Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: time - lead)) }
+            pop()
+        }
+        return nil
+    }
+
+    mutating func schedule(_ value: TimedValue) {
+        let deadline = value.past.deadline(now)
+        guard deadline != value.deadline else { return }
+        value.deadline = deadline
+        guard let deadline else { return }
+        if queue.count > 2 * values.count + 64 {
+            queue.removeAll { $0.value.deadline != $0.time }
+            heapify()
+        }
+        push((deadline, value))
+    }
+
+    private mutating func push(_ entry: (time: Int64, value: TimedValue)) {
+        queue.append(entry)
+        var at = queue.count - 1
+        while at > 0, queue[at].time < queue[(at - 1) / 2].time {
+            queue.swapAt(at, (at - 1) / 2)
+            at = (at - 1) / 2
+        }
+    }
+
+    private mutating func pop() {
+        queue.swapAt(0, queue.count - 1)
+        queue.removeLast()
+        sink(0)
+    }
+
+    private mutating func sink(_ start: Int) {
+        var at = start
+        while true {
+            var least = at
+            for child in [2 * at + 1, 2 * at + 2] where child < queue.count && queue[child].time < queue[least].time {
+                least = child
+            }
+            if least == at { return }
+            queue.swapAt(at, least)
+            at = least
+        }
+    }
+
+    private mutating func heapify() {
+        for at in stride(from: queue.count / 2, through: 0, by: -1) where at < queue.count { sink(at) }
+    }
+
+    mutating func giveBack() {
+        values.giveBack()
+        due.giveBack()
+        queue.giveBack()
+    }
+}

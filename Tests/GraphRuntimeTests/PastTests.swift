@@ -1,0 +1,313 @@
+import AttributeValues
+import Testing
+import WireProtocol
+
+@testable import GraphRuntime
+@testable import ViewGraph
+
+@Suite("Operators over time")
+struct TimeOperatorTests {
+    static let host = """
+        nodes:
+          - id: host
+            state: { load: 1, limit: 5, on: false, count: { initial: null, type: int? } }
+            computed:
+              isHot: load > limit
+              before: previous(load)
+              since: changed(load)
+              alarm: held(isHot, duration('5m'))
+              mean: average(load, duration('1m'))
+              high: greatest(load, duration('1m'))
+              speed: rate(count, duration('10s'))
+              calm: debounced(load, duration('2s'))
+        """
+
+    private func time(_ seconds: Int64) -> Content {
+        .value(.timestamp(Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: seconds * 1_000_000_000)) ?? .epoch))
+    }
+
+    @Test("previous and changed tell of the last change") func last() throws {
+        let graph = try Harness(TimeOperatorTests.host)
+        #expect(try graph.get("/host.before") == .value(1))
+        #expect(try graph.get("/host.since") == time(0))
+        graph.advance(7)
+        try graph.set("/host.load", 3)
+        graph.advance(2)
+        try graph.set("/host.load", 3)
+        #expect(try graph.get("/host.before") == .value(1))
+        #expect(try graph.get("/host.since") == time(7))
+        try graph.set("/host.load", 4)
+        #expect(try graph.get("/host.before") == .value(3))
+        #expect(try graph.get("/host.since") == time(9))
+    }
+
+    @Test("held becomes true at its moment, in a transaction of its own, and only then anything runs")
+    func held() throws {
+        let graph = try Harness(TimeOperatorTests.host)
+        try graph.subscribe(["/host.alarm"], initial: true)
+        try graph.set("/host.load", 9)
+        #expect(graph.changes == [:])
+        _ = graph.runs()
+        let wait = try #require(graph.runtime.nextDeadline) - graph.now.monotonic
+        #expect(wait > 0)
+        graph.advance(299)
+        #expect(graph.changes == [:])
+        graph.advance(1)
+        #expect(graph.changes == ["/host.alarm": .value(true)])
+        // Another write of a hot load changes nothing of the condition.
+        _ = graph.runs()
+        try graph.set("/host.load", 10)
+        #expect(!graph.runs().contains("/host.alarm"))
+        try graph.set("/host.load", 2)
+        #expect(graph.changes == ["/host.alarm": .value(false)])
+    }
+
+    @Test("an operator watches its operand although nobody watches the rule") func unwatched() throws {
+        let graph = try Harness(TimeOperatorTests.host)
+        try graph.set("/host.load", 50)
+        graph.advance(1)
+        try graph.set("/host.load", 2)
+        graph.advance(30)
+        #expect(try graph.get("/host.high") == .value(50))
+        graph.advance(31)
+        #expect(try graph.get("/host.high") == .value(2))
+    }
+
+    @Test("an average steps with its buckets and rests when the window is constant") func average() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - { id: n, state: { x: 0 }, computed: { mean: "average(x, duration('1m'))" } }
+            """)
+        try graph.subscribe(["/n.mean"], initial: true)
+        graph.advance(60)
+        #expect(graph.runtime.nextDeadline == nil)
+        try graph.set("/n.x", 60)
+        _ = graph.runs()
+        for second in 1...60 {
+            #expect(graph.runtime.nextDeadline == graph.now.monotonic + 1)
+            graph.advance(1)
+            #expect(graph.changes["/n.mean"] == .value(.double(Double(second))))
+        }
+        #expect(graph.runtime.nextDeadline == nil)
+        #expect(graph.runs() == Array(repeating: "/n.mean", count: 60))
+    }
+
+    @Test("a transaction that is refused leaves nothing in the past") func rollBack() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: n
+                state: { x: 1, y: 1 }
+                computed: { before: previous(x), double: x * 2, beforeDouble: previous(double) }
+            """)
+        try graph.subscribe(["/n.**"], initial: true)
+        #expect(
+            refusal {
+                try graph.transact([
+                    Mutation(operation: .set, path: "/n.x", value: 7),
+                    Mutation(operation: .toggle, path: "/n.y", value: .null),
+                ])
+            } != nil)
+        try graph.set("/n.x", 2)
+        #expect(try graph.get("/n.before") == .value(1))
+        #expect(try graph.get("/n.beforeDouble") == .value(2))
+    }
+
+    @Test("a rule over a value and an operator over another rule sees both of one moment") func consistent() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: n
+                state: { x: 1 }
+                computed: { before: previous(x), both: x * 100 + before, last: previous(both) }
+            """)
+        try graph.subscribe(["/n.both", "/n.last"], initial: true)
+        try graph.set("/n.x", 2)
+        #expect(graph.changes == ["/n.both": .value(201)])
+        try graph.set("/n.x", 3)
+        // Never 301 or 202, of which half is old.
+        #expect(graph.changes == ["/n.both": .value(302), "/n.last": .value(201)])
+    }
+
+    @Test("an operator over a rule that reads it is a cycle that is told") func cycle() throws {
+        let graph = try Harness(
+            "nodes: [{ id: n, state: { x: 1 }, computed: { a: \"x + previous(a)\" } }]\n")
+        guard case .failure(let failure) = try graph.get("/n.a") else {
+            Issue.record("no cycle")
+            return
+        }
+        #expect(failure.code == .cycle)
+    }
+
+    @Test("rules share an operator, and it goes with the last of them") func shared() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: top
+                state: { x: 1 }
+                children:
+                  - { id: a, let: { x: $x }, computed: { m: "average(x, duration('1m'))" } }
+                  - { id: b, let: { x: $x }, computed: { m: "average(x, duration('1m')) + 0.0" } }
+                  - { id: c, let: { x: $x }, computed: { m: "average(x, duration('2m'))" } }
+            """)
+        #expect(graph.runtime.graph.timedValues.count == 2)
+        for id in ["a", "b", "c"] { try graph.succeed(.remove(path: "/top/\(id)", TransactionOptions())) }
+        graph.settle()
+        graph.turn([])
+        #expect(graph.runtime.graph.timedValues.isEmpty)
+        #expect(graph.runtime.nextDeadline == nil)
+    }
+
+    @Test("an operand's error is the result, and adds nothing to the past") func failing() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: n
+                state: { x: 1 }
+                computed: { y: 10 / x, before: previous(y) }
+            """)
+        try graph.set("/n.x", 0)
+        guard case .failure = try graph.get("/n.before") else {
+            Issue.record("an error is expected")
+            return
+        }
+        try graph.set("/n.x", 2)
+        #expect(try graph.get("/n.before") == .value(10))
+    }
+
+    @Test("a value that is no number is told where its type is not known") func notANumber() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: n
+                state: { x: { initial: 1, type: dyn } }
+                computed: { m: "average(x, duration('1m'))" }
+            """)
+        #expect(try graph.get("/n.m") == .value(1.0))
+        try graph.set("/n.x", "much")
+        guard case .failure(let failure) = try graph.get("/n.m") else {
+            Issue.record("an error is expected")
+            return
+        }
+        #expect(failure.message == "average() takes a number, not a value of type 'string'")
+    }
+
+    @Test("a clock that is set back shortens nothing and repeats nothing") func setBack() throws {
+        let graph = try Harness(TimeOperatorTests.host)
+        try graph.subscribe(["/host.alarm"], initial: true)
+        graph.advance(1000)
+        try graph.set("/host.load", 9)
+        graph.advance(100)
+        graph.setBack(600)
+        graph.turn([.woken])
+        graph.advance(199)
+        #expect(graph.changes == [:])
+        graph.advance(1)
+        #expect(graph.changes == ["/host.alarm": .value(true)])
+    }
+
+    @Test("more operators than the limit have an error that names it") func limit() throws {
+        var limits = RuntimeLimits()
+        limits.graph.timedValues = 1
+        let graph = try Harness(
+            "nodes: [{ id: n, state: { x: 1 }, computed: { a: previous(x), b: changed(x) } }]\n", limits: limits)
+        #expect(try graph.get("/n.a") == .value(1))
+        guard case .failure(let failure) = try graph.get("/n.b") else {
+            Issue.record("an error is expected")
+            return
+        }
+        #expect(failure.message == "there are 1 operators over time already (time-operators)")
+    }
+
+    // MARK: Restarts
+
+    private func restarted(_ graph: Harness, _ scene: String, after seconds: Double) throws -> Harness {
+        var rows: [String: StoredRow] = [:]
+        for change in graph.store {
+            guard let name = change.name, let value = change.value else {
+                rows = rows.filter { $0.value.key != change.key || change.name != nil && $0.value.name != change.name }
+                continue
+            }
+            rows[change.key + "\n" + name] = StoredRow(key: change.key, name: name, revision: 1, value: value)
+        }
+        let next = try Harness(scene, from: graph, after: seconds)
+        #expect(next.runtime.restore(Array(rows.values)).isEmpty)
+        next.turn([])
+        return next
+    }
+
+    @Test("operators over durable states survive a restart, and the time between counts as unchanged")
+    func restart() throws {
+        let graph = try Harness(TimeOperatorTests.host)
+        graph.advance(5)
+        try graph.set("/host.load", 60)
+        graph.advance(100)
+        graph.end()
+        let next = try restarted(graph, TimeOperatorTests.host, after: 150)
+        #expect(try next.get("/host.before") == .value(1))
+        #expect(try next.get("/host.since") == time(5))
+        #expect(try next.get("/host.mean") == .value(60.0))
+        try next.subscribe(["/host.alarm"], initial: true)
+        #expect(next.changes == ["/host.alarm": .value(false)])
+        next.advance(50)
+        #expect(next.changes == ["/host.alarm": .value(true)])
+    }
+
+    @Test("operators over transient states begin anew") func transient() throws {
+        let scene = """
+            nodes:
+              - id: n
+                state: { x: { initial: 0, transient: true } }
+                computed: { since: changed(x) }
+            """
+        let graph = try Harness(scene)
+        graph.advance(5)
+        try graph.set("/n.x", 1)
+        graph.turn([])
+        #expect(graph.store.isEmpty)
+        let next = try restarted(graph, scene, after: 10)
+        #expect(try next.get("/n.since") == time(15))
+    }
+
+    // MARK: Mistakes
+
+    @Test(
+        "mistakes are told where they are made",
+        arguments: [
+            (
+                "average(list.map(e, e)[0], duration('1m'))",
+                "average() watches an attribute, not the result of an expression"
+            ),
+            ("list.exists(e, previous(e) > 1)", "previous() watches an attribute; 'e' is a variable of this rule"),
+            ("average(x, duration('0s'))", "a window is at least 0.01s, not 0s"),
+            ("average(x, duration('9000h'))", "a window is at most 744h (31 days), not 32400000s"),
+            ("average(x, span)", "the window of average() is a constant"),
+            ("average(text, duration('1m'))", "average() takes a number, not 'string'"),
+            ("held(x, duration('1m'))", "held() takes a condition, not 'int'"),
+            ("average(x)", "average() takes an attribute and a duration"),
+            ("average(x + 1, duration('1m'))", "average() watches an attribute, not the result of an expression"),
+            ("previous(list[x])", "previous() watches one place, and this index is no constant"),
+        ])
+    func mistakes(rule: String, message: String) throws {
+        let failure = refusal {
+            try Harness(
+                """
+                nodes:
+                  - id: n
+                    state: { x: 1, text: a, list: [1, 2], span: { initial: 1s, type: duration } }
+                    computed: { y: \(Value.string(rule).jsonText) }
+                """)
+        }
+        #expect(failure?.message.contains(message) == true, "\(String(describing: failure))")
+    }
+
+    @Test("eval refuses operators") func eval() throws {
+        let graph = try Harness(TimeOperatorTests.host)
+        let failure = refusal {
+            try graph.succeed(
+                .eval(.init(expression: "previous(load)", bindings: ValueMap(), at: "/host", typed: false)))
+        }
+        #expect(failure?.message.contains("previous() needs the past of an attribute") == true)
+    }
+}
