@@ -19,6 +19,7 @@ extension Request {
         case .onDisconnect: "onDisconnect"
         case .describe: "describe"
         case .explain: "explain"
+        case .history: "history"
         case .dump: "dump"
         case .stats: "stats"
         case .trace: "trace"
@@ -70,6 +71,7 @@ extension Request {
         case .explain(let path, let revision):
             parameters.text("path", path)
             parameters.number("revision", revision.map { Int(clamping: $0) })
+        case .history(let path): parameters.text("path", path)
         case .dump(let path, let format):
             parameters.text("path", path)
             parameters.text("format", format.rawValue)

@@ -51,21 +51,27 @@ public struct State: Attribute {
     /// - Parameters:
     ///   - type: as in documents (`"double"`, `"int?"`, `"Library"`); nil to infer it from the initial value.
     ///   - isTransient: true to exclude the state from the daemon's store.
-    public init(_ name: String, _ initial: Value, type: String? = nil, isTransient: Bool = false) {
-        self.init(name, initial: initial, type: type, isTransient: isTransient)
+    ///   - history: for how long its past is recorded, as `"10m"`.
+    public init(
+        _ name: String, _ initial: Value, type: String? = nil, isTransient: Bool = false, history: String? = nil
+    ) {
+        self.init(name, initial: initial, type: type, isTransient: isTransient, history: history)
     }
 
     @_disfavoredOverload
-    public init(_ name: String, _ initial: some ValueRepresentable, type: String? = nil, isTransient: Bool = false) {
-        self.init(name, initial: initial.value, type: type, isTransient: isTransient)
+    public init(
+        _ name: String, _ initial: some ValueRepresentable, type: String? = nil, isTransient: Bool = false,
+        history: String? = nil
+    ) {
+        self.init(name, initial: initial.value, type: type, isTransient: isTransient, history: history)
     }
 
     /// Begins with the type's default: null if the type accepts it, an object with its own properties.
-    public init(_ name: String, type: String, isTransient: Bool = false) {
-        self.init(name, initial: nil, type: type, isTransient: isTransient)
+    public init(_ name: String, type: String, isTransient: Bool = false, history: String? = nil) {
+        self.init(name, initial: nil, type: type, isTransient: isTransient, history: history)
     }
 
-    private init(_ name: String, initial: Value?, type: String?, isTransient: Bool) {
+    private init(_ name: String, initial: Value?, type: String?, isTransient: Bool, history: String?) {
         // JSON has no form for these values. A text and the type express them.
         let ownType: String? =
             switch initial {
@@ -75,9 +81,9 @@ public struct State: Attribute {
             default: nil
             }
         let problem = ownType == nil ? initial?.problemInDocument : nil
-        let keys: Set<String> = ["initial", "type", "transient"]
+        let keys: Set<String> = ["initial", "type", "transient", "history"]
         let isLong = initial?.looksLikeForm(keys, requiring: ["initial", "type"]) ?? true
-        guard type ?? ownType != nil || isTransient || isLong else {
+        guard type ?? ownType != nil || isTransient || history != nil || isLong else {
             draft = AttributeDraft(.state, name, initial?.writtenLiteral ?? .null, problem: problem)
             return
         }
@@ -85,6 +91,7 @@ public struct State: Attribute {
         if let initial { form["initial"] = initial.writtenLiteral }
         if let type = type ?? ownType { form["type"] = .string(type) }
         if isTransient { form["transient"] = true }
+        if let history { form["history"] = .string(history) }
         draft = AttributeDraft(.state, name, .map(form), problem: problem)
     }
 }
@@ -146,9 +153,16 @@ public struct Computed: Attribute {
     /// - Parameters:
     ///   - rule: CEL.
     ///   - type: for types that rules cannot make, as `"color"`; nil for the rule's type.
-    public init(_ name: String, _ rule: String, type: String? = nil) {
-        draft = AttributeDraft(
-            .computed, name, type.map { ["rule": .string(rule), "type": .string($0)] } ?? .string(rule))
+    ///   - history: for how long its past is recorded, as `"10m"`.
+    public init(_ name: String, _ rule: String, type: String? = nil, history: String? = nil) {
+        guard type != nil || history != nil else {
+            draft = AttributeDraft(.computed, name, .string(rule))
+            return
+        }
+        var form = ValueMap([(.string("rule"), .string(rule))])
+        if let type { form["type"] = .string(type) }
+        if let history { form["history"] = .string(history) }
+        draft = AttributeDraft(.computed, name, .map(form))
     }
 }
 

@@ -96,7 +96,7 @@ extension Request {
     /// alone: one in a turn.
     fileprivate var isHeavy: Bool {
         switch self {
-        case .describe, .dump, .explain, .trace, .eval: true
+        case .describe, .dump, .explain, .history, .trace, .eval: true
         default: false
         }
     }

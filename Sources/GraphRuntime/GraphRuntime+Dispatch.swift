@@ -130,6 +130,7 @@ extension GraphRuntime {
         case .onDisconnect(let mutations, let options): return try onDisconnect(mutations, options, client)
         case .describe(let path, let depth): return try reader.describe(path, depth)
         case .explain(let path, let revision): return try reader.explain(path, revision, client)
+        case .history(let path): return try reader.history(path)
         case .dump(let path, let format): return try reader.dump(path, format)
         case .stats(let format): return stats(format)
         case .trace(let trace): return self.trace(trace)

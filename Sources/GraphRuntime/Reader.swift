@@ -106,6 +106,18 @@ final class Reader {
         return .value(graph.describe(try graph.locate(path)))
     }
 
+    /// What is recorded of an attribute's past.
+    func history(_ text: String) throws(Failure) -> Answer {
+        let recorded = try graph.history(of: try graph.locate(try AttributePath(text)), named: text)
+        return .value([
+            "span": .double(recorded.span.seconds), "step": .double(recorded.step.seconds),
+            "times": .list(recorded.stretches.map { .timestamp($0.beginning) }),
+            "least": .list(recorded.stretches.map { .double($0.least) }),
+            "greatest": .list(recorded.stretches.map { .double($0.greatest) }),
+            "revision": .int(Int64(clamping: history.revision)),
+        ])
+    }
+
     func dump(_ text: String, _ format: Request.DumpFormat) throws(Failure) -> Answer {
         let node = try graph.node(at: try AttributePath(node: text).nodes)
         switch format {

@@ -6,16 +6,12 @@ public enum DefinitionWriter {
     /// The attribute's group (`state`, `computed`, …) and the value under its name.
     public static func attribute(_ definition: AttributeDefinition) -> (group: String, value: Value) {
         switch definition.role {
-        case .state(let initial, let isTransient): ("state", state(initial, definition.type, isTransient))
+        case .state(let initial, let isTransient):
+            ("state", state(initial, definition.type, isTransient, definition.history))
         case .binding(let target, let animation): ("binding", binding(target, animation))
         case .constant(let value): ("let", value.map(expression) ?? .null)
         case .computed(let program):
-            (
-                "computed",
-                program.resultType.valueType == definition.type
-                    ? .string(program.text)
-                    : ["rule": .string(program.text), "type": .string(definition.type.description)]
-            )
+            ("computed", computed(program, definition))
         case .inherit(let key): ("inherit", .string(key))
         case .inheritObject(let type, let isOptional): ("inherit", .string(isOptional ? type + "?" : type))
         case .clock(let schedule): ("clock", clock(schedule))
@@ -24,13 +20,25 @@ public enum DefinitionWriter {
     }
 
     /// A literal if that suffices, else the long form.
-    public static func state(_ value: Value, _ type: ValueType, _ isTransient: Bool) -> Value {
+    public static func state(
+        _ value: Value, _ type: ValueType, _ isTransient: Bool, _ history: TimeSpan? = nil
+    ) -> Value {
         let isForm = value.map.map { map in map["initial"] != nil || map["type"] != nil } ?? false
         let isInferred = ValueType(of: value.written(as: type)) == type
-        if !isTransient, !isForm, isInferred { return literal(value, type) }
+        if !isTransient, !isForm, isInferred, history == nil { return literal(value, type) }
         var form = ValueMap([(.string("initial"), literal(value, type))])
         if !isInferred || isForm { form["type"] = .string(type.description) }
         if isTransient { form["transient"] = true }
+        if let history { form["history"] = .string(history.description) }
+        return .map(form)
+    }
+
+    private static func computed(_ program: Program, _ definition: AttributeDefinition) -> Value {
+        let isInferred = program.resultType.valueType == definition.type
+        if isInferred, definition.history == nil { return .string(program.text) }
+        var form = ValueMap([(.string("rule"), .string(program.text))])
+        if !isInferred { form["type"] = .string(definition.type.description) }
+        if let history = definition.history { form["history"] = .string(history.description) }
         return .map(form)
     }
 

@@ -94,12 +94,17 @@ public struct AttributeDefinition {
     public var role: AttributeRole
     /// Written or inferred; `dyn` if unknown.
     public var type: ValueType
+    /// For how long the past of a state or a rule is recorded; nil: not at all.
+    public var history: TimeSpan?
     public var position: SourcePosition
 
-    public init(name: String, role: AttributeRole, type: ValueType, position: SourcePosition) {
+    public init(
+        name: String, role: AttributeRole, type: ValueType, history: TimeSpan? = nil, position: SourcePosition
+    ) {
         self.name = name
         self.role = role
         self.type = type
+        self.history = history
         self.position = position
     }
 }

@@ -24,6 +24,8 @@ final class AttributeRecord {
     var projections: ProjectionTree?
     /// The name of the binding's own animation.
     var animation: String?
+    /// The record of its past, for as long as the definition says.
+    var history: AttributeID?
     /// Of a shared vertex: how many sources name it. See `isShared`.
     var holders = 0
     /// Of a shared vertex: it is among the loose ones of `SharedVertices`.

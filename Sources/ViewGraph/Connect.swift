@@ -46,6 +46,7 @@ extension ViewGraph {
 
     private func connectAttributes(of row: UInt32) {
         for (_, attribute) in nodes[Int(row)].attributes {
+            connectHistory(of: attribute)
             guard let role = attributes[Int(attribute.index)]?.definition?.role else { continue }
             switch role {
             case .binding(let target, _):

@@ -28,7 +28,7 @@ extension AttributeDefinition {
     }
 
     func isSame(as other: AttributeDefinition) -> Bool {
-        guard name == other.name, type == other.type else { return false }
+        guard name == other.name, type == other.type, history == other.history else { return false }
         switch (role, other.role) {
         case (.state(let a, let x), .state(let b, let y)): return a == b && x == y
         case (.binding(let a, let x), .binding(let b, let y)):

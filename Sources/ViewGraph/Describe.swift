@@ -109,6 +109,7 @@ extension ViewGraph {
             map["target"] = .string(path(of: target.attribute) + target.steps.map(\.description).joined())
         default: break
         }
+        if let span = record.definition?.history { map["history"] = .string(span.description) }
         if case .action(let action)? = record.definition?.role { map["action"] = action.document }
         if let animation = record.animation { map["animation"] = .string(animation) }
         return .map(map)

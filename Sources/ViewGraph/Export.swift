@@ -234,7 +234,8 @@ struct SceneExporter {
             guard let definition = graph.record(attribute).definition else { continue }
             var written = DefinitionWriter.attribute(definition)
             if case .state(_, let isTransient) = definition.role {
-                written.value = DefinitionWriter.state(graph.storedValue(of: attribute), definition.type, isTransient)
+                written.value = DefinitionWriter.state(
+                    graph.storedValue(of: attribute), definition.type, isTransient, definition.history)
             }
             if let position = groups.firstIndex(where: { $0.0 == written.group }) {
                 groups[position].1[name] = written.value

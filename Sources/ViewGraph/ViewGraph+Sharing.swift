@@ -13,11 +13,13 @@ extension ViewGraph {
 
     /// A vertex has another source now, or has gone.
     func release(_ source: Source) {
-        forEachVertex(in: source) { vertex in
-            guard isShared(vertex) else { return }
-            attributes[Int(vertex.index)]?.holders -= 1
-            if attributes[Int(vertex.index)]?.holders == 0 { sharing.noteIdle(vertex) }
-        }
+        forEachVertex(in: source) { releaseShared($0) }
+    }
+
+    func releaseShared(_ vertex: AttributeID) {
+        guard isShared(vertex) else { return }
+        attributes[Int(vertex.index)]?.holders -= 1
+        if attributes[Int(vertex.index)]?.holders == 0 { sharing.noteIdle(vertex) }
     }
 
     /// Something that used these vertices, if they are shared, has gone.

@@ -185,6 +185,7 @@ public final class ViewGraph {
 
     func destroy(_ attribute: AttributeID) {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return }
+        releaseHistory(of: record)
         if let projections = record.projections {
             projections.forEachAttribute { destroy($0) }
         }

@@ -4,8 +4,7 @@ extension Method {
     /// All methods, the most common first. They are searched in this order.
     public static func table() -> [Method] {
         [get, set, transact, subscribe, unsubscribe, `do`, apply, remove, move, onDisconnect, hello, ping, describe]
-            + [explain]
-            + [dump, stats, trace, eval, prune]
+            + [explain, history, dump, stats, trace, eval, prune]
     }
 
     // Parameters and shapes that several methods share.
@@ -336,6 +335,25 @@ extension Method {
         ) { (given) throws(Failure) in
             .explain(path: given.path(), revision: given.int(.revision).map { UInt64($0) })
         }
+    }
+
+    private static var history: Method {
+        Method(
+            name: "history",
+            summary: "The recorded past of an attribute with `history`: least and greatest values by time, for charts.",
+            parameters: [path()],
+            result: .object([
+                .required("span", .number, "Seconds that are recorded."),
+                .required("step", .number, "Seconds of each stretch; at most 600 of them make the span."),
+                .required(
+                    "times", .array(.string),
+                    "When each stretch begins, RFC 3339, oldest first. Stretches without a number are left out."),
+                .required("least", .array(.number), "The least value in each stretch."),
+                .required("greatest", .array(.number), "The greatest value in each stretch."),
+                revision,
+            ]),
+            errors: [.notFound, .invalid, .denied, .limit], need: Need(.read, on: "the path")
+        ) { (given) throws(Failure) in .history(path: given.path()) }
     }
 
     private static var dump: Method {

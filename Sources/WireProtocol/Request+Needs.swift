@@ -39,7 +39,7 @@ extension Request {
             try need(
                 .read,
                 subject.attribute == nil ? PathPattern(subtreeAt: subject.nodes) : PathPattern(attributesAt: subject))
-        case .explain(let path, _):
+        case .explain(let path, _), .history(let path):
             try need(.read, .attributes(path))
         case .dump(let path, _):
             try need(.read, .subtree(path))
@@ -60,7 +60,7 @@ extension Request {
     public var leastRight: AccessRight? {
         switch self {
         case .hello(_, nil), .ping, .unsubscribe, .describe(nil, _): nil
-        case .get, .subscribe, .describe, .explain, .dump, .stats, .eval: .read
+        case .get, .subscribe, .describe, .explain, .history, .dump, .stats, .eval: .read
         case .do: .do
         case .set, .transact, .onDisconnect: .write
         case .apply, .remove, .move: .define

@@ -20,6 +20,8 @@ public indirect enum Request {
     /// Without a path, the protocol's own schema.
     case describe(path: String?, depth: Int?)
     case explain(path: String, revision: UInt64?)
+    /// What is recorded of an attribute's past.
+    case history(path: String)
     case dump(path: String, format: DumpFormat)
     case stats(format: StatsFormat)
     case trace(Trace)
@@ -30,7 +32,7 @@ public indirect enum Request {
     /// True if the request changes nothing. Such a request can be refused even after its answer has been computed.
     public var onlyReads: Bool {
         switch self {
-        case .get, .describe, .explain, .dump, .stats, .eval: true
+        case .get, .describe, .explain, .history, .dump, .stats, .eval: true
         case .trace(let trace): trace.enable == nil
         default: false
         }

@@ -10,7 +10,7 @@ struct Agctl: ParsableCommand {
         WatchCommand.self, WhenCommand.self,
         ApplyCommand.self, ExportCommand.self, DiffCommand.self, EditCommand.self, CheckCommand.self,
         RemoveCommand.self, MoveCommand.self,
-        TreeCommand.self, DescribeCommand.self, ExplainCommand.self, DumpCommand.self,
+        TreeCommand.self, DescribeCommand.self, ExplainCommand.self, HistoryCommand.self, DumpCommand.self,
         StatsCommand.self, TopCommand.self, TraceCommand.self, PruneCommand.self, BackupCommand.self,
         DoctorCommand.self,
         PingCommand.self, CallCommand.self,

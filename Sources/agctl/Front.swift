@@ -108,7 +108,8 @@ enum Front {
         "add": ["inc", "incr", "increment", "plus", "dec", "decr"], "remove": ["delete", "del", "unset", "destroy"],
         "move": ["rename", "reorder"], "watch": ["subscribe", "monitor", "follow", "tail", "listen", "observe"],
         "apply": ["load", "create", "import", "install"], "export": ["save"], "check": ["validate", "lint", "verify"],
-        "describe": ["show", "inspect"], "explain": ["why", "blame", "history", "log"], "tree": ["nodes"],
+        "describe": ["show", "inspect"], "explain": ["why", "blame", "log"], "history": ["chart", "plot", "past"],
+        "tree": ["nodes"],
         "stats": ["info", "status", "metrics", "counters"], "ping": ["hello", "alive", "version"], "call": ["rpc"],
         "transact": ["batch", "commit"],
     ]

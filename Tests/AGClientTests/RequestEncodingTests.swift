@@ -37,7 +37,8 @@ struct RequestEncodingTests {
                     css: false,
                     typed: false, bookmarks: false)),
             .unsubscribe(subscription: 4), .describe(path: nil, depth: nil), .describe(path: "/a", depth: 0),
-            .explain(path: "/a.b", revision: 3), .dump(path: "/", format: .dot), .stats(format: .openmetrics),
+            .explain(path: "/a.b", revision: 3), .history(path: "/a.b"), .dump(path: "/", format: .dot),
+            .stats(format: .openmetrics),
             .trace(.init(enable: nil)), .trace(.init(enable: false)),
             .eval(.init(expression: "x + 1", bindings: ValueMap([("x", 1)]), at: "/a", typed: false)),
         ]

@@ -97,6 +97,7 @@ struct AccessTests {
         "ping": "{}",
         "describe": #"{"path":"/hosts"}"#,
         "explain": #"{"path":"/hosts/a.load"}"#,
+        "history": #"{"path":"/hosts/a.load"}"#,
         "dump": #"{"path":"/hosts"}"#,
         "stats": "{}",
         "trace": "{}", "prune": "{}",
@@ -139,7 +140,7 @@ struct AccessTests {
         "what concerns one part of the tree needs the right to that part only",
         arguments: [
             "get", "set", "transact", "onDisconnect", "subscribe", "apply", "remove", "move", "describe", "explain",
-            "dump", "eval",
+            "history", "dump", "eval",
         ])
     func parts(name: String) throws {
         let method = try #require(Method.table().first { $0.name == name })

@@ -20,7 +20,7 @@ struct NonInterferenceTests {
     private static let inner = """
             - id: inner
               kind: container
-              state: { a: 1, list: [1, 2], map: { k: 1 }, name: x }
+              state: { a: { initial: 1, history: 10m }, list: [1, 2], map: { k: 1 }, name: x }
               binding: { k: $key }
               let: { e: $bad, w: $fixed, h: $key }
               computed: { double: a * 2, sum: k + 1, fault: 1 / (a - a), n: subviews.size(), q: "k == 99 ? 1 : 0" }

@@ -220,6 +220,81 @@ struct TimeOperatorTests {
         #expect(failure.message == "there are 1 operators over time already (time-operators)")
     }
 
+    // MARK: History
+
+    private func history(_ path: String, _ graph: Harness, from client: UInt64 = 1) throws -> ValueMap {
+        guard case .value(let value) = try graph.succeed(.history(path: path), from: client) else { return ValueMap() }
+        return value.map ?? ValueMap()
+    }
+
+    static let recorded = """
+        nodes:
+          - id: n
+            state: { x: { initial: 1, history: 10m }, plain: 1 }
+            computed: { double: { rule: x * 2, history: 10m } }
+            children:
+              - { id: child, binding: { bound: $x } }
+        """
+
+    @Test("a history has the least and greatest values by time, of states, rules and what shows them") func chart()
+        throws
+    {
+        let graph = try Harness(TimeOperatorTests.recorded)
+        try graph.set("/n.x", 5)
+        graph.advance(2)
+        try graph.set("/n.x", 3)
+        let state = try history("/n.x", graph)
+        #expect(state["step"] == 1.0 && state["span"] == 600.0)
+        #expect(state["least"] == [1.0, 5.0, 3.0])
+        #expect(state["greatest"] == [5.0, 5.0, 3.0])
+        #expect(state["times"]?.list?.map(\.jsonText).last == "\"1970-01-01T00:00:02Z\"")
+        #expect(try history("/n/child.bound", graph)["least"] == state["least"])
+        #expect(try history("/n.double", graph)["least"] == [2.0, 10.0, 6.0])
+        // Nothing wakes the daemon for it.
+        #expect(graph.runtime.nextDeadline == nil)
+        graph.advance(100_000)
+        #expect(try history("/n.x", graph)["least"]?.list?.count == 600)
+    }
+
+    @Test("an attribute without a history says how to get one") func noHistory() throws {
+        let graph = try Harness(TimeOperatorTests.recorded)
+        let failure = refusal { try graph.succeed(.history(path: "/n.plain")) }
+        #expect(failure?.code == .notFound && failure?.hint?.contains("history: 10m") == true)
+    }
+
+    @Test("a history comes and goes with its definition") func redefined() throws {
+        let graph = try Harness(TimeOperatorTests.recorded)
+        #expect(graph.runtime.graph.timedValues.count == 2)
+        _ = try graph.apply("nodes: [{ id: n, state: { x: 1, plain: { initial: 1, history: 1h } } }]\n")
+        graph.turn([])
+        #expect(refusal { try history("/n.x", graph) }?.code == .notFound)
+        #expect(try history("/n.plain", graph)["span"] == 3600.0)
+        #expect(graph.runtime.graph.timedValues.count == 2)
+        try graph.succeed(.remove(path: "/n", TransactionOptions()))
+        graph.settle()
+        graph.turn([])
+        #expect(graph.runtime.graph.timedValues.isEmpty)
+    }
+
+    @Test("a history is written back as it was defined") func exported() throws {
+        let graph = try Harness(TimeOperatorTests.recorded)
+        guard case .value(let scene) = try graph.succeed(.dump(path: "/n", format: .scene)) else { return }
+        let node = scene.map?["document"]?.map?["nodes"]?.list?.first?.map
+        #expect(node?["state"]?.map?["x"]?.map?["history"] == "600s")
+        #expect(node?["computed"]?.map?["double"]?.map?["history"] == "600s")
+    }
+
+    @Test("a history survives a restart, and the time between has the last value") func historyRestart() throws {
+        let graph = try Harness(TimeOperatorTests.recorded)
+        graph.advance(1)
+        try graph.set("/n.x", 9)
+        graph.advance(1)
+        try graph.set("/n.x", 4)
+        graph.end()
+        let next = try restarted(graph, TimeOperatorTests.recorded, after: 3)
+        #expect(try history("/n.x", next)["greatest"] == [1.0, 9.0, 4.0, 4.0, 4.0, 4.0])
+    }
+
     // MARK: Restarts
 
     private func restarted(_ graph: Harness, _ scene: String, after seconds: Double) throws -> Harness {
@@ -299,6 +374,18 @@ struct TimeOperatorTests {
                     computed: { y: \(Value.string(rule).jsonText) }
                 """)
         }
+        #expect(failure?.message.contains(message) == true, "\(String(describing: failure))")
+    }
+
+    @Test(
+        "a history of what is no number, or of no time, is a mistake",
+        arguments: [
+            ("{ initial: a, history: 10m }", "a history is of numbers, and this is a string"),
+            ("{ initial: 1, history: soon }", "'soon' is not a length of time"),
+            ("{ initial: 1, history: 0s }", "a window is at least 0.01s, not 0s"),
+        ])
+    func historyMistakes(state: String, message: String) {
+        let failure = refusal { try Harness("nodes: [{ id: n, state: { x: \(state) } }]\n") }
         #expect(failure?.message.contains(message) == true, "\(String(describing: failure))")
     }
 

@@ -125,6 +125,14 @@ export class Client {
   ping(): Promise<void>
   describe(path?: string, options?: { depth?: number }): Promise<any>
   explain(path: string, options?: { revision?: number }): Promise<any>
+  history(path: string): Promise<{
+    span: number
+    step: number
+    times: string[]
+    least: number[]
+    greatest: number[]
+    revision: number
+  }>
   dump(path?: string, options?: { format?: 'json' | 'dot' | 'scene' }): Promise<any>
   prune(): Promise<number>
   stats(): Promise<Record<string, number | string>>

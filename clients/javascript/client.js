@@ -19,6 +19,7 @@ export const PARAMETERS = {
   move: ['path', 'to', 'index', 'animation', 'disablesAnimations', 'label'],
   describe: ['path', 'depth'],
   explain: ['path', 'revision'],
+  history: ['path'],
   dump: ['path', 'format'],
   stats: ['format'],
   prune: [],
@@ -140,6 +141,10 @@ export class Client {
 
   async explain(path, options = {}) {
     return this.call('explain', { path, ...options })
+  }
+
+  async history(path) {
+    return this.call('history', { path })
   }
 
   async dump(path, options = {}) {

@@ -4,15 +4,19 @@ import RuleLanguage
 // The attributes of a node: state, binding, let, inherit, clock. `computed` has its own file.
 
 extension SceneChecker {
-    private static let stateForm = ["initial", "type", "transient"]
+    private static let stateForm = ["initial", "type", "transient", "history"]
     private static let bindingForm = ["to", "animation"]
     static let parameterForm = ["default", "type"]
 
     /// Adds an attribute unless its name is wrong or taken.
-    func enter(_ key: DocumentNode, _ role: AttributeRole, _ type: ValueType, into list: inout AttributeList) {
+    func enter(
+        _ key: DocumentNode, _ role: AttributeRole, _ type: ValueType, history: TimeSpan? = nil,
+        into list: inout AttributeList
+    ) {
         work += SceneCost.entry
         guard checkName(key, "an attribute") else { return }
-        let attribute = AttributeDefinition(name: key.text, role: role, type: type, position: key.position)
+        let attribute = AttributeDefinition(
+            name: key.text, role: role, type: type, history: history, position: key.position)
         guard let taken = list.add(attribute) else { return }
         let note = taken.position == .none ? nil : SceneFault.Note("the other one is here", taken.position)
         fault(.conflict, "the node has an attribute '\(key.text)' already, \(taken.role.noun)", at: key, note: note)
@@ -23,7 +27,35 @@ extension SceneChecker {
     /// A faulty state is added as `dyn`, so that references to it are not reported too.
     func state(_ entry: DocumentEntry, into list: inout AttributeList) {
         let (initial, isTransient, type) = stored(entry) ?? (.null, false, .dyn)
-        enter(entry.key, .state(initial: initial, isTransient: isTransient), type, into: &list)
+        let history =
+            entry.value.isForm(SceneChecker.stateForm, requiring: ["initial", "type"])
+            ? history(entry.value, of: type) : nil
+        enter(entry.key, .state(initial: initial, isTransient: isTransient), type, history: history, into: &list)
+    }
+
+    /// The `history` of a long form; nil without one, or after adding a fault.
+    func history(_ form: DocumentNode, of type: ValueType) -> TimeSpan? {
+        guard let node = form["history"] else { return nil }
+        return at("history") {
+            guard let span = TimeSpan(node.text) else {
+                fault("'\(node.text)' is not a length of time", at: node, hint: "such as 10m, 1h30m, 24h")
+                return nil
+            }
+            if let problem = TimeOperator.fault(of: span) {
+                fault(.limit, problem, at: node)
+                return nil
+            }
+            switch type {
+            case .dyn, .scalar(.int), .scalar(.uint), .scalar(.double), .nullable(.scalar(.int)),
+                .nullable(.scalar(.uint)), .nullable(.scalar(.double)):
+                return span
+            default:
+                fault(
+                    .typeMismatch, "a history is of numbers, and this is \(type.withArticle)", at: node,
+                    hint: "remove history:, or record a rule that makes a number of it")
+                return nil
+            }
+        }
     }
 
     private func stored(_ entry: DocumentEntry) -> (initial: Value, isTransient: Bool, type: ValueType)? {

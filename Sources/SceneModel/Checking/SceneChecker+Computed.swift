@@ -21,7 +21,7 @@ struct ComputedKey: Hashable {
 }
 
 extension SceneChecker {
-    private static let computedForm = ["rule", "type"]
+    private static let computedForm = ["rule", "type", "history"]
 
     /// - Parameters:
     ///   - own: the names that the rules can use besides each other.
@@ -50,7 +50,10 @@ extension SceneChecker {
         let made = compile(written, rules, own: own, base: base)
         for (entry, rule) in zip(written, made) {
             guard let rule else { continue }
-            at(entry.name) { enter(entry.key, .computed(rule.program), rule.type, into: &list) }
+            at(entry.name) {
+                let history = entry.value.map == nil ? nil : history(entry.value, of: rule.type)
+                enter(entry.key, .computed(rule.program), rule.type, history: history, into: &list)
+            }
         }
         if isPlain, !hasForms, faults.count == faultsBefore { computedCache[key] = made.compactMap(\.self) }
     }

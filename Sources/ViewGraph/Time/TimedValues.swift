@@ -110,10 +110,14 @@ struct TimedValues {
         return reached
     }
 
+    func wallTime(of time: Int64) -> Timestamp {
+        Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: time - lead)) ?? .epoch
+    }
+
     /// When the next value wants to be evaluated, on the wall clock.
     mutating func nextDeadline() -> Timestamp? {
         while let (time, value) = queue.first {
-            if value.deadline == time { return Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: time - lead)) }
+            if value.deadline == time { return wallTime(of: time) }
             pop()
         }
         return nil

@@ -33,6 +33,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "move": ["path", "to", "index", "animation", "disablesAnimations", "label"],
     "describe": ["path", "depth"],
     "explain": ["path", "revision"],
+    "history": ["path"],
     "dump": ["path", "format"],
     "stats": ["format"],
     "prune": [],

@@ -228,6 +228,9 @@ class AsyncClient:
     async def explain(self, path: str, *, revision: Optional[int] = None) -> Dict[str, Any]:
         return await self.call("explain", path=path, revision=revision)  # type: ignore[no-any-return]
 
+    async def history(self, path: str) -> Dict[str, Any]:
+        return await self.call("history", path=path)  # type: ignore[no-any-return]
+
     async def dump(self, path: str = "/", *, format: str = "json") -> Any:
         return await self.call("dump", path=path, format=format)
 

@@ -260,6 +260,9 @@ class Client:
     def explain(self, path: str, *, revision: Optional[int] = None) -> Dict[str, Any]:
         return self.call("explain", path=path, revision=revision)  # type: ignore[no-any-return]
 
+    def history(self, path: str) -> Dict[str, Any]:
+        return self.call("history", path=path)  # type: ignore[no-any-return]
+
     def dump(self, path: str = "/", *, format: str = "json") -> Any:
         return self.call("dump", path=path, format=format)
 

@@ -1,0 +1,85 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Print the recorded past of an attribute.",
+        discussion: """
+            The attribute's definition says for how long it is recorded: state: { load: { initial: 0.0, history: 10m } }. \
+            Each line has the beginning of a stretch of time, and the least and the greatest value within it. On a terminal \
+            a line of bars stands above them, and there are as many stretches as fit the screen.
+
+            Examples:
+              agctl history /host.load
+              agctl history /host.load --json | jq .greatest
+            """)
+
+    @Argument(help: "The attribute.", completion: Suggestions.places)
+    var path: String
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { session in
+            let result = try session.connection().call(.history(path: path))
+            if session.settings.isJSON { return session.output.json(result) }
+            let text = HistoryText(result.map ?? ValueMap())
+            let size = session.output.isTerminal ? Terminal.size : nil
+            if let size { session.output.line(session.output.style.cyan(text.sparkline(width: max(10, size.columns)))) }
+            session.output.write(text.table(rows: size.map { max(10, $0.rows - 4) } ?? .max))
+        }
+    }
+}
+
+/// A recorded past as text.
+struct HistoryText {
+    private var stretches: [(time: String, least: Double, greatest: Double)] = []
+
+    init(_ map: ValueMap) {
+        let (times, least, greatest) = (map["times"]?.list ?? [], map["least"]?.list ?? [], map["greatest"]?.list ?? [])
+        for (at, time) in times.enumerated() where at < least.count && at < greatest.count {
+            guard let low = HistoryText.number(least[at]), let high = HistoryText.number(greatest[at]) else { continue }
+            stretches.append((time.string ?? time.jsonText, low, high))
+        }
+    }
+
+    private static func number(_ value: Value) -> Double? {
+        switch value {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        default: nil
+        }
+    }
+
+    /// As many stretches as there is room for, neighbours joined.
+    private func joined(_ count: Int) -> [(time: String, least: Double, greatest: Double)] {
+        guard stretches.count > count, count > 0 else { return stretches }
+        return (0..<count).map { part in
+            let range = stretches[part * stretches.count / count..<(part + 1) * stretches.count / count]
+            return range.dropFirst().reduce(range[range.startIndex]) { made, next in
+                (made.time, min(made.least, next.least), max(made.greatest, next.greatest))
+            }
+        }
+    }
+
+    /// A bar for each stretch, as high as the greatest value in it.
+    func sparkline(width: Int) -> String {
+        let bars = joined(width)
+        let low = bars.map(\.least).min() ?? 0
+        let high = bars.map(\.greatest).max() ?? 0
+        let signs = Array("▁▂▃▄▅▆▇█")
+        return String(
+            bars.map { bar in
+                high > low ? signs[min(7, Int((bar.greatest - low) / (high - low) * 8))] : signs[0]
+            })
+    }
+
+    func table(rows: Int) -> String {
+        guard !stretches.isEmpty else { return "nothing has been recorded yet\n" }
+        let cells = joined(rows).map { [$0.time, Value.double($0.least).jsonText, Value.double($0.greatest).jsonText] }
+        return TextTable(rows: [["from", "least", "greatest"]] + cells).text(numeric: [1, 2]) { _, _, cell in cell }
+    }
+}
