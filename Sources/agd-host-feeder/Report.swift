@@ -1,9 +1,9 @@
 import AttributeValues
 
-/// The feeder's data for the daemon: two samples, as the writes of one transaction.
+/// The feeder's data for the daemon: a sample, as the writes of one transaction.
 ///
-/// Counters are reported unprocessed in pairs, `before` and `now`. The rules of the scene interpret them. So usage and
-/// rates always come from numbers of the same moments, whichever rule computes them and whenever.
+/// Counters are reported unprocessed. The rules of the scene compare them with what they were. Only the processes are
+/// compared here, because the feeder reports the busiest ones alone.
 struct Report {
     /// Number of reported processes, those with most CPU time between the samples.
     static let processCount = 8
@@ -17,13 +17,12 @@ struct Report {
         var writes: [(path: String, value: Value)] = [
             ("feed.isLive", true),
             ("feed.time", .timestamp(now.wall)),
-            ("feed.interval", .double(Double(now.monotonic - before.monotonic) / 1e9)),
             ("feed.uptime", .double(now.uptime)),
         ].map { (node + "." + $0.0, $0.1) }
         func write(_ attribute: String, _ value: Value) { writes.append((node + "/" + attribute, value)) }
 
-        if let all = now.allCPUs { write("cpu.all", pair(before.allCPUs ?? all, all).without("id")) }
-        write("cpu.cores", pairs(before.cpus, now.cpus))
+        if let all = now.allCPUs { write("cpu.all", .map(ValueMap(all.counterEntries))) }
+        write("cpu.cores", counters(now.cpus))
         if let memory = now.memory { write("memory.bytes", memory.value) }
         if let load = now.load {
             write(
@@ -32,57 +31,47 @@ struct Report {
             write("load.tasks", ["running": .int(load.runningTasks), "total": .int(load.tasks)])
         }
         write("pressure.resources", .list(now.pressures.map(\.value)))
-        write("network.interfaces", pairs(before.interfaces, now.interfaces))
-        write("disks.devices", pairs(before.disks, now.disks))
+        write("network.interfaces", counters(now.interfaces))
+        write("disks.devices", counters(now.disks))
         write("processes.count", .int(Int64(now.processes.count)))
-        write("processes.top", .list(busiest.map { pair($0.before, $0.now) }))
+        write("processes.top", .list(busiest))
         return writes
     }
 
     /// The processes with most CPU time between the samples; of equal ones, the older first.
-    private var busiest: [(before: ProcessTimes, now: ProcessTimes)] {
-        now.processes.values
-            .map { process in
+    private var busiest: [Value] {
+        // Ticks of the kernel's clock per second are percent of one CPU. A report of equal moments has no shares.
+        let seconds = Double(now.monotonic - before.monotonic) / 1e9
+        let measured = now.processes.values
+            .map { process -> (process: ProcessTimes, ticks: Int64) in
                 let earlier = before.processes[process.id]
                 // The same id with another start time is another process.
-                return (before: earlier?.start == process.start ? earlier ?? process : process, now: process)
+                let ticks = earlier?.start == process.start ? process.ticks - (earlier?.ticks ?? 0) : 0
+                return (process, max(0, ticks))
             }
-            .sorted { ($1.now.ticks - $1.before.ticks, $0.now.id) < ($0.now.ticks - $0.before.ticks, $1.now.id) }
-            .prefix(Report.processCount)
-            .map { $0 }
+            .sorted { ($1.ticks, $0.process.id) < ($0.ticks, $1.process.id) }
+        return measured.prefix(Report.processCount).map { process, ticks in
+            let percent = seconds > 0 ? (10 * Double(ticks) / seconds).rounded() / 10 : 0
+            return [
+                "id": .int(process.id), "name": .string(process.name), "percent": .double(percent),
+                "resident": .int(process.resident),
+            ]
+        }
     }
 
-    private func pairs<Reading: CounterReading>(_ earlier: [Reading], _ later: [Reading]) -> Value {
-        .list(later.map { reading in pair(earlier.first { $0.id == reading.id } ?? reading, reading) })
-    }
-
-    /// `{id, before: {…}, now: {…}}`. If a counter has decreased, it has begun anew, and there is nothing to compare.
-    private func pair<Reading: CounterReading>(_ earlier: Reading, _ later: Reading) -> Value {
-        let isContinued = zip(earlier.counters, later.counters).allSatisfy { $0.value <= $1.value }
-        var entries: [(String, Value)] = [("id", later.idValue)]
-        entries += later.facts
-        entries += [("before", (isContinued ? earlier : later).counterMap), ("now", later.counterMap)]
-        return .map(ValueMap(entries.map { (.string($0.0), $0.1) }))
+    private func counters<Reading: CounterReading>(_ readings: [Reading]) -> Value {
+        .list(readings.map { .map(ValueMap([(.string("id"), .string($0.id))] + $0.counterEntries)) })
     }
 }
 
 /// A reading of counters that only grow.
 protocol CounterReading {
-    associatedtype ID: Equatable
-    var id: ID { get }
-    var idValue: Value { get }
+    var id: String { get }
     var counters: [(name: String, value: Int64)] { get }
-    /// Present values that are reported besides the counters.
-    var facts: [(String, Value)] { get }
 }
 
 extension CounterReading {
-    var facts: [(String, Value)] { [] }
-    fileprivate var counterMap: Value { .map(ValueMap(counters.map { (.string($0.name), .int($0.value)) })) }
-}
-
-extension CounterReading where ID == String {
-    var idValue: Value { .string(id) }
+    fileprivate var counterEntries: [(Value, Value)] { counters.map { (.string($0.name), .int($0.value)) } }
 }
 
 extension CPUTimes: CounterReading {
@@ -97,12 +86,6 @@ extension DiskTraffic: CounterReading {
     var counters: [(name: String, value: Int64)] { [("read", read), ("written", written)] }
 }
 
-extension ProcessTimes: CounterReading {
-    var idValue: Value { .int(id) }
-    var counters: [(name: String, value: Int64)] { [("ticks", ticks)] }
-    var facts: [(String, Value)] { [("name", .string(name)), ("resident", .int(resident))] }
-}
-
 extension MemoryUse {
     fileprivate var value: Value {
         [
@@ -114,12 +97,4 @@ extension MemoryUse {
 
 extension Pressure {
     fileprivate var value: Value { ["id": .string(id), "some": .double(some), "full": .double(full)] }
-}
-
-extension Value {
-    fileprivate func without(_ key: String) -> Value {
-        guard case .map(var map) = self else { return self }
-        map[key] = nil
-        return .map(map)
-    }
 }

@@ -8,6 +8,15 @@ import Testing
 struct HostMonitorTests {
     private func daemon() throws -> Daemon { try Daemon(sceneFiles: ["Examples/host-monitor.yaml"]) }
 
+    /// A daemon with the scene, in which figures are stale after another time than 3 seconds.
+    private func daemon(patience: String) throws -> Daemon {
+        let text = try Project.text("Examples/host-monitor.yaml")
+        let changed = text.replacingOccurrences(
+            of: "duration('3s')) == feed.time", with: "duration('\(patience)')) == feed.time")
+        try #require(changed != text)
+        return try Daemon(scenes: [changed])
+    }
+
     private func feeder(_ daemon: Daemon, _ arguments: String...) throws -> Program {
         try Program("agd-host-feeder", ["--socket", daemon.socket] + arguments, folder: daemon.folder)
     }
@@ -76,10 +85,12 @@ struct HostMonitorTests {
         #expect(try client.get("/host.status") == "stale")
     }
 
-    @Test("a feeder that is there but silent is noticed by the clock")
+    @Test("a feeder that is there but silent is noticed, without a clock")
     func silentFeeder() throws {
-        let daemon = try daemon()
+        let daemon = try daemon(patience: "100ms")
         let client = try daemon.client()
+        try client.call("subscribe", ["paths": ["/host.isStale"]])
+        #expect(try client.event()["changes"]?[0]?["value"] == true)
         try client.call(
             "transact",
             [
@@ -88,23 +99,35 @@ struct HostMonitorTests {
                     ["op": "set", "path": "/host.feed.time", "value": "2026-01-01T00:00:00Z"],
                 ]
             ])
-        #expect(try client.get("/host.isStale") == true)
-        try client.set("/host.patience", "876000h")
-        #expect(try client.get("/host.isStale") == false)
+        #expect(try client.event()["changes"]?[0]?["value"] == false)
+        // The feeder writes nothing more.
+        #expect(try client.event()["changes"]?[0]?["value"] == true)
+        #expect(try client.get("/host.feed.isLive") == true)
     }
 
-    /// A sample as the feeder sends it, with the CPUs so many percent busy.
+    /// Two samples as the feeder sends them, with the CPUs so many percent busy between them.
     private func feed(_ client: Client, cpu: Int64, memory: Int64 = 10) throws {
-        let counters: Value = ["before": ["busy": 0, "total": 0], "now": ["busy": .int(cpu), "total": 100]]
-        var core = ValueMap([(.string("id"), .string("cpu0"))])
-        for (key, value) in counters.map ?? ValueMap() { core[key] = value }
+        var (busy, total): (Int64, Int64) = (0, 0)
+        if let last = try client.get("/host/cpu.all")?.map {
+            (busy, total) = (last["busy"]?.int ?? 0, last["total"]?.int ?? 0)
+        }
+        if total == 0 {
+            (busy, total) = (100, 1000)
+            try sample(client, busy, total, memory)
+        }
+        try sample(client, busy + cpu, total + 100, memory)
+    }
+
+    private func sample(_ client: Client, _ busy: Int64, _ total: Int64, _ memory: Int64) throws {
+        let counters: [(Value, Value)] = [(.string("busy"), .int(busy)), (.string("total"), .int(total))]
+        let core = ValueMap([(.string("id"), .string("cpu0"))] + counters)
         try client.call(
             "transact",
             [
                 "mutations": [
-                    ["op": "set", "path": "/host.patience", "value": "876000h"],
                     ["op": "set", "path": "/host.feed.isLive", "value": true],
-                    ["op": "set", "path": "/host/cpu.all", "value": counters],
+                    ["op": "set", "path": "/host.feed.time", "value": .string("sample \(total)")],
+                    ["op": "set", "path": "/host/cpu.all", "value": .map(ValueMap(counters))],
                     ["op": "set", "path": "/host/cpu.cores", "value": [.map(core)]],
                     [
                         "op": "set", "path": "/host/memory.bytes",
@@ -116,9 +139,19 @@ struct HostMonitorTests {
             ])
     }
 
+    @Test("the percentage of the CPU is recorded") func history() throws {
+        let daemon = try daemon(patience: "1h")
+        let client = try daemon.client()
+        try feed(client, cpu: 85)
+        let recorded = try client.call("history", ["path": "/host/cpu.percent"])
+        #expect(recorded["span"] == 600.0)
+        #expect(recorded["greatest"]?.list?.last == 85.0)
+        #expect(recorded["least"]?.list?.first == 0.0)
+    }
+
     @Test("thresholds come down the environment, and the memory's own override holds for the memory alone")
     func thresholds() throws {
-        let daemon = try daemon()
+        let daemon = try daemon(patience: "1h")
         let client = try daemon.client()
         try feed(client, cpu: 85, memory: 85)
         #expect(try client.get("/host/cpu/gauge.status") == "warn")
@@ -134,7 +167,7 @@ struct HostMonitorTests {
 
     @Test("panels mark themselves for the first row, and the host reads it of its own subviews alone")
     func featured() throws {
-        let daemon = try daemon()
+        let daemon = try daemon(patience: "1h")
         let client = try daemon.client()
         try feed(client, cpu: 5)
         #expect(try client.get("/host.featured") == ["CPU", "Memory"])
@@ -144,7 +177,7 @@ struct HostMonitorTests {
 
     @Test("a gauge swings to its new value on a spring, by the scene's own animation")
     func spring() throws {
-        let daemon = try daemon()
+        let daemon = try daemon(patience: "1h")
         let client = try daemon.client()
         try feed(client, cpu: 0)
         try client.call("subscribe", ["paths": ["/host/cpu/gauge.percent", "/host/cpu/gauge.status"]])

@@ -14,27 +14,27 @@ const seconds = Number(process.argv[2] ?? 150)
 /** Figures of a calm machine. */
 async function feed(site) {
   const noise = (i, size) => size * (Math.sin(i / 7) + Math.sin(i / 3.1) / 2 + Math.sin(i * 12.9) / 4)
-  const counters = { busy: 0, total: 0, received: 0, sent: 0, read: 0, written: 0 }
-  const core = (id, share) => ({ id, before: { busy: 0, total: 1000 }, now: { busy: Math.round(1000 * share), total: 2000 } })
+  const counters = { received: 0, sent: 0, read: 0, written: 0 }
+  const busy = { cpu: 0, cpu0: 0, cpu1: 0, cpu2: 0, cpu3: 0 }
+  const core = (id, share, i) => ({ id, busy: (busy[id] += Math.round(1000 * share)), total: 1000 * (i + 1) })
   for (let i = 0; i < seconds; i++) {
     const share = Math.max(0.03, 0.22 + noise(i, 0.08))
-    const before = { ...counters }
     counters.received += Math.round(Math.max(2000, 240_000 + noise(i * 1.7, 150_000)))
     counters.sent += Math.round(Math.max(1000, 60_000 + noise(i * 2.3, 40_000)))
     counters.read += Math.round(Math.max(0, noise(i * 0.6, 900_000)))
     counters.written += Math.round(Math.max(0, 300_000 + noise(i * 1.1, 400_000)))
     await site.client.transact(Object.entries({
-      '/host.feed': { isLive: true, time: new Date().toISOString(), interval: 1, uptime: 432_000 },
-      '/host/cpu.all': { before: { busy: 0, total: 1000 }, now: { busy: Math.round(1000 * share), total: 2000 } },
-      '/host/cpu.cores': [core('cpu0', share * 1.2), core('cpu1', share * 0.8), core('cpu2', share * 1.1), core('cpu3', share * 0.6)],
+      '/host.feed': { isLive: true, time: new Date().toISOString(), uptime: 432_000 },
+      '/host/cpu.all': core('cpu', share, i),
+      '/host/cpu.cores': [core('cpu0', share * 1.2, i), core('cpu1', share * 0.8, i), core('cpu2', share * 1.1, i), core('cpu3', share * 0.6, i)],
       '/host/memory.bytes': { total: 16e9, available: Math.round(9.4e9 + noise(i / 5, 2e8)), cached: 4e9, swapTotal: 4e9, swapFree: 3.8e9 },
       '/host/load.average': { one: 0.8 + noise(i / 4, 0.2), five: 0.72 + noise(i / 9, 0.1), fifteen: 0.6 + noise(i / 15, 0.05) },
       '/host/load.tasks': { running: 2, total: 412 + Math.round(noise(i, 4)) },
       '/host/pressure.resources': [{ id: 'cpu', some: 1.2, full: 0 }, { id: 'memory', some: 0, full: 0 }, { id: 'io', some: 0.3, full: 0 }],
-      '/host/network.interfaces': [{ id: 'eth0', before: { received: before.received, sent: before.sent }, now: { received: counters.received, sent: counters.sent } }],
-      '/host/disks.devices': [{ id: 'sda', before: { read: before.read, written: before.written }, now: { read: counters.read, written: counters.written } }],
+      '/host/network.interfaces': [{ id: 'eth0', received: counters.received, sent: counters.sent }],
+      '/host/disks.devices': [{ id: 'sda', read: counters.read, written: counters.written }],
       '/host/processes.top': ['postgres', 'agd', 'nginx', 'sshd'].map((name, k) => (
-        { id: String(100 + k), name, before: { ticks: 0 }, now: { ticks: 9 - 2 * k }, resident: 90_000_000 - 20_000_000 * k })),
+        { id: String(100 + k), name, percent: 9 - 2 * k, resident: 90_000_000 - 20_000_000 * k })),
     }).map(([path, value]) => ({ op: 'set', path, value })), { label: 'feed' })
     await sleep(1000)
   }
