@@ -345,7 +345,50 @@ struct TimeOperatorTests {
         #expect(try next.get("/n.since") == time(15))
     }
 
+    // MARK: Where operators stand
+
+    @Test("operators decide branches and are handed down the environment") func places() throws {
+        let graph = try Harness(
+            """
+            keys: { environment: { load: { default: 1.0 } } }
+            nodes:
+              - id: q
+                state: { a: 1.0, on: false }
+                environment: { load: "=greatest(a, duration('1m'))" }
+                children:
+                  - { id: c, kind: view, computed: { z: env.load, high: "greatest(env.load, duration('5m'))" } }
+                  - if: held(on, duration('1m'))
+                    then: [{ id: t, kind: view, state: { x: 1 } }]
+            """)
+        try graph.set("/q.a", 5.0)
+        graph.advance(1)
+        try graph.set("/q.a", 2.0)
+        #expect(try graph.get("/q/c.z") == .value(5.0))
+        try graph.set("/q.on", true)
+        graph.advance(59.9)
+        #expect(refusal { try graph.get("/q/t.x") }?.code == .notFound)
+        graph.advance(0.1)
+        #expect(try graph.get("/q/t.x") == .value(1))
+        graph.advance(2)
+        #expect(try graph.get("/q/c.z") == .value(2.0))
+        #expect(try graph.get("/q/c.high") == .value(5.0))
+    }
+
     // MARK: Mistakes
+
+    @Test("rules that watch nothing have no past") func pastless() {
+        let failure = refusal {
+            try Harness(
+                """
+                keys: { environment: { load: { default: 1.0 } } }
+                nodes:
+                  - id: n
+                    kind: view
+                    transformEnvironment: { load: "average(value, duration('1m'))" }
+                """)
+        }
+        #expect(failure?.message.contains("average() needs the past of an attribute") == true)
+    }
 
     @Test(
         "mistakes are told where they are made",

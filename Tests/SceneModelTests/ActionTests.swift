@@ -50,6 +50,8 @@ struct ActionTests {
             ("{ set: { $name: y }, parameters: { to: string } }", "a parameter is {default: …, type: …}, not the text"),
             ("{ set: { $to: y }, parameters: [to] }", "'$to' cannot be written: 'to' is a parameter"),
             ("{ set: { $name: y }, animation: boncy }", "there is no curve 'boncy'"),
+            ("{ set: { $volume: =previous(volume) } }", "previous() needs the past of an attribute"),
+            ("{ set: { $volume: =previous(z) }, parameters: [z] }", "previous() needs the past of an attribute"),
         ])
     func mistakes(_ action: String, _ message: String) {
         let told = onlyFault(document(action))

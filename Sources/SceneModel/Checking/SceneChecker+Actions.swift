@@ -16,7 +16,9 @@ extension SceneChecker {
     private func action(_ node: DocumentNode, in outer: LexicalScope) -> ActionDefinition {
         let parameters = node["parameters"].map { written in at("parameters") { actionParameters(written) } } ?? []
         let own = parameters.map { ScopeEntry(name: $0.name, type: $0.type, access: .readOnly("a parameter")) }
-        let scope = own.isEmpty ? outer : LexicalScope(own, in: outer, base: baseScope)
+        let scope = LexicalScope(own, in: outer, base: baseScope)
+        // An action is evaluated once for each call, and watches nothing.
+        scope.rules.hasPast = false
         var made = ActionSteps()
         if let list = node.list {
             for (position, step) in list.enumerated() { at(position) { actionStep(step, in: scope, into: &made) } }

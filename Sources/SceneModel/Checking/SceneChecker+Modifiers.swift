@@ -191,6 +191,8 @@ extension SceneChecker {
                 }
                 let rules = RuleScope(parent: self.rules(scope))
                 rules.declare("value", type)
+                // The inherited value is no attribute, and differs from node to node.
+                rules.hasPast = false
                 guard let program = rule(entry.value, in: rules) else { return }
                 let given = self.type(of: program)
                 guard type.admits(given) else {
