@@ -6,7 +6,7 @@ import ViewGraph
 
 // What rules in CEL cost on top of the engine: the shapes of the engine's own benchmark, with every rule a program, and
 // writes and reads through paths as a client makes them. Then what one change of a long list costs the instances made from it, and
-// what a document costs by its number of nodes. One JSON line per case.
+// what a document costs by its number of nodes, and what windows over the past cost. One JSON line per case.
 //
 // usage: scenes-benchmark [beginning of a case's name…]
 
@@ -103,6 +103,9 @@ do {
     }
     for count in [1_000, 10_000, 100_000] where isWanted("forEach \(count), ") { try changeLists(of: count) }
     for count in [1_000, 10_000, 100_000] where isWanted("apply \(count), ") { try applyDocuments(of: count) }
+    for operation in ["average", "greatest", "rate"] where isWanted("windows 10000, \(operation)") {
+        try feedWindows(operation, of: 10_000)
+    }
 } catch {
     print("{\"error\": \"\(error)\"}")
     exit(1)
