@@ -297,7 +297,7 @@ struct TimeOperatorTests {
 
     // MARK: Restarts
 
-    private func restarted(_ graph: Harness, _ scene: String, after seconds: Double) throws -> Harness {
+    func restarted(_ graph: Harness, _ scene: String, after seconds: Double) throws -> Harness {
         var rows: [String: StoredRow] = [:]
         for change in graph.store {
             guard let name = change.name, let value = change.value else {
