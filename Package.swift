@@ -65,6 +65,7 @@ let package = Package(
         .executable(name: "agctl", targets: ["agctl"]),
         .executable(name: "agd-host-feeder", targets: ["agd-host-feeder"]),
         .executable(name: "agd-gateway", targets: ["agd-gateway"]),
+        .executable(name: "agd-link", targets: ["agd-link"]),
         .library(name: "AttributeGraph", targets: ["AttributeGraph"]),
         .library(name: "ReactiveGraph", targets: ["ReactiveGraph"]),
         .library(name: "RuleLanguage", targets: ["RuleLanguage"]),
@@ -82,6 +83,7 @@ let package = Package(
         .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
         // Row 1
@@ -126,6 +128,7 @@ let package = Package(
             ]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
         program("agd-gateway", ["AttributeValues", "WireProtocol", arguments] + nio),
+        program("agd-link", ["AGClient", "AttributeValues", "CNATS", "LinkProtocol", "WireProtocol", arguments]),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
@@ -175,7 +178,7 @@ let package = Package(
             "EndToEnd",
             [
                 "AttributeValues", "AGClient", "AGScenes", "SceneModel", "agd", "agctl", "agd-host-feeder",
-                "agd-gateway", "soak-benchmark",
+                "agd-gateway", "agd-link", "soak-benchmark",
             ]),
     ],
     cxxLanguageStandard: .cxx17

@@ -1,0 +1,100 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import Foundation
+import WireProtocol
+
+@main
+struct AGDLink: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "agd-link",
+        abstract: "Joins daemons through NATS JetStream: publishes subtrees of this one, and mirrors those of others.",
+        discussion: """
+            config/link.conf describes all settings. Documentation/Fleet.md describes how to join machines.
+
+            EXAMPLES
+              agd-link --config /etc/agd/link.conf
+              agd-link --config /etc/agd/link.conf --check-config
+
+            EXIT STATUS
+              0   ended by SIGTERM or SIGINT   71  operating system
+              64  command line                 78  configuration, or its file missing
+            """,
+        version: Release.version)
+
+    @Option(help: ArgumentHelp("Read settings from this file.", valueName: "file"))
+    var config: String
+
+    @Option(help: ArgumentHelp("The daemon's socket, instead of the configuration's.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Print all faults of the configuration, and end.")
+    var checkConfig = false
+
+    func run() throws {
+        var settings = try readSettings()
+        if checkConfig { return }
+        if let socket { settings.socket = socket }
+
+        // Blocked in all threads, which inherit the mask, and taken by `sigwait` below.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGTERM)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        signal(SIGPIPE, SIG_IGN)
+
+        let stop: Wakeup
+        do { stop = try Wakeup() } catch { throw AGDLink.end("\(error)", 71) }
+        let holder = "\(ProcessInfo.processInfo.hostName):\(getpid())"
+        let finished = DispatchGroup()
+        var pulses: [Pulse] = []
+        for publication in settings.publications {
+            let pulse = Pulse()
+            pulses.append(pulse)
+            start(finished) { [settings] in
+                try Publisher(publication, settings, holder: holder, stop: stop, pulse: pulse).run()
+            }
+        }
+        for mirroring in settings.mirrorings {
+            let pulse = Pulse()
+            pulses.append(pulse)
+            start(finished) { [settings] in
+                try Mirror(mirroring, settings, stop: stop, pulse: pulse).run()
+            }
+        }
+        let manager = ServiceManager()
+        let count = (settings.publications.count, settings.mirrorings.count)
+        manager.notify("READY=1\nSTATUS=\(count.0) published, \(count.1) mirrored")
+        let interval = manager.watchdogInterval ?? 3600
+        var wait = timespec(tv_sec: Int(interval), tv_nsec: Int(interval.truncatingRemainder(dividingBy: 1) * 1e9))
+        while sigtimedwait(&signals, nil, &wait) < 0 {
+            if pulses.allSatisfy(\.isFresh) { manager.notify("WATCHDOG=1") }
+        }
+        manager.notify("STOPPING=1\nSTATUS=stopping")
+        stop.signal()
+        // Their calls end within seconds.
+        _ = finished.wait(timeout: .now() + 5)
+    }
+
+    /// - Parameter body: throws only what no other attempt can mend.
+    private func start(_ finished: DispatchGroup, _ body: @escaping @Sendable () throws -> Void) {
+        finished.enter()
+        Thread.detachNewThread {
+            do { try body() } catch { AGDLink.exit(withError: AGDLink.end("\(error)", 78)) }
+            finished.leave()
+        }
+    }
+
+    private func readSettings() throws -> Configuration {
+        guard let text = try? String(contentsOfFile: config, encoding: .utf8) else {
+            throw AGDLink.end("cannot read \(config) as UTF-8 text", 78)
+        }
+        do { return try Configuration(text: text, file: config) } catch { throw AGDLink.end("\(error)", 78) }
+    }
+
+    private static func end(_ message: String, _ status: Int32) -> ExitCode {
+        Log.write("agd-link: \(message)", level: 3)
+        return ExitCode(status)
+    }
+}

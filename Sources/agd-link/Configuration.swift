@@ -1,0 +1,148 @@
+import AGClient
+import AttributeValues
+import LinkProtocol
+
+/// The settings of `config/link.conf`.
+struct Configuration: Sendable {
+    /// `publish = /host/** as hosts/web-01`
+    struct Publication: Sendable {
+        /// The root of the subtree.
+        var nodes: [String]
+        var site: SiteName
+    }
+
+    /// `mirror = hosts/* at /fleet`
+    struct Mirroring: Sendable {
+        /// The segments before the last.
+        var group: [String]
+        /// Nil for `*`.
+        var last: String?
+        /// The container that gets the sites as children.
+        var nodes: [String]
+
+        /// A subject without its prefix.
+        var tokens: String {
+            let group = group.isEmpty ? "" : ((try? SiteName(group.joined(separator: "/")))?.tokens ?? "") + "."
+            return group + (last.flatMap { try? SiteName($0).tokens } ?? "*")
+        }
+    }
+
+    var socket: String?
+    var servers = ["nats://127.0.0.1:4222"]
+    var credentials: String?
+    var authorities: String?
+    var publications: [Publication] = []
+    var mirrorings: [Mirroring] = []
+    /// Seconds.
+    var liveTime = 5.0
+    var leaseTime = 10.0
+    var snapshotTime = 60.0
+    var historyTime = 600.0
+    var messageSize = 64 << 20
+    var replicas = 1
+
+    struct Fault: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// - Throws: `Fault` with all faults, one line each.
+    init(text: String, file: String) throws(Fault) {
+        var faults: [String] = []
+        var number = 0
+        for line in text.split(separator: "\n" as Character, omittingEmptySubsequences: false) {
+            number += 1
+            let line = line.trimmed
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            do throws(Fault) {
+                guard let sign = line.firstIndex(of: "=") else {
+                    throw Fault(description: "a line is 'name = value', not '\(line)'")
+                }
+                try set(line[..<sign].trimmed, line[line.index(after: sign)...].trimmed)
+            } catch {
+                faults.append("\(file):\(number): \(error)")
+            }
+        }
+        if faults.isEmpty {
+            if publications.isEmpty, mirrorings.isEmpty {
+                faults.append("\(file): nothing to do: write a 'publish' or a 'mirror' line")
+            }
+            let sites = publications.map(\.site.description)
+            if Set(sites).count < sites.count { faults.append("\(file): two 'publish' lines have the same site") }
+        }
+        guard faults.isEmpty else { throw Fault(description: faults.joined(separator: "\n")) }
+    }
+
+    private mutating func set(_ name: String, _ value: String) throws(Fault) {
+        guard !value.isEmpty else { throw Fault(description: "'\(name)' has no value") }
+        switch name {
+        case "socket": socket = value
+        case "nats": servers = value.split(separator: "," as Character).map { $0.trimmed }
+        case "credentials": credentials = value
+        case "tls-ca": authorities = value
+        case "publish": publications.append(try Configuration.publication(value))
+        case "mirror": mirrorings.append(try Configuration.mirroring(value))
+        case "live-time": liveTime = try Configuration.seconds(name, value, 1...3600)
+        case "lease-time": leaseTime = try Configuration.seconds(name, value, 2...3600)
+        case "snapshot-time": snapshotTime = try Configuration.seconds(name, value, 1...86_400)
+        case "history-time": historyTime = try Configuration.seconds(name, value, 10...604_800)
+        case "message-size":
+            guard value.hasSuffix("MiB"), let size = Int(value.dropLast(3).trimmed), (1...1024).contains(size) else {
+                throw Fault(description: "'message-size' is from 1 MiB to 1024 MiB, not '\(value)'")
+            }
+            messageSize = size << 20
+        case "replicas":
+            guard let count = Int(value), (1...5).contains(count) else {
+                throw Fault(description: "'replicas' is 1 to 5, not '\(value)'")
+            }
+            replicas = count
+        default: throw Fault(description: "there is no setting '\(name)'; config/link.conf lists all settings")
+        }
+    }
+
+    private static func publication(_ text: String) throws(Fault) -> Publication {
+        let words = text.split(separator: " " as Character).map(String.init)
+        guard words.count == 3, words[1] == "as", words[0].hasSuffix("/**"), words[0] != "/**" else {
+            throw Fault(description: "write 'publish = /host/** as hosts/web-01', not '\(text)'")
+        }
+        do throws(Failure) {
+            return Publication(
+                nodes: try AttributePath(String(words[0].dropLast(3))).nodes, site: try SiteName(words[2]))
+        } catch { throw Fault(description: error.message) }
+    }
+
+    private static func mirroring(_ text: String) throws(Fault) -> Mirroring {
+        let words = text.split(separator: " " as Character).map(String.init)
+        guard words.count == 3, words[1] == "at", words[2] != "/" else {
+            throw Fault(description: "write 'mirror = hosts/* at /fleet', not '\(text)'")
+        }
+        do throws(Failure) {
+            let path = try AttributePath(words[2])
+            let segments = try SiteName(words[0]).segments
+            guard path.attribute == nil, !segments.dropLast().contains(where: { $0.contains("*") }) else {
+                throw Failure(.invalid, "in '\(text)', only the last segment of the sites may be '*'")
+            }
+            let last = segments.last == "*" ? nil : segments.last
+            return Mirroring(group: Array(segments.dropLast()), last: last, nodes: path.nodes)
+        } catch { throw Fault(description: error.message) }
+    }
+
+    private static func seconds(_ name: String, _ text: String, _ range: ClosedRange<Double>) throws(Fault) -> Double {
+        for (unit, factor) in [("ms", 0.001), ("min", 60), ("s", 1), ("h", 3600)] where text.hasSuffix(unit) {
+            if let number = Double(text.dropLast(unit.count).trimmed), range.contains(number * factor) {
+                return number * factor
+            }
+        }
+        throw Fault(
+            description:
+                "'\(name)' is a time from \(range.lowerBound) s to \(range.upperBound) s, as '5 s', not '\(text)'")
+    }
+}
+
+extension StringProtocol {
+    fileprivate var trimmed: String {
+        var rest = Substring(self)
+        while let first = rest.first, first.isWhitespace { rest.removeFirst() }
+        while let last = rest.last, last.isWhitespace { rest.removeLast() }
+        return String(rest)
+    }
+}

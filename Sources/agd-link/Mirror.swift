@@ -1,0 +1,440 @@
+import AGClient
+import AttributeValues
+import Glibc
+import LinkProtocol
+import WireProtocol
+
+/// Mirrors the sites of one `mirror` line below a container of the daemon. It runs on a thread of its own.
+final class Mirror {
+    /// Attributes that each mirrored root has besides those of the site.
+    static let ownAttributes: Set<String> = ["isLive", "lag", "revision", "seen", "failures"]
+    /// Seconds between two reports of `seen` and `lag`.
+    private static let reportTime = 1.0
+    private static let messagesPerRound = 256
+    /// Seconds that a mirror may be behind its owner's heartbeats before it reads a snapshot.
+    private static let patience = 2.0
+
+    /// One mirrored site.
+    private final class Copy {
+        let site: SiteName
+        var tree = SiteTree()
+        var follower = Follower()
+        var assembler: Assembler
+        /// Monotonic seconds.
+        var healTime: Double? = 0
+        var heard = -Double.infinity
+        /// The last moment at which the mirror was as new as the owner.
+        var even = -Double.infinity
+        var ownerRevision: UInt64 = 0
+        /// The wall clock at the last message of the owner.
+        var seen: Value = .null
+        /// What the daemon was told. Nil before the first report.
+        var isLive: Bool?
+        /// True if the daemon has the nodes of `tree`.
+        var isApplied = false
+        var hasLastWill = false
+
+        init(_ site: SiteName, limit: Int) {
+            self.site = site
+            assembler = Assembler(limit: limit)
+        }
+
+        var id: String { site.segments.last ?? "" }
+        var revision: UInt64 { follower.position?.revision ?? 0 }
+    }
+
+    private let settings: Configuration
+    private let mirroring: Configuration.Mirroring
+    private let stop: Wakeup
+    private let pulse: Pulse
+    private let nats: NATS
+    private var log: Log
+    private var copies: [String: Copy] = [:]
+    private var connection: Connection?
+    private var nextReport = 0.0
+
+    init(_ mirroring: Configuration.Mirroring, _ settings: Configuration, stop: Wakeup, pulse: Pulse)
+        throws(NATSError)
+    {
+        self.settings = settings
+        self.pulse = pulse
+        self.mirroring = mirroring
+        self.stop = stop
+        nats = try NATS(settings)
+        log = Log(subject: "mirror at \(AttributePath.describe(nodes: mirroring.nodes))")
+    }
+
+    func run() {
+        var pause = Backoff(first: 0.1)
+        while !stop.isSignalled {
+            do {
+                try mirror()
+                pause.reset()
+            } catch let error as NATSError {
+                log.report("nats", "\(error)")
+            } catch {
+                log.report("daemon", "\(error)")
+                connection = nil
+                for copy in copies.values { (copy.isApplied, copy.hasLastWill) = (false, false) }
+            }
+            pulse.beat()
+            stop.wait(pause.pause())
+        }
+    }
+
+    /// Follows all sites until a call fails or the program ends.
+    private func mirror() throws {
+        while !nats.isConnected, !stop.isSignalled {
+            pulse.beat()
+            try keepDaemon()
+            stop.wait(0.1)
+        }
+        if stop.isSignalled { return }
+        try nats.makeStreams()
+        let tokens = mirroring.tokens
+        let heads = try nats.subscribe(NATS.snapshots, "agd.head.\(tokens)", from: .lastOfEachSubject)
+        let transactions = try nats.subscribe(NATS.transactions, "agd.tx.\(tokens)", from: .new)
+        let heartbeats = try nats.listen("agd.live.\(tokens)")
+        // Messages may have passed while there was no subscription.
+        for copy in copies.values { copy.healTime = 0 }
+        log.report("nats", "following \(tokens)", level: 6)
+        while !stop.isSignalled {
+            pulse.beat()
+            while let head = try heads.next() { _ = copy(for: head.subject) }
+            try keepDaemon()
+            for copy in copies.values {
+                if let time = copy.healTime, MonotonicTime.now >= time { try heal(copy) }
+            }
+            if let message = try transactions.next(within: 0.05) { try take(message) }
+            for _ in 0..<Mirror.messagesPerRound {
+                guard let message = try transactions.next() else { break }
+                try take(message)
+            }
+            while let heartbeat = try heartbeats.next() { try hear(heartbeat) }
+            try report()
+        }
+    }
+
+    /// - Parameter subject: has two tokens before the site's name.
+    private func copy(for subject: String) -> Copy? {
+        let dot: Character = "."
+        let tokens = subject.split(separator: dot).dropFirst(2).joined(separator: ".")
+        if let copy = copies[tokens] { return copy }
+        guard let site = SiteName(tokens: tokens) else { return nil }
+        let copy = Copy(site, limit: settings.messageSize)
+        copies[tokens] = copy
+        return copy
+    }
+
+    // MARK: Messages
+
+    private func take(_ message: Inbox.Message) throws {
+        guard let copy = copy(for: message.subject), copy.healTime == nil else { return }
+        do throws(Failure) {
+            guard let (frame, changes) = try read(message, copy) else { return }
+            switch copy.follower.step(frame) {
+            case .drop: break
+            case .heal: copy.healTime = 0
+            case .apply:
+                copy.follower.reached(frame.position)
+                hear(copy, frame.position.revision)
+                apply(changes, to: copy)
+            }
+        } catch {
+            log.report("\(copy.site)", "\(copy.site): \(error.message)")
+            copy.healTime = MonotonicTime.now + 1
+        }
+        try flush(copy)
+    }
+
+    private func read(_ message: Inbox.Message, _ copy: Copy) throws(Failure) -> (Frame, Transaction)? {
+        let (frame, length) = try Frame.read(message.bytes)
+        guard let (whole, body) = try copy.assembler.add(frame, message.bytes.dropFirst(length)) else { return nil }
+        return (whole, try Transaction(json: body))
+    }
+
+    private func hear(_ message: Inbox.Message) throws {
+        guard let copy = copy(for: message.subject), let (frame, _) = try? Frame.read(message.bytes) else { return }
+        guard let position = copy.follower.position else { return hear(copy, frame.position.revision) }
+        // An owner that has lost its lease.
+        guard frame.position.term >= position.term else { return }
+        hear(copy, frame.position.revision)
+        if frame.position.epoch != position.epoch, copy.healTime == nil { copy.healTime = 0 }
+    }
+
+    private func hear(_ copy: Copy, _ ownerRevision: UInt64) {
+        let now = MonotonicTime.now
+        copy.heard = now
+        copy.seen = Mirror.wallTime()
+        copy.ownerRevision = ownerRevision
+        if copy.revision >= ownerRevision {
+            copy.even = now
+        } else if copy.healTime == nil, now > copy.even + Mirror.patience {
+            copy.healTime = 0
+        }
+    }
+
+    private static func wallTime() -> Value {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec)).map { .timestamp($0) } ?? .null
+    }
+
+    // MARK: Snapshots
+
+    /// Reads the newest snapshot and the transactions behind it.
+    private func heal(_ copy: Copy) throws {
+        copy.healTime = MonotonicTime.now + 1
+        copy.assembler = Assembler(limit: settings.messageSize)
+        do throws(Failure) {
+            guard let manifest = try newest(copy) else { return }
+            if copy.follower.accepts(snapshot: manifest.position) {
+                guard let snapshot = try snapshot(manifest, copy) else { return }
+                let old = copy.tree
+                copy.tree = SiteTree(snapshot: snapshot)
+                copy.follower.reached(manifest.position)
+                change(copy, from: old, snapshot)
+            }
+            try readOn(from: manifest.next, copy)
+            copy.healTime = nil
+            if copy.revision >= copy.ownerRevision { copy.even = MonotonicTime.now }
+            log.report("\(copy.site)", "\(copy.site): revision \(copy.revision)", level: 6)
+        } catch {
+            log.report("\(copy.site)", "\(copy.site): \(error.message)")
+        }
+        try flush(copy)
+    }
+
+    private func newest(_ copy: Copy) throws(Failure) -> Manifest? {
+        guard let head = try reach({ () throws(NATSError) in try nats.last(NATS.snapshots, copy.site.manifest) }) else {
+            return nil
+        }
+        return try Manifest(json: head.bytes)
+    }
+
+    private func snapshot(_ manifest: Manifest, _ copy: Copy) throws(Failure) -> Transaction? {
+        let subject = copy.site.snapshot(manifest.snapshot)
+        var assembler = Assembler(limit: settings.messageSize)
+        let inbox = try reach { () throws(NATSError) in
+            try nats.subscribe(NATS.snapshots, subject, from: .sequence(1))
+        }
+        for _ in 0..<manifest.parts {
+            pulse.beat()
+            guard let message = try reach({ () throws(NATSError) in try inbox.next(within: 2) }) else {
+                throw Failure(.unavailable, "the snapshot \(manifest.snapshot) lacks parts")
+            }
+            let (frame, length) = try Frame.read(message.bytes)
+            if let (_, body) = try assembler.add(frame, message.bytes.dropFirst(length)) {
+                return try Transaction(json: body)
+            }
+        }
+        throw Failure(.unavailable, "the snapshot \(manifest.snapshot) is incomplete")
+    }
+
+    /// Applies the transactions that the stream has from a sequence on.
+    private func readOn(from sequence: UInt64, _ copy: Copy) throws(Failure) {
+        let subject = copy.site.transactions
+        guard let last = try reach({ () throws(NATSError) in try nats.last(NATS.transactions, subject) }),
+            last.sequence >= sequence
+        else { return }
+        let inbox = try reach { () throws(NATSError) in
+            try nats.subscribe(NATS.transactions, subject, from: .sequence(sequence))
+        }
+        while let message = try reach({ () throws(NATSError) in try inbox.next(within: 2) }) {
+            if let (frame, changes) = try read(message, copy), copy.follower.step(frame) == .apply {
+                copy.follower.reached(frame.position)
+                apply(changes, to: copy)
+            }
+            if message.sequence >= last.sequence { return }
+        }
+        throw Failure(.unavailable, "the transactions after sequence \(sequence) do not come")
+    }
+
+    private func reach<T>(_ body: () throws(NATSError) -> T) throws(Failure) -> T {
+        do throws(NATSError) { return try body() } catch { throw Failure(.unavailable, "\(error)") }
+    }
+
+    // MARK: The daemon
+
+    /// Requests that the daemon has yet to get, in order.
+    private var waiting: [Request] = []
+
+    private func apply(_ changes: Transaction, to copy: Copy) {
+        guard changes.added.isEmpty, changes.children.isEmpty,
+            changes.contents.allSatisfy({ copy.tree.contents[$0.key] != nil && !$0.value.isRemoval })
+        else {
+            let old = copy.tree
+            copy.tree.apply(changes)
+            return change(copy, from: old, changes)
+        }
+        // The common case costs nothing for the rest of the site.
+        let changed = changes.contents.filter { copy.tree.contents[$0.key] != $0.value }
+        let hasFailures = changed.contains { $0.value.value == nil || copy.tree.contents[$0.key]?.value == nil }
+        copy.tree.apply(changes)
+        write(changed, copy, changes, hasFailures: hasFailures)
+    }
+
+    /// Queues the requests that make the mirror in the daemon what the tree is.
+    private func change(_ copy: Copy, from old: SiteTree, _ cause: Transaction) {
+        let changed = copy.tree.contents.filter { old.contents[$0.key] != $0.value }
+        if connection != nil, copy.isApplied,
+            old.children != copy.tree.children || changed.contains(where: { old.contents[$0.key] == nil })
+                || old.contents.keys.contains(where: { copy.tree.contents[$0] == nil })
+        {
+            waiting.append(structure(copy, label(copy, cause)))
+        }
+        write(changed, copy, cause, hasFailures: true)
+    }
+
+    private func label(_ copy: Copy, _ cause: Transaction) -> String {
+        cause.label.map { "\(copy.site): \($0)" } ?? "\(copy.site)"
+    }
+
+    /// Queues one transaction.
+    private func write(
+        _ contents: [Transaction.Place: Content], _ copy: Copy, _ cause: Transaction, hasFailures: Bool
+    ) {
+        guard connection != nil, copy.isApplied else { return }
+        var mutations = contents.compactMap { place, content in
+            Mirror.isOwn(place)
+                ? nil : Mutation(operation: .set, path: path(copy, place), value: content.value ?? .null)
+        }
+        if hasFailures { mutations.append(mutation(copy, "failures", Mirror.failures(copy))) }
+        mutations.append(mutation(copy, "revision", .int(Int64(clamping: copy.revision))))
+        let options = TransactionOptions(animation: cause.animation, label: label(copy, cause), typed: true)
+        waiting.append(.transact(mutations, options))
+    }
+
+    /// Sends the queued requests. A copy that the daemon does not have yet is applied whole.
+    private func flush(_ copy: Copy) throws {
+        guard let connection else { return }
+        if !copy.isApplied, copy.follower.position != nil {
+            copy.isLive = nil
+            waiting = [structure(copy, "\(copy.site)")]
+            copy.isApplied = true
+            write(copy.tree.contents, copy, Transaction(), hasFailures: true)
+        }
+        let requests = waiting
+        waiting = []
+        for request in requests {
+            do throws(ClientError) { _ = try connection.call(request) } catch {
+                guard case .transact(let mutations, var options) = request, options.animation != nil,
+                    case .refused = error
+                else { throw error }
+                // A curve that this daemon does not know: the values count.
+                options.animation = nil
+                _ = try connection.call(.transact(mutations, options))
+            }
+        }
+        if copy.isApplied, !copy.hasLastWill {
+            copy.hasLastWill = true
+            let options = TransactionOptions(label: "\(copy.site): agd-link has ended", typed: true)
+            _ = try connection.call(.onDisconnect([mutation(copy, "isLive", false)], options))
+        }
+    }
+
+    /// Connects to the daemon if there is no connection, and applies all copies.
+    private func keepDaemon() throws {
+        guard connection == nil else { return }
+        let connection = try Connection(
+            to: .find(settings.socket), name: "agd-link", typed: true, timeout: max(5, settings.liveTime))
+        try makeContainer(connection)
+        self.connection = connection
+        for copy in copies.values { try flush(copy) }
+        log.report("daemon", "connected", level: 6)
+    }
+
+    private func makeContainer(_ connection: Connection) throws(ClientError) {
+        let path = AttributePath.describe(nodes: mirroring.nodes)
+        do throws(ClientError) {
+            _ = try connection.call(.describe(path: path, depth: 0))
+        } catch {
+            guard error.failure?.code == .notFound, let id = mirroring.nodes.last else { throw error }
+            let document: Value = ["nodes": [["id": .string(id), "kind": "container"]]]
+            _ = try connection.call(
+                .apply(
+                    .init(
+                        document: document, at: AttributePath.describe(nodes: mirroring.nodes.dropLast()),
+                        mode: .create, dryRun: false, options: TransactionOptions(label: "agd-link"))))
+        }
+    }
+
+    private static func isOwn(_ place: Transaction.Place) -> Bool {
+        place.node.isEmpty && ownAttributes.contains(place.attribute)
+    }
+
+    private static func failures(_ copy: Copy) -> Value {
+        var map = ValueMap()
+        for (place, content) in copy.tree.contents {
+            guard case .failure(let failure) = content else { continue }
+            let path = AttributePath(nodes: place.node, attribute: place.attribute).description
+            map[path] = .string(failure.message)
+        }
+        return .map(map)
+    }
+
+    private func path(_ copy: Copy, _ place: Transaction.Place) -> String {
+        AttributePath(nodes: mirroring.nodes + [copy.id] + place.node, attribute: place.attribute).description
+    }
+
+    private func mutation(_ copy: Copy, _ attribute: String, _ value: Value) -> Mutation {
+        Mutation(
+            operation: .set, path: path(copy, Transaction.Place(node: [], attribute: attribute)), value: value)
+    }
+
+    /// The document that makes the nodes of a copy, with their present values.
+    private func structure(_ copy: Copy, _ label: String) -> Request {
+        var states: [[String]: ValueMap] = [:]
+        func add(_ node: [String], _ attribute: String, _ type: Value, _ value: Value) {
+            states[node, default: ValueMap()][attribute] = [
+                "type": type, "initial": ["$typed": value.typedJSON], "transient": true,
+            ]
+        }
+        add([], "isLive", "bool", .bool(copy.isLive ?? false))
+        add([], "lag", "double", 0.0)
+        add([], "revision", "int", .int(Int64(clamping: copy.revision)))
+        add([], "seen", "dyn", copy.seen)
+        add([], "failures", "map", .map(ValueMap()))
+        for (place, content) in copy.tree.contents where !Mirror.isOwn(place) {
+            add(place.node, place.attribute, "dyn", content.value ?? .null)
+        }
+        var documents: [[String]: Value] = [:]
+        for node in copy.tree.children.keys.sorted(by: { $0.count > $1.count }) {
+            let children = (copy.tree.children[node] ?? []).compactMap { documents.removeValue(forKey: node + [$0]) }
+            var document = ValueMap([("id", .string(node.last ?? copy.id)), ("kind", "container")])
+            if let states = states[node] { document["state"] = .map(states) }
+            if !children.isEmpty { document["children"] = .list(children) }
+            documents[node] = .map(document)
+        }
+        let root =
+            documents[[]] ?? ["id": .string(copy.id), "kind": "container", "state": .map(states[[]] ?? ValueMap())]
+        return .apply(
+            .init(
+                document: ["nodes": [root]], at: AttributePath.describe(nodes: mirroring.nodes), mode: .replace,
+                dryRun: false, options: TransactionOptions(label: label)))
+    }
+
+    /// Writes `isLive` where it has changed, and `seen` and `lag` once a second.
+    private func report() throws {
+        guard let connection else { return }
+        let now = MonotonicTime.now
+        let isDue = now >= nextReport
+        if isDue { nextReport = now + Mirror.reportTime }
+        var mutations: [Mutation] = []
+        for copy in copies.values where copy.isApplied {
+            let isLive = now < copy.heard + settings.liveTime
+            if isLive != copy.isLive {
+                copy.isLive = isLive
+                mutations.append(mutation(copy, "isLive", .bool(isLive)))
+                log.report("live \(copy.site)", "\(copy.site) is \(isLive ? "live" : "silent")", level: isLive ? 6 : 4)
+            }
+            if isDue, copy.heard > -.infinity {
+                mutations.append(mutation(copy, "seen", copy.seen))
+                let lag = copy.revision >= copy.ownerRevision && isLive ? 0 : now - copy.even
+                mutations.append(mutation(copy, "lag", .double(lag.isFinite ? lag : 0)))
+            }
+        }
+        guard !mutations.isEmpty else { return }
+        _ = try connection.call(.transact(mutations, TransactionOptions(label: "agd-link", typed: true)))
+    }
+}

@@ -1,0 +1,297 @@
+import CNATS
+import Glibc
+import LinkProtocol
+
+/// A call to NATS that failed.
+struct NATSError: Error, CustomStringConvertible {
+    var call: String
+    var status: natsStatus
+    var code = jsErrCode(0)
+
+    var description: String {
+        "\(call): \(String(cString: natsStatus_GetText(status)))" + (code.rawValue == 0 ? "" : " (\(code.rawValue))")
+    }
+}
+
+/// A connection to NATS with its JetStream context.
+///
+/// Threads: an object belongs to one thread, and all calls block that thread for at most `wait`. libnats has threads of
+/// its own, which only fill the queues of subscriptions. No code of agd-link runs on them.
+///
+/// Lifetime: libnats counts references to its connection, so an `Inbox` may outlive it.
+final class NATS {
+    static let transactions = "AGD_TX"
+    static let snapshots = "AGD_SNAP"
+    private static let leases = "AGD_LEASE"
+    /// Maximum milliseconds of one call.
+    private static let wait: Int64 = 2000
+
+    private let settings: Configuration
+    private var connection: OpaquePointer?
+    private var context: OpaquePointer?
+    private var bucket: OpaquePointer?
+
+    /// Returns at once. libnats connects, now and after each loss, with pauses of 0.5 to 1.5 s.
+    init(_ settings: Configuration) throws(NATSError) {
+        self.settings = settings
+        var options: OpaquePointer?
+        try NATS.check(natsOptions_Create(&options), "natsOptions_Create")
+        defer { natsOptions_Destroy(options) }
+        try NATS.check(NATS.set(servers: settings.servers, options), "the setting 'nats'")
+        natsOptions_SetName(options, "agd-link")
+        natsOptions_SetMaxReconnect(options, -1)
+        natsOptions_SetReconnectWait(options, 500)
+        natsOptions_SetReconnectJitter(options, 1000, 1000)
+        natsOptions_SetPingInterval(options, 5000)
+        natsOptions_SetTimeout(options, NATS.wait)
+        natsOptions_SetRetryOnFailedConnect(options, true, { _, _ in }, nil)
+        // Without a handler libnats writes errors to standard error itself. Subscriptions return theirs to their reader.
+        natsOptions_SetErrorHandler(options, { _, _, _, _ in }, nil)
+        if let file = settings.credentials {
+            try NATS.check(natsOptions_SetUserCredentialsFromFiles(options, file, nil), "the setting 'credentials'")
+        }
+        if let file = settings.authorities {
+            try NATS.check(natsOptions_SetSecure(options, true), "the setting 'tls-ca'")
+            try NATS.check(natsOptions_LoadCATrustedCertificates(options, file), "the setting 'tls-ca'")
+        }
+        let status = natsConnection_Connect(&connection, options)
+        if status != NATS_NOT_YET_CONNECTED { try NATS.check(status, "connect") }
+        var requests = jsOptions()
+        jsOptions_Init(&requests)
+        requests.Wait = NATS.wait
+        try NATS.check(natsConnection_JetStream(&context, connection, &requests), "natsConnection_JetStream")
+    }
+
+    deinit {
+        kvStore_Destroy(bucket)
+        jsCtx_Destroy(context)
+        natsConnection_Destroy(connection)
+    }
+
+    var isConnected: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
+
+    /// Maximum bytes of one message.
+    var maximumPayload: Int { Int(natsConnection_GetMaxPayload(connection)) }
+
+    fileprivate static func check(_ status: natsStatus, _ call: String, _ code: jsErrCode = jsErrCode(0))
+        throws(NATSError)
+    {
+        if status != NATS_OK { throw NATSError(call: call, status: status, code: code) }
+    }
+
+    private static func set(servers: [String], _ options: OpaquePointer?) -> natsStatus {
+        let texts = servers.map { strdup($0) }
+        defer { for text in texts { free(text) } }
+        var pointers = texts.map { UnsafePointer($0) }
+        return natsOptions_SetServers(options, &pointers, Int32(servers.count))
+    }
+}
+
+// Streams and messages.
+extension NATS {
+    /// Creates the streams, unless they exist.
+    func makeStreams() throws(NATSError) {
+        try makeStream(NATS.transactions, ["agd.tx.>"], age: settings.historyTime)
+        try makeStream(NATS.snapshots, ["agd.snap.>", "agd.head.>"], age: 0)
+    }
+
+    private func makeStream(_ name: String, _ subjects: [String], age: Double) throws(NATSError) {
+        var code = jsErrCode(0)
+        var info: UnsafeMutablePointer<jsStreamInfo>?
+        if js_GetStreamInfo(&info, context, name, nil, &code) == NATS_OK { return jsStreamInfo_Destroy(info) }
+        let texts = ([name] + subjects).map { strdup($0) }
+        defer { for text in texts { free(text) } }
+        var pointers = texts.dropFirst().map { UnsafePointer($0) }
+        let status = pointers.withUnsafeMutableBufferPointer { pointers in
+            var stream = jsStreamConfig()
+            jsStreamConfig_Init(&stream)
+            stream.Name = UnsafePointer(texts[0])
+            stream.Subjects = pointers.baseAddress
+            stream.SubjectsLen = Int32(pointers.count)
+            stream.MaxAge = Int64(age * 1e9)
+            stream.Replicas = Int64(settings.replicas)
+            stream.AllowRollup = true
+            return js_AddStream(nil, context, &stream, nil, &code)
+        }
+        // Another link may have made it meanwhile.
+        if code == JSStreamNameExistErr { return }
+        try NATS.check(status, "create the stream \(name)", code)
+    }
+
+    /// - Parameter header: one header of the message.
+    /// - Returns: the sequence that the stream gave the message.
+    func publish(
+        _ subject: String, _ bytes: [UInt8], header: (name: String, value: String)? = nil
+    ) throws(NATSError) -> UInt64 {
+        var message: OpaquePointer?
+        let made = bytes.withUnsafeBytes { bytes in
+            natsMsg_Create(
+                &message, subject, nil, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+        }
+        try NATS.check(made, "natsMsg_Create")
+        defer { natsMsg_Destroy(message) }
+        if let header { try NATS.check(natsMsgHeader_Set(message, header.name, header.value), "natsMsgHeader_Set") }
+        var acknowledgment: UnsafeMutablePointer<jsPubAck>?
+        var code = jsErrCode(0)
+        try NATS.check(
+            js_PublishMsg(&acknowledgment, context, message, nil, &code), "publish to \(subject)", code)
+        defer { jsPubAck_Destroy(acknowledgment) }
+        return acknowledgment?.pointee.Sequence ?? 0
+    }
+
+    /// Sends a message that no stream keeps.
+    func send(_ subject: String, _ bytes: [UInt8]) throws(NATSError) {
+        try NATS.check(natsConnection_Publish(connection, subject, bytes, Int32(bytes.count)), "publish to \(subject)")
+    }
+
+    /// - Returns: nil if the stream has no message of the subject.
+    func last(_ stream: String, _ subject: String) throws(NATSError) -> (sequence: UInt64, bytes: [UInt8])? {
+        var message: OpaquePointer?
+        var code = jsErrCode(0)
+        let status = js_GetLastMsg(&message, context, stream, subject, nil, &code)
+        if status == NATS_NOT_FOUND { return nil }
+        try NATS.check(status, "read \(subject)", code)
+        defer { natsMsg_Destroy(message) }
+        return (natsMsg_GetSequence(message), NATS.bytes(message))
+    }
+
+    func purge(_ stream: String, _ subject: String) throws(NATSError) {
+        var options = jsOptions()
+        jsOptions_Init(&options)
+        var code = jsErrCode(0)
+        let status = subject.withCString { subject in
+            options.Stream.Purge.Subject = subject
+            return js_PurgeStream(context, stream, &options, &code)
+        }
+        try NATS.check(status, "purge \(subject)", code)
+    }
+
+    fileprivate static func bytes(_ message: OpaquePointer?) -> [UInt8] {
+        UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message))).map { $0 }
+    }
+}
+
+// Subscriptions.
+extension NATS {
+    enum Start {
+        case new
+        case lastOfEachSubject
+        case sequence(UInt64)
+    }
+
+    /// Reads a stream in order.
+    func subscribe(_ stream: String, _ subject: String, from start: Start) throws(NATSError) -> Inbox {
+        var subscription: OpaquePointer?
+        var code = jsErrCode(0)
+        let status = stream.withCString { stream in
+            var options = jsSubOptions()
+            jsSubOptions_Init(&options)
+            options.Stream = stream
+            options.Ordered = true
+            switch start {
+            case .new: options.Config.DeliverPolicy = js_DeliverNew
+            case .lastOfEachSubject: options.Config.DeliverPolicy = js_DeliverLastPerSubject
+            case .sequence(let sequence):
+                options.Config.DeliverPolicy = js_DeliverByStartSequence
+                options.Config.OptStartSeq = max(1, sequence)
+            }
+            return js_SubscribeSync(&subscription, context, subject, nil, &options, &code)
+        }
+        try NATS.check(status, "subscribe to \(subject)", code)
+        return Inbox(subscription)
+    }
+
+    /// Receives messages that no stream keeps.
+    func listen(_ subject: String) throws(NATSError) -> Inbox {
+        var subscription: OpaquePointer?
+        try NATS.check(natsConnection_SubscribeSync(&subscription, connection, subject), "subscribe to \(subject)")
+        return Inbox(subscription)
+    }
+}
+
+/// A subscription whose messages wait in libnats' queue until they are read.
+final class Inbox {
+    struct Message {
+        var subject: String
+        var bytes: [UInt8]
+        /// In the stream; 0 for a message that no stream keeps.
+        var sequence: UInt64
+    }
+
+    private let subscription: OpaquePointer?
+
+    fileprivate init(_ subscription: OpaquePointer?) { self.subscription = subscription }
+
+    deinit {
+        natsSubscription_Unsubscribe(subscription)
+        natsSubscription_Destroy(subscription)
+    }
+
+    /// - Parameter seconds: 0 does not wait.
+    /// - Returns: nil if no message came in time.
+    func next(within seconds: Double = 0) throws(NATSError) -> Message? {
+        var message: OpaquePointer?
+        let status = natsSubscription_NextMsg(&message, subscription, Int64(seconds * 1000))
+        // Messages were dropped because the queue was full: the frames of later ones show the gap.
+        if status == NATS_TIMEOUT || status == NATS_SLOW_CONSUMER { return nil }
+        try NATS.check(status, "receive")
+        defer { natsMsg_Destroy(message) }
+        var data: UnsafeMutablePointer<jsMsgMetaData>?
+        var sequence: UInt64 = 0
+        if natsMsg_GetMetaData(&data, message) == NATS_OK {
+            sequence = data?.pointee.Sequence.Stream ?? 0
+            jsMsgMetaData_Destroy(data)
+        }
+        return Message(
+            subject: String(cString: natsMsg_GetSubject(message)), bytes: NATS.bytes(message), sequence: sequence)
+    }
+}
+
+// The bucket of leases.
+extension NATS {
+    struct Lease {
+        var holder: String
+        var revision: UInt64
+    }
+
+    private func leases() throws(NATSError) -> OpaquePointer? {
+        if let bucket { return bucket }
+        if js_KeyValue(&bucket, context, NATS.leases) == NATS_OK { return bucket }
+        let status = NATS.leases.withCString { name in
+            var bucket = kvConfig()
+            kvConfig_Init(&bucket)
+            bucket.Bucket = name
+            bucket.History = 1
+            bucket.TTL = Int64(settings.leaseTime * 1e9)
+            bucket.Replicas = Int32(settings.replicas)
+            return js_CreateKeyValue(&self.bucket, context, &bucket)
+        }
+        try NATS.check(status, "create the bucket \(NATS.leases)")
+        return bucket
+    }
+
+    func lease(of site: SiteName) throws(NATSError) -> Lease? {
+        var entry: OpaquePointer?
+        let status = kvStore_Get(&entry, try leases(), site.tokens)
+        if status == NATS_NOT_FOUND { return nil }
+        try NATS.check(status, "read the lease of \(site)")
+        defer { kvEntry_Destroy(entry) }
+        let value = UnsafeRawBufferPointer(start: kvEntry_Value(entry), count: Int(kvEntry_ValueLen(entry)))
+        return Lease(holder: String(decoding: value, as: UTF8.self), revision: kvEntry_Revision(entry))
+    }
+
+    /// Writes a lease by compare-and-set.
+    /// - Parameter last: the revision that the lease must have; nil if there must be none.
+    /// - Returns: the new revision.
+    func writeLease(of site: SiteName, _ holder: String, last: UInt64?) throws(NATSError) -> UInt64 {
+        var revision: UInt64 = 0
+        let status =
+            if let last {
+                kvStore_UpdateString(&revision, try leases(), site.tokens, holder, last)
+            } else {
+                kvStore_CreateString(&revision, try leases(), site.tokens, holder)
+            }
+        try NATS.check(status, "write the lease of \(site)")
+        return revision
+    }
+}

@@ -1,0 +1,339 @@
+import AGClient
+import AttributeValues
+import LinkProtocol
+import WireProtocol
+
+/// Publishes one subtree of the daemon. It runs on a thread of its own.
+///
+/// It always reads the daemon, whether NATS takes messages or not: what NATS has not acknowledged is merged into one
+/// transaction, whose size the subtree bounds.
+final class Publisher {
+    private static let heartbeatTime = 1.0
+    /// Requests for structure in a row, if the structure changes during each of them.
+    private static let attempts = 16
+    private static let snapshotAfter = 10_000
+
+    private let settings: Configuration
+    private let root: [String]
+    private let site: SiteName
+    private let stop: Wakeup
+    private let pulse: Pulse
+    private let nats: NATS
+    private var lease: Lease
+    private var log: Log
+
+    // The daemon's side.
+    private var epoch = ""
+    private var tree = SiteTree()
+    private var revision: UInt64 = 0
+    /// Changes of one revision whose turn has not ended.
+    private var collected: (revision: UInt64, changes: Transaction)?
+    private var structureChanged = false
+    /// The last changes that `readAll` has to find: their label and animation count.
+    private var reason: Transaction?
+    private var isSubscribed = false
+    /// When the daemon was asked for a sign of life; nil if it has answered. Monotonic seconds.
+    private var askedAt: Double?
+    private var nextQuestion = 0.0
+
+    // The side of NATS.
+    private var hasStreams = false
+    /// Changes that NATS has not acknowledged.
+    private var pending: Transaction?
+    private var acknowledged: UInt64 = 0
+    /// The sequence after the last transaction.
+    private var nextSequence: UInt64 = 1
+    private var snapshotPosition: Position?
+    private var snapshotTime = 0.0
+    private var snapshotID: String?
+    /// Snapshots to purge, with the time.
+    private var oldSnapshots: [(id: String, due: Double)] = []
+    private var sentSinceSnapshot = 0
+    /// An empty transaction must follow the first snapshot. Mirrors at another revision see a gap in it and read the
+    /// snapshot.
+    private var needsAnnouncement = false
+    private var nextHeartbeat = 0.0
+    private var nextTry = 0.0
+    private var backoff = Backoff(first: 0.1)
+
+    init(
+        _ publication: Configuration.Publication, _ settings: Configuration, holder: String, stop: Wakeup, pulse: Pulse
+    ) throws(NATSError) {
+        self.settings = settings
+        self.pulse = pulse
+        self.stop = stop
+        root = publication.nodes
+        site = publication.site
+        nats = try NATS(settings)
+        lease = Lease(site: site, holder: holder, time: settings.leaseTime)
+        log = Log(subject: "\(publication.site)")
+    }
+
+    func run() {
+        var pause = Backoff()
+        while !stop.isSignalled {
+            do throws(ClientError) {
+                try publish()
+                pause.reset()
+            } catch {
+                log.report("daemon", "\(error)")
+                isSubscribed = false
+                let end = MonotonicTime.now + pause.pause()
+                while MonotonicTime.now < end, !stop.isSignalled {
+                    serveNATS()
+                    stop.wait(0.1)
+                }
+            }
+        }
+        lease.release(nats)
+    }
+
+    private var pattern: String { AttributePath.describe(nodes: root) + "/**" }
+
+    /// Reads one connection to the daemon until it is lost or the program ends.
+    private func publish() throws(ClientError) {
+        let connection = try Connection(
+            to: .find(settings.socket), name: "agd-link \(site)", typed: true, timeout: max(5, settings.liveTime))
+        let result = try connection.call(
+            .subscribe(
+                .init(patterns: [pattern], events: [.update, .structure], initial: false, typed: true, bookmarks: true))
+        )
+        guard let epoch = result.map?["epoch"]?.string else { throw .malformed("subscribe was answered without epoch") }
+        collected = nil
+        let isNew = epoch != self.epoch
+        self.epoch = epoch
+        try readAll(connection)
+        if isNew {
+            // Mirrors need a snapshot: they cannot compare revisions of different epochs.
+            snapshotPosition = nil
+        }
+        (isSubscribed, askedAt) = (true, nil)
+        log.report("daemon", "published from \(AttributePath.describe(nodes: root)), revision \(revision)", level: 6)
+        while !stop.isSignalled {
+            if let message = try connection.receive(timeout: 0.1, interrupt: stop.descriptor) {
+                try take(message)
+                if structureChanged, collected == nil { try readAll(connection) }
+            }
+            let now = MonotonicTime.now
+            if let askedAt {
+                // A daemon that hangs keeps its connections. Its mirrors must not be live.
+                if now > askedAt + settings.liveTime { throw .timedOut(seconds: settings.liveTime) }
+            } else if now >= nextQuestion {
+                connection.send(.ping)
+                askedAt = now
+                nextQuestion = now + Publisher.heartbeatTime / 2
+            }
+            serveNATS()
+        }
+    }
+
+    private func take(_ message: Message) throws(ClientError) {
+        guard case .event(_, let event) = message else { return askedAt = nil }
+        switch event {
+        case .update(let revision, let from, let label, _, let changes, _):
+            guard revision > self.revision else { return }
+            if let collected, collected.revision != revision { finish() }
+            var transaction = collected?.changes ?? Transaction()
+            transaction.label = label
+            transaction.isConflated = from != nil
+            for change in changes {
+                guard let place = place(change.path) else { continue }
+                transaction.contents[place] = change.content
+                if let timeline = change.timeline?.map, transaction.animation == nil {
+                    transaction.animation = Publisher.animation(timeline)
+                }
+            }
+            collected = (revision, transaction)
+        case .structure(let revision, _, _, _): if revision > self.revision { structureChanged = true }
+        case .bookmark: finish()
+        case .ended(_, let reason): throw .ended(reason)
+        default: break
+        }
+    }
+
+    /// The animation that makes the same motion.
+    private static func animation(_ timeline: ValueMap) -> Value? {
+        guard let curve = timeline["curve"] else { return nil }
+        var modifiers: [Value] = []
+        if let speed = timeline["speed"]?.number, speed != 1 { modifiers.append(["speed": .double(speed)]) }
+        if let delay = timeline["delay"]?.number, delay != 0 { modifiers.append(["delay": .double(delay)]) }
+        return modifiers.isEmpty ? ["curve": curve] : ["curve": curve, "modifiers": .list(modifiers)]
+    }
+
+    private func place(_ path: String) -> Transaction.Place? {
+        guard let path = try? AttributePath(path), let attribute = path.attribute, path.nodes.starts(with: root) else {
+            return nil
+        }
+        return Transaction.Place(node: Array(path.nodes.dropFirst(root.count)), attribute: attribute)
+    }
+
+    /// All changes of the collected revision have come. If the structure has changed too, `readAll` finds them.
+    private func finish() {
+        guard let (revision, changes) = collected else { return }
+        collected = nil
+        if structureChanged {
+            reason = changes
+            return
+        }
+        tree.apply(changes)
+        queue(changes, revision)
+    }
+
+    private func queue(_ changes: Transaction, _ revision: UInt64) {
+        self.revision = revision
+        if pending == nil { pending = changes } else { pending?.merge(changes) }
+        serveNATS()
+    }
+
+    /// Reads the whole subtree at one revision, and queues what has changed.
+    ///
+    /// The daemon sends events before a reply that includes them. So without an event of structure between the two
+    /// requests and their replies, both replies describe the same nodes.
+    private func readAll(_ connection: Connection) throws(ClientError) {
+        for _ in 0..<Publisher.attempts {
+            structureChanged = false
+            let describe = connection.send(.describe(path: AttributePath.describe(nodes: root), depth: nil))
+            let get = connection.send(.get(.init(paths: [pattern], isSingle: false, presentation: false, typed: true)))
+            var description: Value?
+            while true {
+                switch try connection.receiveAnswer() {
+                case .reply(let id, let reply) where id == describe:
+                    do throws(ClientError) { description = try reply.get() } catch {
+                        guard error.failure?.code == .notFound else { throw error }
+                    }
+                    continue
+                case .reply(let id, let reply) where id == get:
+                    let result = try reply.get()
+                    if structureChanged { break }
+                    return try update(description, result)
+                case .event(_, .structure):
+                    structureChanged = true
+                    continue
+                case .event(_, .ended(_, let reason)): throw .ended(reason)
+                case .reply:
+                    askedAt = nil
+                    continue
+                default: continue
+                }
+                break
+            }
+        }
+        throw .limit("the structure of \(pattern) changes too often to be read")
+    }
+
+    private func update(_ description: Value?, _ result: Value) throws(ClientError) {
+        guard case .int(let number)? = result.map?["revision"], let values = result.map?["values"]?.map else {
+            throw .malformed("get was answered without revision and values")
+        }
+        var new = SiteTree()
+        if let description {
+            var open: [(node: [String], description: Value)] = [([], description)]
+            while let (node, description) = open.popLast() {
+                var ids: [String] = []
+                for child in description.map?["children"]?.list ?? [] {
+                    guard let id = child.map?["id"]?.string else { continue }
+                    ids.append(id)
+                    open.append((node + [id], child))
+                }
+                new.children[node] = ids
+            }
+        }
+        for (path, content) in values {
+            guard let place = place(path.string ?? ""), new.children[place.node] != nil else { continue }
+            new.contents[place] = try Content(result: content, typed: true)
+        }
+        collected = nil
+        var changes = new.changes(since: tree)
+        (changes.label, changes.animation) = (reason?.label, reason?.animation)
+        reason = nil
+        tree = new
+        queue(changes, UInt64(clamping: number))
+    }
+
+    // MARK: NATS
+
+    /// Does what is due towards NATS. A failure is tried again after a pause.
+    private func serveNATS() {
+        pulse.beat()
+        let now = MonotonicTime.now
+        guard now >= nextTry, nats.isConnected else { return }
+        do throws(NATSError) {
+            if !hasStreams {
+                try nats.makeStreams()
+                hasStreams = true
+            }
+            try lease.keep(nats)
+            if let other = lease.otherHolder {
+                log.report("lease", "'\(other)' publishes this site; waiting for its lease to lapse")
+            }
+            guard isSubscribed, lease.isValid else { return }
+            // Another owner may have published in an earlier term.
+            if snapshotPosition?.term != lease.term { snapshotPosition = nil }
+            if snapshotPosition == nil || sentSinceSnapshot >= Publisher.snapshotAfter
+                || sentSinceSnapshot > 0 && now > snapshotTime + settings.snapshotTime
+            {
+                try sendSnapshot()
+            }
+            if needsAnnouncement {
+                try send(Transaction(), after: acknowledged, to: acknowledged)
+                needsAnnouncement = false
+            }
+            try sendPending()
+            // A daemon that has not answered for a while may hang.
+            if now >= nextHeartbeat, askedAt.map({ now < $0 + Publisher.heartbeatTime }) ?? true {
+                nextHeartbeat = now + Publisher.heartbeatTime
+                let frame = Frame(position: position(acknowledged), after: acknowledged)
+                try nats.send("agd.live.\(site.tokens)", Array(frame.line.utf8))
+            }
+            if let old = oldSnapshots.first, now > old.due {
+                oldSnapshots.removeFirst()
+                try nats.purge(NATS.snapshots, site.snapshot(old.id))
+            }
+            backoff.reset()
+        } catch {
+            log.report("nats", "\(error)")
+            hasStreams = false
+            nextTry = now + backoff.pause()
+        }
+    }
+
+    private func position(_ revision: UInt64) -> Position {
+        Position(term: lease.term, epoch: epoch, revision: revision)
+    }
+
+    private var messageLimit: Int { min(nats.maximumPayload, 1 << 20) - 1024 }
+
+    private func sendPending() throws(NATSError) {
+        guard let changes = pending else { return }
+        if changes.isEmpty, revision == acknowledged { return pending = nil }
+        try send(changes, after: acknowledged, to: revision)
+        pending = nil
+        acknowledged = revision
+        sentSinceSnapshot += 1
+    }
+
+    private func send(_ changes: Transaction, after: UInt64, to revision: UInt64) throws(NATSError) {
+        let messages = Frame.messages(changes.json, position: position(revision), after: after, limit: messageLimit)
+        for (frame, bytes) in messages {
+            let id = frame.messageID
+            nextSequence = try nats.publish(site.transactions, bytes, header: ("Nats-Msg-Id", id)) + 1
+        }
+    }
+
+    private func sendSnapshot() throws(NATSError) {
+        let position = position(revision)
+        let isFirst = snapshotPosition == nil
+        let id = "\(position.term)-\(position.revision)-\(UInt64.random(in: 0...0xFFFF_FFFF))"
+        let body = tree.snapshot.json
+        let messages = Frame.messages(body, position: position, after: position.revision, limit: messageLimit)
+        for (_, bytes) in messages { _ = try nats.publish(site.snapshot(id), bytes) }
+        let manifest = Manifest(
+            position: position, snapshot: id, parts: messages.count, bytes: body.count, next: nextSequence)
+        // This takes the place of all earlier manifests.
+        _ = try nats.publish(site.manifest, manifest.json, header: ("Nats-Rollup", "sub"))
+        if let snapshotID { oldSnapshots.append((snapshotID, MonotonicTime.now + settings.snapshotTime)) }
+        (snapshotID, snapshotPosition, snapshotTime, sentSinceSnapshot) = (id, position, MonotonicTime.now, 0)
+        guard isFirst else { return }
+        (pending, acknowledged, needsAnnouncement) = (nil, revision, true)
+    }
+}

@@ -1,0 +1,68 @@
+import AttributeValues
+import LinkProtocol
+
+/// The nodes and contents of a site.
+struct SiteTree {
+    /// The ids of the children of each node. The root is the empty list of ids, and missing if the site has no root.
+    var children: [[String]: [String]] = [:]
+    var contents: [Transaction.Place: Content] = [:]
+
+    init() {}
+
+    init(snapshot: Transaction) {
+        children[[]] = []
+        apply(snapshot)
+    }
+
+    var snapshot: Transaction { changes(since: SiteTree()) }
+
+    /// The transaction that makes this tree of an older one.
+    func changes(since old: SiteTree) -> Transaction {
+        var changes = Transaction()
+        for (node, ids) in children {
+            if old.children[node] ?? [] != ids { changes.children[node] = ids }
+            if let parent = node.last.map({ _ in Array(node.dropLast()) }), old.children[node] == nil,
+                old.children[parent] != nil
+            {
+                changes.added.insert(node)
+            }
+        }
+        for (place, content) in contents where old.contents[place] != content { changes.contents[place] = content }
+        for place in old.contents.keys where contents[place] == nil && children[place.node] != nil {
+            changes.contents[place] = .failure(Failure(.removed, "the attribute has been removed"))
+        }
+        return changes
+    }
+
+    mutating func apply(_ changes: Transaction) {
+        if !changes.added.isEmpty || !changes.children.isEmpty {
+            for node in changes.added { children[node] = [] }
+            contents = contents.filter { place, _ in
+                !place.node.indices.contains { changes.added.contains(Array(place.node[...$0])) }
+            }
+            children.merge(changes.children) { $1 }
+            prune()
+        }
+        for (place, content) in changes.contents where children[place.node] != nil {
+            contents[place] = content.isRemoval ? nil : content
+        }
+    }
+
+    /// Drops nodes that no child list names, and makes those that have no child list.
+    private mutating func prune() {
+        var reached: [[String]: [String]] = [:]
+        var open: [[String]] = [[]]
+        while let node = open.popLast() {
+            let ids = children[node] ?? []
+            reached[node] = ids
+            for id in ids { open.append(node + [id]) }
+        }
+        children = reached
+        contents = contents.filter { reached[$0.key.node] != nil }
+    }
+}
+
+extension Content {
+    /// An attribute that has been removed has this content in updates.
+    var isRemoval: Bool { if case .failure(let failure) = self { failure.code == .removed } else { false } }
+}

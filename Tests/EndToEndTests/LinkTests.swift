@@ -1,0 +1,290 @@
+import AttributeValues
+import Foundation
+import TestSupport
+import Testing
+
+/// A real NATS server with JetStream, on a free port of this machine.
+private final class NATSServer {
+    static let path = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    let address: String
+    private let folder: Folder
+    private let port: UInt16
+    private(set) var program: Program
+
+    init() throws {
+        folder = try Folder()
+        port = try TCP.freePort()
+        address = "nats://127.0.0.1:\(port)"
+        program = try NATSServer.start(folder, port)
+    }
+
+    /// Starts it again with the files that it had.
+    func restart() throws { program = try NATSServer.start(folder, port) }
+
+    private static func start(_ folder: Folder, _ port: UInt16) throws -> Program {
+        try Program(
+            path ?? "", ["-js", "-sd", folder.file("js"), "-a", "127.0.0.1", "-p", "\(port)"], folder: folder)
+    }
+}
+
+/// `agd-link` beside a daemon.
+private func link(_ daemon: Daemon, _ nats: NATSServer, _ lines: String...) throws -> Program {
+    let text = (["nats = \(nats.address)", "live-time = 2 s", "lease-time = 2 s"] + lines).joined(separator: "\n")
+    let file = try daemon.folder.write(text, to: "link-\(UUID().uuidString.prefix(8)).conf")
+    return try Program("agd-link", ["--config", file, "--socket", daemon.socket], folder: daemon.folder)
+}
+
+/// A client that watches `/fleet/**` of a daemon.
+private final class Watch {
+    let client: Client
+    private var known: [String: Value] = [:]
+
+    init(_ daemon: Daemon) throws {
+        client = try daemon.client()
+        try client.call("subscribe", ["paths": ["/fleet/**"]])
+    }
+
+    /// The next update.
+    func event() throws -> Value {
+        let update = try client.event()
+        for change in update["changes"]?.list ?? [] {
+            if let path = change["path"]?.string { known[path] = change["value"] }
+        }
+        return update
+    }
+
+    /// Goes on until a path below `/fleet/web-01` has a value, unless it has it already.
+    func wait(_ path: String, _ value: Value) throws {
+        let deadline = Deadline(Deadline.patience)
+        while known["/fleet/web-01" + path] != value {
+            guard !deadline.isOver else {
+                throw Trouble("\(path) stayed at \(known["/fleet/web-01" + path].map(\.description) ?? "nothing")")
+            }
+            _ = try event()
+        }
+    }
+
+    func get(_ path: String) throws -> Value? { try client.get("/fleet/web-01" + path) }
+}
+
+@Suite(
+    "Link",
+    .enabled(if: NATSServer.path != nil, "nats-server is not installed: Scripts/dependencies --tests installs it"),
+    .timeLimit(.minutes(5)))
+struct LinkTests {
+    private static let scene = """
+        nodes:
+          - id: host
+            state: { load: 1.5, count: 5, words: [a, 1], since: { initial: null, type: "timestamp?" } }
+            computed: { twice: load * 2.0, ratio: 10 / count }
+            children:
+              - { id: disk, state: { used: 5 } }
+              - { id: "web.example", state: { up: true } }
+        """
+    private static let publish = "publish = /host/** as hosts/web-01"
+    private static let mirror = "mirror = hosts/* at /fleet"
+
+    /// All values and the structure of a subtree, in a form that does not name its root.
+    private func image(_ client: Client, _ root: String) throws -> (values: [String: Value], nodes: [String]) {
+        let own = ["isLive", "lag", "revision", "seen", "failures"].map { "." + $0 }
+        let result = try client.call("get", ["paths": [.string(root + "/**")], "typed": true])
+        var values: [String: Value] = [:]
+        for (path, content) in result["values"]?.map ?? ValueMap() {
+            let name = String((path.string ?? "").dropFirst(root.count))
+            // A mirror has null in place of an error.
+            if !own.contains(name) { values[name] = content["value"] ?? ["null": .null] }
+        }
+        var nodes: [String] = []
+        var open = [(path: "", description: try client.call("describe", ["path": .string(root)]))]
+        while let (path, description) = open.popLast() {
+            nodes.append(path)
+            for child in description["children"]?.list ?? [] {
+                open.append((path + "/" + (child["id"]?.string ?? ""), child))
+            }
+        }
+        return (values, nodes)
+    }
+
+    /// Waits until the mirror has the owner's revision, and compares everything.
+    private func expectEqual(
+        _ owner: Client, _ mirror: Watch, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let marker = Value.int(Int64.random(in: 1...Int64.max))
+        try owner.set("/host/disk.used", marker)
+        try mirror.wait("/disk.used", marker)
+        let (a, b) = (try image(owner, "/host"), try image(mirror.client, "/fleet/web-01"))
+        #expect(a.values == b.values, sourceLocation: sourceLocation)
+        #expect(a.nodes == b.nodes, sourceLocation: sourceLocation)
+    }
+
+    @Test("a mirror has the nodes, the order, the types and the values of its owner, and follows both")
+    func follows() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        // Either may start first.
+        let reader = try link(b, nats, LinkTests.mirror)
+        let writer = try link(a, nats, LinkTests.publish)
+        try mirror.wait(".isLive", true)
+        try expectEqual(owner, mirror)
+
+        try owner.call(
+            "apply",
+            ["document": ["nodes": [["id": "zz", "state": ["x": 1]], ["id": "yy"]]], "at": "/host"])
+        try owner.call("move", ["path": "/host/zz", "index": 0])
+        try owner.set("/host.count", 0)
+        try expectEqual(owner, mirror)
+        #expect(try mirror.get(".failures")?["/.ratio"]?.string?.isEmpty == false)
+
+        try owner.call("remove", ["path": "/host/zz"])
+        try owner.set("/host.count", 2)
+        try owner.set("/host.words", ["b", 2.5, ["c": .null]])
+        try expectEqual(owner, mirror)
+        #expect(try mirror.get(".failures") == [:])
+
+        writer.signal(SIGTERM)
+        reader.signal(SIGTERM)
+        #expect(try writer.wait() == 0)
+        #expect(try reader.wait() == 0)
+    }
+
+    @Test("a transaction arrives whole, with site, label and animation")
+    func transactions() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror)]
+        try mirror.wait(".isLive", true)
+        try expectEqual(owner, mirror)
+        try owner.call(
+            "transact",
+            [
+                "mutations": [
+                    ["op": "set", "path": "/host.load", "value": 4.0],
+                    ["op": "set", "path": "/host.count", "value": 7],
+                ],
+                "label": "tap", "animation": "easeInOut(duration: 1)",
+            ])
+        var update = try mirror.event()
+        while update["label"] != "hosts/web-01: tap" { update = try mirror.event() }
+        let changes = update["changes"]?.list ?? []
+        let paths = Set(changes.compactMap { $0["path"]?.string })
+        #expect(
+            paths.isSuperset(
+                of: ["load", "twice", "count", "ratio", "revision"].map { "/fleet/web-01." + $0 }))
+        let load = changes.first { $0["path"] == "/fleet/web-01.load" }
+        #expect(load?["value"] == 4.0)
+        #expect(load?["timeline"]?["curve"]?["timingCurve"]?["duration"] == 1)
+        withExtendedLifetime(links) {}
+    }
+
+    @Test("a mirror shows the death of the owner's link, of its daemon and of its own link")
+    func deaths() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        var writer = try link(a, nats, LinkTests.publish)
+        let reader = try link(b, nats, LinkTests.mirror)
+        try mirror.wait(".isLive", true)
+        writer.signal(SIGKILL)
+        try mirror.wait(".isLive", false)
+        try owner.set("/host.load", 9.0)
+        writer = try link(a, nats, LinkTests.publish)
+        try mirror.wait(".isLive", true)
+        try mirror.wait(".load", 9.0)
+        try expectEqual(owner, mirror)
+
+        a.program.signal(SIGKILL)
+        try mirror.wait(".isLive", false)
+        #expect(try mirror.get(".load") == 9.0)
+        // A new life of the owner's graph: everything is as in its scene.
+        let again = try Daemon(scenes: [LinkTests.scene], folder: a.folder)
+        try mirror.wait(".load", 1.5)
+        try expectEqual(try again.client(), mirror)
+
+        reader.signal(SIGKILL)
+        try mirror.wait(".isLive", false)
+        withExtendedLifetime(writer) {}
+    }
+
+    @Test("while NATS is away the owner goes on, and afterwards the mirror has its newest values")
+    func serverDies() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror)]
+        try mirror.wait(".isLive", true)
+        nats.program.signal(SIGKILL)
+        _ = try nats.program.wait()
+        for number in 0..<500 { try owner.set("/host.load", .double(Double(number))) }
+        try owner.call("remove", ["path": "/host/\"web.example\""])
+        try mirror.wait(".isLive", false)
+        #expect(try mirror.get(".load") == 1.5)
+        try nats.restart()
+        try mirror.wait(".load", 499.0)
+        try mirror.wait(".isLive", true)
+        try expectEqual(owner, mirror)
+        withExtendedLifetime(links) {}
+    }
+
+    @Test("a second claimant of a site waits until the lease of the first has lapsed")
+    func twoClaimants() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let second = try Daemon(scenes: [LinkTests.scene.replacingOccurrences(of: "1.5", with: "2.5")])
+        let mirror = try Watch(b)
+        let writer = try link(a, nats, LinkTests.publish)
+        let reader = try link(b, nats, LinkTests.mirror)
+        try mirror.wait(".isLive", true)
+        let claimant = try link(second, nats, LinkTests.publish)
+        let deadline = Deadline(Deadline.patience)
+        while !claimant.text.contains("waiting for its lease"), !deadline.isOver { try mirror.client.call("ping") }
+        #expect(claimant.text.contains("publishes this site"))
+        #expect(try mirror.get(".load") == 1.5)
+        writer.signal(SIGKILL)
+        try mirror.wait(".load", 2.5)
+        try expectEqual(try second.client(), mirror)
+        withExtendedLifetime(reader) {}
+    }
+
+    @Test("a message longer than NATS carries arrives in parts")
+    func parts() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let text = String(repeating: "x", count: 3 << 20)
+        let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror)]
+        try mirror.wait(".isLive", true)
+        try owner.set("/host.words", [.string(text)])
+        try mirror.wait(".words", [.string(text)])
+        // A newcomer reads it from the snapshot or from the transactions behind it.
+        let newcomer = try Daemon()
+        let late = try Watch(newcomer)
+        let third = try link(newcomer, nats, LinkTests.mirror)
+        try late.wait(".words", [.string(text)])
+        try expectEqual(owner, late)
+        withExtendedLifetime((links, third)) {}
+    }
+}
+
+@Suite("Link configuration")
+struct LinkConfigurationTests {
+    private func check(_ text: String) throws -> (code: Int32, text: String) {
+        let folder = try Folder()
+        let file = try folder.write(text, to: "link.conf")
+        return try Program.run("agd-link", ["--config", file, "--check-config"], folder: folder)
+    }
+
+    @Test("the manual is accepted, once it is told what to join")
+    func manual() throws {
+        let text = try String(contentsOfFile: Project.file("config/link.conf"), encoding: .utf8)
+        #expect(try check(text).code == 78)
+        let all = text.replacing(/(?m)^#(?=[a-z-]+ = )/, with: "")
+        let result = try check(all)
+        #expect(result.code == 0, "\(result.text)")
+    }
+
+    @Test("all faults are named with their lines")
+    func faults() throws {
+        let (code, text) = try check("publish = /host as x\nlive-time = 0 s\nmirror = */a at /fleet\ncolour = red\n")
+        #expect(code == 78)
+        for line in 1...4 { #expect(text.contains("link.conf:\(line): ")) }
+    }
+}
