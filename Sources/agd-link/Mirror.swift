@@ -281,7 +281,7 @@ final class Mirror {
             old.children != copy.tree.children || changed.contains(where: { old.contents[$0.key] == nil })
                 || old.contents.keys.contains(where: { copy.tree.contents[$0] == nil })
         {
-            waiting.append(structure(copy, label(copy, cause)))
+            waiting += structure(copy, from: old, label(copy, cause))
         }
         write(changed, copy, cause, hasFailures: true)
     }
@@ -310,7 +310,16 @@ final class Mirror {
         guard let connection else { return }
         if !copy.isApplied, copy.follower.position != nil {
             copy.isLive = nil
-            waiting = [structure(copy, "\(copy.site)")]
+            waiting = []
+            // An earlier link may have left the nodes of an older tree.
+            let path = AttributePath.describe(nodes: mirroring.nodes + [copy.id])
+            if let description = try? connection.call(.describe(path: path, depth: 0)).map {
+                let names = (description["attributes"]?.map ?? ValueMap()).compactMap(\.key.string)
+                if !Set(names).subtracting(Mirror.ownAttributes).isSubset(of: Mirror.rootAttributes(copy.tree)) {
+                    waiting.append(.remove(path: path, TransactionOptions(label: "\(copy.site)")))
+                }
+            }
+            waiting += structure(copy, from: nil, "\(copy.site)")
             copy.isApplied = true
             write(copy.tree.contents, copy, Transaction(), hasFailures: true)
         }
@@ -344,19 +353,22 @@ final class Mirror {
         log.report("daemon", "connected", level: 6)
     }
 
+    /// Makes the container unless there is one, and declares what its rules can read of each site.
     private func makeContainer(_ connection: Connection) throws(ClientError) {
-        let path = AttributePath.describe(nodes: mirroring.nodes)
-        do throws(ClientError) {
-            _ = try connection.call(.describe(path: path, depth: 0))
-        } catch {
-            guard error.failure?.code == .notFound, let id = mirroring.nodes.last else { throw error }
-            let document: Value = ["nodes": [["id": .string(id), "kind": "container"]]]
-            _ = try connection.call(
-                .apply(
-                    .init(
-                        document: document, at: AttributePath.describe(nodes: mirroring.nodes.dropLast()),
-                        mode: .create, dryRun: false, options: TransactionOptions(label: "agd-link"))))
-        }
+        let document: Value = [
+            "keys": ["container": ["siteIsLive": false, "siteLag": 0.0, "siteRevision": 0]],
+            "nodes": [["id": .string(mirroring.nodes.last ?? ""), "kind": "container"]],
+        ]
+        _ = try connection.call(apply(document, at: mirroring.nodes.dropLast(), .merge, "agd-link"))
+    }
+
+    private func apply(
+        _ document: Value, at nodes: some Sequence<String>, _ mode: Request.ApplyMode, _ label: String
+    ) -> Request {
+        .apply(
+            .init(
+                document: document, at: AttributePath.describe(nodes: Array(nodes)), mode: mode, dryRun: false,
+                options: TransactionOptions(label: label)))
     }
 
     private static func isOwn(_ place: Transaction.Place) -> Bool {
@@ -382,8 +394,9 @@ final class Mirror {
             operation: .set, path: path(copy, Transaction.Place(node: [], attribute: attribute)), value: value)
     }
 
-    /// The document that makes the nodes of a copy, with their present values.
-    private func structure(_ copy: Copy, _ label: String) -> Request {
+    /// The requests that make the nodes of a copy, with their present values.
+    /// - Parameter old: the tree that the daemon has; nil if that is unknown.
+    private func structure(_ copy: Copy, from old: SiteTree?, _ label: String) -> [Request] {
         var states: [[String]: ValueMap] = [:]
         func add(_ node: [String], _ attribute: String, _ type: Value, _ value: Value) {
             states[node, default: ValueMap()][attribute] = [
@@ -399,19 +412,37 @@ final class Mirror {
             add(place.node, place.attribute, "dyn", content.value ?? .null)
         }
         var documents: [[String]: Value] = [:]
+        var children: [Value] = []
         for node in copy.tree.children.keys.sorted(by: { $0.count > $1.count }) {
-            let children = (copy.tree.children[node] ?? []).compactMap { documents.removeValue(forKey: node + [$0]) }
-            var document = ValueMap([("id", .string(node.last ?? copy.id)), ("kind", "container")])
+            children = (copy.tree.children[node] ?? []).compactMap { documents.removeValue(forKey: node + [$0]) }
+            guard let id = node.last else { break }
+            var document = ValueMap([("id", .string(id)), ("kind", "container")])
             if let states = states[node] { document["state"] = .map(states) }
             if !children.isEmpty { document["children"] = .list(children) }
             documents[node] = .map(document)
         }
-        let root =
-            documents[[]] ?? ["id": .string(copy.id), "kind": "container", "state": .map(states[[]] ?? ValueMap())]
-        return .apply(
-            .init(
-                document: ["nodes": [root]], at: AttributePath.describe(nodes: mirroring.nodes), mode: .replace,
-                dryRun: false, options: TransactionOptions(label: label)))
+        var requests: [Request] = []
+        let node = mirroring.nodes + [copy.id]
+        let attributes = Mirror.rootAttributes(copy.tree)
+        let oldAttributes = old.map(Mirror.rootAttributes)
+        // The mode merge removes no attribute, and replace would remove the other sites.
+        if let oldAttributes, !oldAttributes.isSubset(of: attributes) {
+            requests.append(
+                .remove(path: AttributePath.describe(nodes: node), TransactionOptions(label: label)))
+        }
+        if oldAttributes != attributes {
+            let root: Value = [
+                "id": .string(copy.id), "kind": "container", "state": .map(states[[]] ?? ValueMap()),
+                "containerValues": ["siteIsLive": "=isLive", "siteLag": "=lag", "siteRevision": "=revision"],
+            ]
+            requests.append(apply(["nodes": [root]], at: mirroring.nodes, .merge, label))
+        }
+        requests.append(apply(["nodes": .list(children)], at: node, .replace, label))
+        return requests
+    }
+
+    private static func rootAttributes(_ tree: SiteTree) -> Set<String> {
+        Set(tree.contents.keys.lazy.filter { $0.node.isEmpty }.map(\.attribute))
     }
 
     /// Writes `isLive` where it has changed, and `seen` and `lag` once a second.

@@ -57,11 +57,13 @@ private final class Watch {
     }
 
     /// Goes on until a path below `/fleet/web-01` has a value, unless it has it already.
-    func wait(_ path: String, _ value: Value) throws {
+    /// - Parameter whole: another whole path.
+    func wait(_ path: String, _ value: Value, at whole: String? = nil) throws {
+        let path = whole ?? "/fleet/web-01" + path
         let deadline = Deadline(Deadline.patience)
-        while known["/fleet/web-01" + path] != value {
+        while known[path] != value {
             guard !deadline.isOver else {
-                throw Trouble("\(path) stayed at \(known["/fleet/web-01" + path].map(\.description) ?? "nothing")")
+                throw Trouble("\(path) stayed at \(known[path].map(\.description) ?? "nothing")")
             }
             _ = try event()
         }
@@ -224,6 +226,52 @@ struct LinkTests {
         try mirror.wait(".isLive", true)
         try expectEqual(owner, mirror)
         withExtendedLifetime(links) {}
+    }
+
+    @Test("sites stand beside each other, and rules of their container read which of them live")
+    func twoSites() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let reader = try link(b, nats, LinkTests.mirror)
+        let writer = try link(a, nats, LinkTests.publish)
+        let other = try link(a, nats, "publish = /host/disk/** as hosts/web-02")
+        try mirror.wait(".isLive", true)
+        try mirror.wait("", 5, at: "/fleet/web-02.used")
+        try expectEqual(owner, mirror)
+        try mirror.client.call(
+            "apply",
+            [
+                "document": [
+                    "nodes": [
+                        [
+                            "id": "fleet",
+                            "computed": ["live": "subviews.filter(s, s.containerValues.siteIsLive).size()"],
+                        ]
+                    ]
+                ], "mode": "merge",
+            ])
+        try mirror.wait("", 2, at: "/fleet.live")
+        // An attribute of the root goes, and the structure of one site changes: the other one stays.
+        try owner.call(
+            "apply",
+            [
+                "document": [
+                    "nodes": [
+                        [
+                            "id": "host", "state": ["load": 1.5, "count": 5],
+                            "children": [["id": "disk", "state": ["used": 6]]],
+                        ]
+                    ]
+                ],
+                "mode": "replace",
+            ])
+        try expectEqual(owner, mirror)
+        #expect(throws: Trouble.self) { try mirror.get(".since") }
+        try owner.set("/host/disk.used", 77)
+        try mirror.wait("", 77, at: "/fleet/web-02.used")
+        other.signal(SIGKILL)
+        try mirror.wait("", 1, at: "/fleet.live")
+        withExtendedLifetime((reader, writer)) {}
     }
 
     @Test("a second claimant of a site waits until the lease of the first has lapsed")
