@@ -5,7 +5,7 @@ SYSCONFDIR  ?= /etc
 DESTDIR     ?=
 SWIFT       ?= swift
 
-.PHONY: help run test lint endurance docs bench release package package-test wheel install uninstall dependencies clean
+.PHONY: help run fleet test lint endurance docs bench release package package-test wheel install uninstall dependencies clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -13,6 +13,9 @@ help: ## show this
 
 run: ## build the release, start agd with the host monitor and its feeder, until Ctrl-C
 	@SWIFT="$(SWIFT)" Scripts/run
+
+fleet: ## start three NATS servers, three daemons and a mirror of them on this machine, until Ctrl-C
+	@SWIFT="$(SWIFT)" Scripts/fleet
 
 test: lint ## run all tests
 	@Scripts/dependencies --tests

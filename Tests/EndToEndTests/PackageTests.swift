@@ -30,7 +30,7 @@ struct PackageTests {
         for name in ["programs", "packages"] {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
         }
-        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway"] {
+        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link"] {
             // Linked: a copy that another test's new process still holds open for writing could not be run.
             try FileManager.default.createSymbolicLink(
                 atPath: folder.file("programs/" + name), withDestinationPath: program(name))
@@ -73,7 +73,8 @@ struct PackageTests {
         "the programs, the clients and the debug symbols have packages of their own, each with copyright and changelog")
     func split() throws {
         let names = packages.compactMap { $0.split(separator: "/").last?.split(separator: "_").first.map(String.init) }
-        #expect(names == ["agd-dashboard", "agd-dbgsym", "agd-host-feeder", "agd", "libjs-agd", "python3-agd"])
+        #expect(
+            names == ["agd-dashboard", "agd-dbgsym", "agd-host-feeder", "agd-link", "agd", "libjs-agd", "python3-agd"])
         for (name, file) in zip(names, packages) {
             let contents = try ask("--contents", file)
             for part in ["copyright", "changelog.gz"] {
@@ -83,8 +84,8 @@ struct PackageTests {
         }
         #expect(try ask("--contents", packages[0]).contains(" ./usr/bin/agd-gateway\n"))
         #expect(try ask("--contents", packages[2]).contains(" ./usr/lib/systemd/system/agd-host-feeder.service\n"))
-        #expect(try ask("--contents", packages[4]).contains(" ./usr/share/javascript/agd/client.js\n"))
-        #expect(try ask("--contents", packages[5]).contains(" ./usr/lib/python3/dist-packages/agd/__init__.py\n"))
+        #expect(try ask("--contents", packages[5]).contains(" ./usr/share/javascript/agd/client.js\n"))
+        #expect(try ask("--contents", packages[6]).contains(" ./usr/lib/python3/dist-packages/agd/__init__.py\n"))
         #expect(try !ask("--contents", package).contains("gateway\n"))
     }
 
