@@ -45,7 +45,7 @@ final class NATS {
         natsOptions_SetPingInterval(options, 5000)
         natsOptions_SetTimeout(options, NATS.wait)
         natsOptions_SetRetryOnFailedConnect(options, true, { _, _ in }, nil)
-        // Without a handler libnats writes errors to standard error itself. Subscriptions return theirs to their reader.
+        // Without a handler libnats writes errors to standard error. Subscriptions return theirs to their reader.
         natsOptions_SetErrorHandler(options, { _, _, _, _ in }, nil)
         if let file = settings.credentials {
             try NATS.check(natsOptions_SetUserCredentialsFromFiles(options, file, nil), "the setting 'credentials'")

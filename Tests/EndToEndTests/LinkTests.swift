@@ -293,6 +293,49 @@ struct LinkTests {
         withExtendedLifetime(reader) {}
     }
 
+    @Test("after kills between changes of the owner, the mirror has what the owner has", arguments: [1, 2, 3])
+    func kills(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let (nats, b) = (try NATSServer(), try Daemon())
+        var a = try Daemon(scenes: [LinkTests.scene])
+        var owner = try a.client()
+        var writer = try link(a, nats, LinkTests.publish)
+        var reader = try link(b, nats, LinkTests.mirror)
+        let mirror = try Watch(b)
+        try mirror.wait(".isLive", true)
+        for round in 0..<30 {
+            switch Int.random(in: 0..<14, using: &random) {
+            case 0:
+                writer.signal(SIGKILL)
+                writer = try link(a, nats, LinkTests.publish)
+            case 1:
+                reader.signal(SIGKILL)
+                reader = try link(b, nats, LinkTests.mirror)
+            case 2:
+                nats.program.signal(SIGKILL)
+                _ = try nats.program.wait()
+                try nats.restart()
+            case 3:
+                a.program.signal(SIGKILL)
+                _ = try a.program.wait()
+                a = try Daemon(scenes: [LinkTests.scene], folder: a.folder)
+                owner = try a.client()
+            case 4...6:
+                try owner.call(
+                    "apply", ["document": ["nodes": [["id": .string("n\(round)"), "state": ["x": 1]]]], "at": "/host"])
+                try owner.call("move", ["path": .string("/host/n\(round)"), "index": 0])
+            case 7:
+                let children = try owner.call("describe", ["path": "/host"])["children"]?.list ?? []
+                if let id = children.first?["id"]?.string, id != "disk" {
+                    try owner.call("remove", ["path": .string("/host/" + (id == "web.example" ? "\"\(id)\"" : id))])
+                }
+            default: try owner.set("/host.load", .double(Double(round)))
+            }
+        }
+        try expectEqual(owner, mirror)
+        withExtendedLifetime((writer, reader)) {}
+    }
+
     @Test("a message longer than NATS carries arrives in parts")
     func parts() throws {
         let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
