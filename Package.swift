@@ -82,6 +82,7 @@ let package = Package(
         // Row 0
         .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
         face("CSimdJSON", links: "simdjson"),
@@ -127,7 +128,7 @@ let package = Package(
                 arguments,
             ]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
-        program("agd-gateway", ["AttributeValues", "WireProtocol", arguments] + nio),
+        program("agd-gateway", ["AttributeValues", "WireProtocol", "CZlib", arguments] + nio),
         program("agd-link", ["AGClient", "AttributeValues", "CNATS", "LinkProtocol", "WireProtocol", arguments]),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),

@@ -29,15 +29,15 @@ struct AGDGateway: ParsableCommand {
             Options of GET /watch are path (several), maxRate, frames, css, events (with commas between) and since, which is \
             the id of the last event heard; a browser sends that by itself when it returns.
 
-            It serves this machine alone, and only requests that name it as localhost, 127.0.0.1 or by --host, so that a web \
+            It serves this machine alone, on a port or with --listen on a Unix socket, and only requests that name it as localhost, 127.0.0.1 or by --host, so that a web \
             page elsewhere cannot have a browser read it. --allow-origin lets pages of another origin ask.
 
             With --tokens every request needs a token, as "Authorization: Bearer TOKEN" or as the cookie of /login. A token \
             stands for a principal, which has the rights that the access lines with as:NAME give. The gateway's user then \
             needs the right admin. --add-token NAME makes a token for a principal, prints it, and stores its hash.
 
-            Exit status: 64 wrong usage; 69 the port is taken; 71 the system failed; 73 the file \
-            of --add-token cannot be written; 77 the port needs rights; 78 the file of the tokens is not usable.
+            Exit status: 64 wrong usage; 69 the port or the socket is taken; 71 the system failed; 73 the file \
+            of --add-token cannot be written; 77 the port or the socket needs rights; 78 the file of the tokens is not usable.
             """,
         version: Release.version)
 
@@ -46,6 +46,9 @@ struct AGDGateway: ParsableCommand {
 
     @Option(help: "The port on 127.0.0.1; 0 takes a free one.")
     var port: UInt16 = 7210
+
+    @Option(help: "Listens on a Unix socket in place of the port, as unix:/run/agd-dashboard/http.sock.")
+    var listen: String?
 
     @Option(help: "A further name that requests may call this machine by.")
     var host: [String] = []
@@ -67,6 +70,14 @@ struct AGDGateway: ParsableCommand {
 
     func validate() throws {
         if addToken != nil, tokens == nil { throw ValidationError("--add-token needs --tokens FILE") }
+        if let listen {
+            guard listen.hasPrefix("unix:/") else {
+                throw ValidationError("--listen is unix: and an absolute path, not '\(listen)'; --port gives a port")
+            }
+            guard listen.utf8.count - "unix:".utf8.count <= AGDGateway.longestSocketPath else {
+                throw ValidationError("the path of a socket has at most \(AGDGateway.longestSocketPath) bytes")
+            }
+        }
     }
 
     func run() throws {
@@ -94,11 +105,45 @@ struct AGDGateway: ParsableCommand {
                 }
             }
         do {
-            let channel = try server.bind(host: "127.0.0.1", port: Int(port)).wait()
-            AGDGateway.announce(channel.localAddress?.port ?? Int(port))
-            try channel.closeFuture.wait()
+            if let listen {
+                let channel = try AGDGateway.bind(server, to: String(listen.dropFirst("unix:".count)))
+                AGDGateway.announce(listen)
+                try channel.closeFuture.wait()
+            } else {
+                let channel = try server.bind(host: "127.0.0.1", port: Int(port)).wait()
+                AGDGateway.announce("http://127.0.0.1:\(channel.localAddress?.port ?? Int(port))")
+                try channel.closeFuture.wait()
+            }
         } catch let error as IOError {
             throw complain(error)
+        } catch is UnixDomainSocketPathWrongType {
+            // There is another file.
+            throw complain(IOError(errnoCode: EEXIST, reason: "bind"))
+        }
+    }
+
+    /// `sun_path` with its end.
+    private static let longestSocketPath = 107
+
+    /// The socket's owner and group may connect. A socket that an ended gateway has left is replaced.
+    private static func bind(_ server: ServerBootstrap, to path: String) throws -> any Channel {
+        if isAnswered(path) { throw IOError(errnoCode: EADDRINUSE, reason: path) }
+        let mask = umask(0o117)
+        defer { umask(mask) }
+        return try server.bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).wait()
+    }
+
+    /// True if a program listens on the socket.
+    private static func isAnswered(_ path: String) -> Bool {
+        let number = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(number) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
         }
     }
 
@@ -111,11 +156,12 @@ struct AGDGateway: ParsableCommand {
     /// Prints why the gateway cannot serve.
     /// - Returns: the exit status, as in `sysexits.h`.
     private func complain(_ error: IOError) -> ExitCode {
+        let place = listen.map { String($0.dropFirst("unix:".count)) } ?? "port \(port) of 127.0.0.1"
         let (text, status): (String, Int32) =
             switch error.errnoCode {
-            case EADDRINUSE: ("port \(port) of 127.0.0.1 is taken by another program", 69)
-            case EACCES, EPERM: ("port \(port) of 127.0.0.1: \(String(cString: strerror(error.errnoCode)))", 77)
-            default: ("\(error)", 71)
+            case EADDRINUSE: ("\(place) is taken by another program", 69)
+            case EACCES, EPERM: ("\(place): \(String(cString: strerror(error.errnoCode)))", 77)
+            default: ("\(place): \(String(cString: strerror(error.errnoCode)))", 71)
             }
         AGDGateway.complain(text)
         return ExitCode(status)
@@ -145,8 +191,8 @@ struct AGDGateway: ParsableCommand {
     }
 
     /// Prints the only line of output: the address.
-    private static func announce(_ port: Int) {
-        var line = "http://127.0.0.1:\(port)\n"
+    private static func announce(_ address: String) {
+        var line = address + "\n"
         line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 }

@@ -7,6 +7,33 @@ struct Answer {
     var type = "application/json"
     var body: [UInt8]
     var headers: [(String, String)] = [("Cache-Control", "no-store")]
+    /// Identifies the body, so that a client need not fetch a known one.
+    var tag: String?
+    /// The body in the format gzip. Otherwise the answer is compressed when it is written.
+    var packed: [UInt8]?
+
+    /// A weak tag, because it holds for the compressed body, too. The hash is FNV-1a of 64 bits.
+    static func tag(of bytes: [UInt8]) -> String {
+        let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }
+        return "W/\"\(String(hash, radix: 36))\""
+    }
+
+    /// - Parameter header: the values of `If-None-Match`.
+    func isKnown(_ header: [some StringProtocol]) -> Bool {
+        guard let tag, status == .ok else { return false }
+        return header.contains { $0 == "*" || $0 == tag || "W/" + $0 == tag }
+    }
+
+    /// Shorter bodies are sent as they are: they fit into one packet.
+    static let shortestPacked = 1024
+    /// Longer bodies are sent as they are: streams would wait for the compression.
+    private static let longestPacked = 4 << 20
+
+    /// True if the compressed body is worth its time.
+    var isPackable: Bool {
+        let isText = type.hasPrefix("text/") || type.hasPrefix("application/") || type.hasPrefix("image/svg")
+        return packed != nil || isText && body.count >= Answer.shortestPacked && body.count <= Answer.longestPacked
+    }
 
     static func json(_ status: HTTPResponseStatus, _ value: Value) -> Answer {
         Answer(status: status, body: Array((value.jsonText + "\n").utf8))

@@ -117,7 +117,11 @@ final class Gateway {
             case .failure(let error): reply(.unavailable(error.reason))
             case .success(let message):
                 if let error = message["error"] { return reply(.refusal(error)) }
-                reply(.json(.ok, message["result"] ?? .null))
+                var answer = Answer.json(.ok, message["result"] ?? .null)
+                // Another principal may see another value.
+                answer.headers = [("Cache-Control", "private, no-cache"), ("Vary", "Authorization, Cookie")]
+                answer.tag = Answer.tag(of: answer.body)
+                reply(answer)
             }
         }
     }
@@ -172,12 +176,10 @@ final class Gateway {
                 "there are /value, /watch, /rpc, /metrics, /healthz and /readyz"
                     + (settings.pages.isEmpty ? "" : ", and the pages"))
         }
-        var headers = [("ETag", file.tag), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff")]
+        var headers = [("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff")]
         if file.type.hasPrefix("text/html") { headers += Gateway.pageHeaders }
-        if request.headers.first(name: "if-none-match") == file.tag {
-            return Answer(status: .notModified, type: file.type, body: [], headers: headers)
-        }
-        return Answer(status: .ok, type: file.type, body: file.body, headers: headers)
+        return Answer(
+            status: .ok, type: file.type, body: file.body, headers: headers, tag: file.tag, packed: file.packed)
     }
 
     private static let pageHeaders = [
@@ -361,8 +363,10 @@ final class Gateway {
 
     private func forget(_ watch: SharedWatch) { watches[Value.map(watch.parameters).jsonText] = nil }
 
-    func begin(_ watches: [SharedWatch], for wanted: [Wanted], on channel: Channel) -> PageStream {
-        let page = PageStream(channel: channel, at: MonotonicTime.now)
+    func begin(
+        _ watches: [SharedWatch], for wanted: [Wanted], on channel: Channel, isPacked: Bool
+    ) -> PageStream {
+        let page = PageStream(channel: channel, isPacked: isPacked, at: MonotonicTime.now)
         pages[ObjectIdentifier(page)] = page
         page.begin(Array(zip(watches, wanted.map(\.since))), hello: clock)
         return page

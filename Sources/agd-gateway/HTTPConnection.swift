@@ -59,30 +59,48 @@ final class HTTPConnection: ChannelInboundHandler {
     private func write(_ answer: Answer, to head: HTTPRequestHead) {
         guard let channel, channel.isActive else { return }
         var headers = HTTPHeaders(answer.headers + door.sharing(head.headers))
-        if answer.status != .noContent, answer.status != .notModified {
+        var status = answer.status
+        var body = answer.body
+        if let tag = answer.tag { headers.add(name: "ETag", value: tag) }
+        if answer.isPackable { headers.add(name: "Vary", value: "Accept-Encoding") }
+        if answer.isKnown(head.headers[canonicalForm: "if-none-match"]) {
+            status = .notModified
+            body = []
+        } else if status != .noContent {
+            if answer.isPackable, HTTPConnection.takesGzip(head) {
+                headers.add(name: "Content-Encoding", value: "gzip")
+                body = answer.packed ?? Gzip.whole(body, .fast)
+            }
             headers.add(name: "Content-Type", value: answer.type)
-            headers.add(name: "Content-Length", value: "\(answer.body.count)")
+            headers.add(name: "Content-Length", value: "\(body.count)")
         }
         if !head.isKeepAlive { headers.add(name: "Connection", value: "close") }
         channel.write(
-            OutboundOut.head(.init(version: head.version, status: answer.status, headers: headers)), promise: nil)
-        if head.method != .HEAD, !answer.body.isEmpty {
-            channel.write(OutboundOut.body(.byteBuffer(NIOCore.ByteBuffer(bytes: answer.body))), promise: nil)
+            OutboundOut.head(.init(version: head.version, status: status, headers: headers)), promise: nil)
+        if head.method != .HEAD, !body.isEmpty {
+            channel.write(OutboundOut.body(.byteBuffer(NIOCore.ByteBuffer(bytes: body))), promise: nil)
         }
         let written = channel.writeAndFlush(OutboundOut.end(nil))
         if !head.isKeepAlive { written.whenComplete { _ in channel.close(promise: nil) } }
+    }
+
+    private static func takesGzip(_ head: HTTPRequestHead) -> Bool {
+        Gzip.isAccepted(head.headers[canonicalForm: "accept-encoding"])
     }
 
     private func begin(
         _ watches: [SharedWatch], of gateway: Gateway, for wanted: [Gateway.Wanted], to head: HTTPRequestHead
     ) {
         guard let channel, channel.isActive else { return }
+        let isPacked = HTTPConnection.takesGzip(head)
         let headers = HTTPHeaders(
-            [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")]
-                + door.sharing(head.headers))
+            [
+                ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"),
+                ("Vary", "Accept-Encoding"),
+            ] + (isPacked ? [("Content-Encoding", "gzip")] : []) + door.sharing(head.headers))
         channel.writeAndFlush(
             OutboundOut.head(.init(version: head.version, status: .ok, headers: headers)), promise: nil)
-        stream = (gateway.begin(watches, for: wanted, on: channel), gateway)
+        stream = (gateway.begin(watches, for: wanted, on: channel, isPacked: isPacked), gateway)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -34,6 +34,8 @@ final class PageStream {
     }
 
     private let channel: Channel
+    /// Each event is flushed, so that a page never waits for the next one.
+    private let packer: Gzip?
     private var places: [Place] = []
     private var told: (epoch: String, revision: Int64)?
     private var waiting: [NIOCore.ByteBuffer] = []
@@ -41,8 +43,9 @@ final class PageStream {
     /// The time of the last write, in seconds of the gateway's clock.
     private(set) var lastWrite: Double
 
-    init(channel: Channel, at now: Double) {
+    init(channel: Channel, isPacked: Bool, at now: Double) {
         self.channel = channel
+        packer = isPacked ? Gzip(.fast, isSmall: true) : nil
         lastWrite = now
     }
 
@@ -129,7 +132,10 @@ final class PageStream {
     private func write(_ bytes: NIOCore.ByteBuffer) {
         guard !isClosed else { return }
         lastWrite = MonotonicTime.now
-        channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)
+        let sent = packer.map { packer in
+            NIOCore.ByteBuffer(bytes: bytes.withUnsafeReadableBytes { packer.add($0) })
+        }
+        channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(sent ?? bytes)), promise: nil)
     }
 
     /// Closes the connection of the page.

@@ -6,8 +6,16 @@ struct Pages {
     struct File {
         var type: String
         var body: [UInt8]
-        /// Identifies the contents, so that a browser need not fetch a known file.
         var tag: String
+        /// nil for a short file, and for a type that is already compressed.
+        var packed: [UInt8]?
+
+        init(type: String, body: [UInt8]) {
+            self.type = type
+            self.body = body
+            tag = Answer.tag(of: body)
+            packed = Answer(status: .ok, type: type, body: body).isPackable ? Gzip.whole(body, .small) : nil
+        }
     }
 
     private static let types = [
@@ -49,7 +57,7 @@ struct Pages {
             } else if let type = Pages.types[String(name.split(separator: ".").last ?? "")],
                 status.st_size <= Pages.longestFile, let body = Pages.contents(of: path)
             {
-                files[prefix + name] = File(type: type, body: body, tag: Pages.tag(of: body))
+                files[prefix + name] = File(type: type, body: body)
             }
         }
     }
@@ -61,11 +69,5 @@ struct Pages {
         var part = [UInt8](repeating: 0, count: 1 << 16)
         while case let count = fread(&part, 1, part.count, file), count > 0 { bytes += part[..<count] }
         return bytes
-    }
-
-    /// FNV-1a of 64 bits.
-    private static func tag(of bytes: [UInt8]) -> String {
-        let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }
-        return "\"\(String(hash, radix: 36))\""
     }
 }

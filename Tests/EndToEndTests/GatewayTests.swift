@@ -160,6 +160,94 @@ struct GatewayTests {
         #expect(try lines("/../Package.swift").first == "HTTP/1.1 404 Not Found")
     }
 
+    @Test("a value has a tag, and is not sent again while it is the same")
+    func tags() throws {
+        let target = "/value?path=/counter.value"
+        let tag = try #require(try lines(target).first { $0.hasPrefix("ETag: ") }?.dropFirst(6))
+        let same = try lines(target, headers: ["If-None-Match: \"other\", \(tag)"])
+        #expect(same.first == "HTTP/1.1 304 Not Modified" && same.last == "")
+        let head = try lines(target, method: "HEAD")
+        #expect(head.contains("ETag: \(tag)") && head.contains { $0.hasPrefix("Content-Length: ") } && head.last == "")
+        try daemon.client().set("/counter.value", 5)
+        #expect(try lines(target, headers: ["If-None-Match: \(tag)"]).first == "HTTP/1.1 200 OK")
+    }
+
+    /// What curl prints for an address of the gateway, and what it says about the answer.
+    private func curl(_ arguments: [String], _ target: String) throws -> (code: Int32, text: String) {
+        try Program.run(
+            "/usr/bin/curl", ["-sS", "--max-time", "30"] + arguments + ["http://localhost:\(port)\(target)"],
+            folder: daemon.folder)
+    }
+
+    private static let hasCurl = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
+
+    @Test("answers are compressed for those who accept it", .enabled(if: hasCurl, "curl is not installed"))
+    func compression() throws {
+        for target in ["/board.js", "/metrics"] {
+            let told = ["-o", "/dev/null", "-w", "%{size_download} %header{content-encoding} %header{vary}"]
+            let plain = try curl(told, target).text.split(separator: " ", omittingEmptySubsequences: false)
+            let packed = try curl(told + ["--compressed"], target).text.split(separator: " ")
+            #expect(plain[1] == "" && plain[2] == "Accept-Encoding")
+            #expect(packed[1] == "gzip" && packed[2] == "Accept-Encoding")
+            #expect(try #require(Int(packed[0])) * 2 < (try #require(Int(plain[0]))), "\(plain) \(packed)")
+        }
+        let text = try curl(["--compressed"], "/board.js").text
+        #expect(text == (try Project.text("dashboard/board.js")))
+        #expect(
+            try curl(["-I", "-H", "Accept-Encoding: gzip;q=0, *"], "/board.js").text.contains("ontent-Encoding")
+                == false)
+        // A short answer is sent as it is.
+        #expect(try curl(["-i", "--compressed"], "/healthz").text.contains("ontent-Encoding") == false)
+    }
+
+    @Test("a compressed stream has each event at once", .enabled(if: hasCurl, "curl is not installed"))
+    func compressedStream() throws {
+        let (ours, theirs) = try Descriptor.pair()
+        let program = try Program(
+            "/usr/bin/curl", ["-sSN", "--compressed", "http://localhost:\(port)/watch?path=/counter.*"],
+            folder: daemon.folder, standardOutput: theirs)
+        let stream = Client(socket: ours)
+        for number in 1...20 {
+            try daemon.client().set("/counter.value", .int(Int64(number)))
+            // The stream of zlib would keep so little for itself.
+            while let line = try stream.line(), !line.contains(#""/counter.value","value":\#(number)"#) {}
+        }
+        program.signal(SIGTERM)
+        let plain = try ask("/watch?path=/counter.*", headers: ["Accept-Encoding: gzip"])
+        #expect(try plain.line() == "HTTP/1.1 200 OK\r")
+        var head: [String] = []
+        while let line = try plain.line(), line != "\r" { head.append(line) }
+        #expect(head.contains("Content-Encoding: gzip\r"))
+    }
+
+    @Test("it listens on a Unix socket for its owner and group, and takes over a socket that was left behind")
+    func unixSocket() throws {
+        let path = daemon.folder.file("http.sock")
+        let arguments = ["--socket", daemon.socket, "--listen", "unix:\(path)"]
+        func start() throws -> Program {
+            let (ours, theirs) = try Descriptor.pair()
+            let program = try Program("agd-gateway", arguments, folder: daemon.folder, standardOutput: theirs)
+            #expect(try Client(socket: ours).line() == "unix:\(path)")
+            return program
+        }
+        let first = try start()
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o660)
+        let connection = try Client(path)
+        try connection.send("GET /value?path=/counter.value HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r")
+        #expect(try connection.line() == "HTTP/1.1 200 OK\r")
+        let taken = try Program.run("agd-gateway", arguments, folder: daemon.folder)
+        #expect(taken.code == 69 && taken.text == "agd-gateway: \(path) is taken by another program\n")
+        first.signal(SIGKILL)
+        try first.wait()
+        _ = try start()
+        let file = try daemon.folder.write("", to: "file")
+        let refused = try Program.run(
+            "agd-gateway", ["--socket", daemon.socket, "--listen", "unix:\(file)"], folder: daemon.folder)
+        #expect(refused.code == 71 && refused.text == "agd-gateway: \(file): File exists\n")
+        #expect(try Program.run("agd-gateway", ["--listen", "tcp:1"], folder: daemon.folder).code == 64)
+    }
+
     @Test("pages of another origin may ask only where they are allowed")
     func origins() throws {
         #expect(
