@@ -7,7 +7,7 @@ struct Agctl: ParsableCommand {
         GetCommand.self, ListCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, DoCommand.self,
         TransactCommand.self,
         FeedCommand.self,
-        WatchCommand.self, WhenCommand.self,
+        WatchCommand.self, DashCommand.self, WhenCommand.self,
         ApplyCommand.self, ExportCommand.self, DiffCommand.self, EditCommand.self, CheckCommand.self,
         RemoveCommand.self, MoveCommand.self,
         TreeCommand.self, DescribeCommand.self, ExplainCommand.self, HistoryCommand.self, DumpCommand.self,

@@ -51,14 +51,14 @@ final class Signals {
     /// Readable when a signal has arrived.
     var descriptor: Int32 { wakeup.descriptor }
 
-    /// - Returns: true if a signal has arrived since the last call.
+    /// - Returns: the signals that have arrived since the last call.
     /// - Throws: `EndOfCommand` if one of the signals that end a program has arrived.
     @discardableResult
-    func check() throws(EndOfCommand) -> Bool {
+    func check() throws(EndOfCommand) -> [Int32] {
         let taken = wakeup.clear().map(Int32.init)
         if let signal = taken.first(where: Signals.ending.contains) {
             throw EndOfCommand(status: ExitStatus(endedBy: signal))
         }
-        return !taken.isEmpty
+        return taken
     }
 }

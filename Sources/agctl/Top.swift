@@ -50,38 +50,67 @@ struct TopCommand: ParsableCommand {
                             typed: false, bookmarks: false)))
             }
             load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
-            let signals = try Signals(and: [SIGWINCH])
-            let screen = session.output.isTerminal && count == nil && !session.settings.isJSON ? Screen() : nil
+            if session.output.isTerminal, count == nil, !session.settings.isJSON {
+                return try live(connection, &load, session)
+            }
+            let signals = try Signals()
             var left = count
             while left != 0 {
-                try listen(connection, signals, &load)
+                _ = try listen(connection, until: MonotonicTime.now + interval, signals.descriptor, &load)
+                try signals.check()
                 load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
                 left? -= 1
-                try show(load, screen, session)
+                if session.settings.isJSON {
+                    session.output.json(load.json)
+                } else {
+                    session.output.write(load.text(columns: .max, rows: .max, session.output.style))
+                }
+                try session.output.flush()
             }
         }
     }
 
-    /// Counts changes until the next picture is due.
-    private func listen(_ connection: Connection, _ signals: Signals, _ load: inout LoadTable) throws {
-        let end = MonotonicTime.now + interval
+    /// Counts changes.
+    /// - Returns: true if the interrupt came before the end.
+    private func listen(
+        _ connection: Connection, until end: Double, _ interrupt: Int32, _ load: inout LoadTable
+    ) throws -> Bool {
         while case let left = end - MonotonicTime.now, left > 0 {
-            let message = try connection.receive(timeout: left, interrupt: signals.descriptor)
-            if case .event(_, .update(_, _, _, _, let changes, _))? = message { load.count(changes.map(\.path)) }
-            try signals.check()
+            guard let message = try connection.receive(timeout: left, interrupt: interrupt) else {
+                return MonotonicTime.now < end
+            }
+            if case .event(_, .update(_, _, _, _, let changes, _)) = message { load.count(changes.map(\.path)) }
+        }
+        return false
+    }
+
+    private func live(_ connection: Connection, _ load: inout LoadTable, _ session: Session) throws {
+        let screen = try LiveScreen()
+        var scroll = Scroll()
+        while true {
+            let end = MonotonicTime.now + interval
+            while try listen(connection, until: end, screen.descriptor, &load) {
+                for case .key(let key) in try screen.news() {
+                    _ = scroll.move(key, page: max(1, Terminal.size.rows - 2))
+                }
+                draw(load, on: screen, &scroll, session.output.style)
+            }
+            load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
+            draw(load, on: screen, &scroll, session.output.style)
         }
     }
 
-    private func show(_ load: LoadTable, _ screen: Screen?, _ session: Session) throws {
-        if session.settings.isJSON {
-            session.output.json(load.json)
-        } else if let screen {
-            let size = Terminal.size
-            return screen.draw(load.text(columns: size.columns, rows: size.rows, session.output.style))
+    /// At first the busiest figures of both tables, as many as fit. Scrolled, all of them.
+    private func draw(_ load: LoadTable, on screen: LiveScreen, _ scroll: inout Scroll, _ style: Style) {
+        let size = Terminal.size
+        let lines = load.text(columns: size.columns, rows: .max, style)
+            .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        let shown = scroll.clip(Array(lines), room: size.rows)
+        if scroll.offset == 0 {
+            screen.draw(load.text(columns: size.columns, rows: size.rows, style))
         } else {
-            session.output.write(load.text(columns: .max, rows: .max, session.output.style))
+            screen.draw(shown.joined(separator: "\n"))
         }
-        try session.output.flush()
     }
 }
 

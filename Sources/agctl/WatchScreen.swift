@@ -3,7 +3,7 @@ import AttributeValues
 import Glibc
 import WireProtocol
 
-/// Watching on a terminal: a table on the alternate screen, until Ctrl-C.
+/// Watching on a terminal: a table on the alternate screen, until Ctrl-C or `q`.
 final class WatchScreen {
     /// Pictures per second.
     private static let rate = 30.0
@@ -14,6 +14,7 @@ final class WatchScreen {
     private var table: WatchTable
     private var lastDrawn = 0.0
     private var isStale = true
+    private var scroll = Scroll()
 
     init(_ watcher: Watcher, patterns: [String], _ session: Session) {
         self.watcher = watcher
@@ -24,9 +25,8 @@ final class WatchScreen {
     func run() throws {
         // The first news comes before the alternate screen, so that a refusal is printed where it stays readable.
         var pending = try watcher.next()
-        let signals = try Signals(and: [SIGWINCH])
         do {
-            let screen = Screen()
+            let screen = try LiveScreen()
             while true {
                 if let news = pending { try take(news) }
                 let now = MonotonicTime.now
@@ -34,8 +34,11 @@ final class WatchScreen {
                 if isStale, now - lastDrawn >= 1 / Self.rate { draw(on: screen, at: now) }
                 var pause = table.nextFade.map { max(0, $0 - now) }
                 if isStale { pause = min(pause ?? .infinity, max(0, lastDrawn + 1 / Self.rate - now)) }
-                pending = try watcher.next(timeout: pause, interrupt: signals.descriptor)
-                if try signals.check() { isStale = true }
+                pending = try watcher.next(timeout: pause, interrupt: screen.descriptor)
+                for news in try screen.news() {
+                    isStale = true
+                    if case .key(let key) = news { _ = scroll.move(key, page: max(1, Terminal.size.rows - 4)) }
+                }
             }
         } catch {
             // The last table is printed on the main screen, so that it stays readable.
@@ -56,10 +59,10 @@ final class WatchScreen {
 
     private func text() -> String {
         let size = Terminal.size
-        return table.text(columns: size.columns, rows: size.rows, session.output.style)
+        return table.text(columns: size.columns, rows: size.rows, scroll: &scroll, session.output.style)
     }
 
-    private func draw(on screen: Screen, at now: Double) {
+    private func draw(on screen: LiveScreen, at now: Double) {
         screen.draw(text())
         lastDrawn = now
         isStale = false

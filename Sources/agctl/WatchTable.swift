@@ -95,18 +95,21 @@ struct WatchTable {
         return hasFaded
     }
 
-    /// A title, as many rows as fit, and the number of omitted ones.
-    func text(columns: Int, rows height: Int, _ style: Style) -> String {
+    /// A title, as many rows as fit, and the number of those below.
+    func text(columns: Int, rows height: Int, scroll: inout Scroll, _ style: Style) -> String {
         var lines = [title(columns, style)]
         let room = max(1, height - 2)
-        let shown = rows.prefix(rows.count > room ? room - 1 : room)
+        let shown = scroll.clip(rows, room: rows.count > room ? room - 1 : room)
         let width = min(shown.map { DisplayWidth.of($0.path) }.max() ?? 0, columns * 2 / 3)
         for row in shown {
             let path = DisplayWidth.pad(DisplayWidth.cut(row.path, to: width), to: width)
             let isFresh = row.freshUntil > 0
             lines.append("\(isFresh ? style.bold(path) : path)  \(content(row, columns - width - 2, style))")
         }
-        if shown.count < rows.count { lines.append(style.dim("… and \(rows.count - shown.count) more")) }
+        if shown.count < rows.count {
+            let below = rows.count - shown.endIndex
+            lines.append(style.dim(below > 0 ? "… and \(below) more" : "the end of \(rows.count)"))
+        }
         if rows.isEmpty { lines.append(style.dim("nothing matches yet")) }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -21,7 +21,13 @@ struct WatchTableTests {
     }
 
     private func lines(_ table: WatchTable, columns: Int = 60, rows: Int = 10) -> [String] {
-        table.text(columns: columns, rows: rows, Style(isOn: false)).split(separator: "\n").map(String.init)
+        var scroll = Scroll()
+        return lines(table, columns: columns, rows: rows, &scroll)
+    }
+
+    private func lines(_ table: WatchTable, columns: Int = 60, rows: Int = 10, _ scroll: inout Scroll) -> [String] {
+        table.text(columns: columns, rows: rows, scroll: &scroll, Style(isOn: false)).split(separator: "\n")
+            .map(String.init)
     }
 
     @Test("the table shows each path once with its last value")
@@ -78,6 +84,15 @@ struct WatchTableTests {
         let lines = lines(table, columns: 30, rows: 6)
         #expect(lines.count <= 6 && lines.last == "… and 17 more")
         #expect(lines.allSatisfy { DisplayWidth.of($0) <= 30 })
+    }
+
+    @Test("a scrolled table shows its last rows, and says that they are the last ones")
+    func scrolled() {
+        let table = table([update(1, (0..<9).map { ("/n.a\($0)", .value(1)) }, initial: true)])
+        var scroll = Scroll()
+        _ = scroll.move(.end, page: 3)
+        let lines = lines(table, rows: 6, &scroll)
+        #expect(lines.dropFirst() == ["/n.a6  1", "/n.a7  1", "/n.a8  1", "the end of 9"])
     }
 }
 

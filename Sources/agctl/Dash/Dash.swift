@@ -1,0 +1,377 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import Glibc
+import WireProtocol
+
+struct DashCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dash",
+        abstract: "Show a board of cards.",
+        discussion: """
+            The same board as the dashboard's page: containers are rows, and the container value panel describes a card. \
+            On a terminal it is live. Arrows choose a card, Enter operates it (a switch, a button, the next choice of a picker), \
+            + and - step sliders and steppers, page keys scroll, q ends. In a pipe it is printed once, \
+            as text or with --json.
+
+            Without a path it shows the only node at the top of the tree, or all.
+
+            Examples:
+              agctl dash
+              agctl dash /host
+              agctl dash /host | grep Memory
+            """)
+
+    @Argument(help: "The node whose board is shown.", completion: Suggestions.nodes)
+    var path: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { session in
+            let link = DashLink(session)
+            let root = try path ?? link.findRoot()
+            let isLive = session.output.isTerminal && !session.settings.isJSON
+            // A pattern cannot name what is below "/" and "/" itself, but the root has no attributes.
+            let request = Request.Subscribe(
+                patterns: [root == "/" ? "/**" : "\(root)/**"], events: [.update, .structure],
+                frameRate: isLive ? DashScreen.rate : nil)
+            let watcher = Watcher(
+                request, at: session.location, name: "agctl dash", as: session.settings.principal,
+                timeout: session.settings.timeout)
+            let screen = DashScreen(root, watcher, link, session)
+            if isLive { try screen.run() } else { try screen.printOnce() }
+        }
+    }
+}
+
+/// The requests of a board. After a lost connection the next request makes a new one.
+final class DashLink {
+    /// Containers beyond this number have their cards in the order of the tree.
+    private static let mostContainers = 200
+
+    private let session: Session
+    private var connection: Connection?
+
+    init(_ session: Session) { self.session = session }
+
+    func call(_ request: Request) throws(ClientError) -> Value {
+        do throws(ClientError) {
+            if let connection { return try connection.call(request) }
+            let made = try Connection(
+                to: session.location, name: "agctl dash", as: session.settings.principal,
+                timeout: session.settings.timeout)
+            connection = made
+            return try made.call(request)
+        } catch {
+            if case .refused = error { throw error }
+            connection = nil
+            throw error
+        }
+    }
+
+    func findRoot() throws(ClientError) -> String {
+        let children = try call(.describe(path: "/", depth: 1)).map?["children"]?.list ?? []
+        return children.count == 1 ? children[0].map?["path"]?.string ?? "/" : "/"
+    }
+
+    /// The tree of a board, and the subviews of containers that have no attribute `cards`.
+    func structure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [String: [Value]]) {
+        guard let tree = DashNode.tree(try call(.describe(path: root, depth: nil))) else {
+            throw .malformed("describe was answered without a node")
+        }
+        var subviews: [String: [Value]] = [:]
+        for path in DashBoard.containers(tree).prefix(DashLink.mostContainers) {
+            do throws(ClientError) {
+                let answer = try call(
+                    .eval(.init(expression: "subviews", bindings: ValueMap(), at: path, typed: false)))
+                subviews[path] = answer.map?["value"]?.list
+            } catch {
+                // A view, or the root of the tree, whose children have no container values.
+                guard case .refused = error else { throw error }
+            }
+        }
+        return (tree, subviews)
+    }
+}
+
+/// A board on a terminal, or printed once.
+final class DashScreen {
+    /// Pictures per second.
+    static let rate = 15.0
+    /// Seconds from a change of the structure to its description.
+    private static let describePause = 0.1
+
+    private let root: String
+    private let watcher: Watcher
+    private let link: DashLink
+    private let session: Session
+    private let decoder = MessageDecoder()
+    private var values = DashValues()
+    private var structure: (tree: DashNode, subviews: [String: [Value]])?
+    private var board: DashBoard?
+    private var chosen: String?
+    private var scroll = Scroll()
+    private var room = 1
+    /// About the last write.
+    private var notice: String?
+    private var isStale = true
+    private var lastDrawn = 0.0
+    /// When the structure is to be read anew.
+    private var describeAt: Double?
+
+    init(_ root: String, _ watcher: Watcher, _ link: DashLink, _ session: Session) {
+        self.root = root
+        self.watcher = watcher
+        self.link = link
+        self.session = session
+    }
+
+    // MARK: Printing
+
+    func printOnce() throws {
+        try begin()
+        guard let board else { return }
+        if session.settings.isJSON { return session.output.json(json(board)) }
+        let picture = DashPicture(
+            board, values, chosen: nil, columns: 80, session.output.style, at: MonotonicTime.now)
+        for line in picture.lines { session.output.line(line.trimmingEnd) }
+    }
+
+    private func json(_ board: DashBoard) -> Value {
+        let rows = board.rows.map { row -> Value in
+            let cards = row.cards.map { card -> Value in
+                var map: ValueMap = ValueMap([
+                    ("path", .string(card.path)), ("title", .string(card.title)),
+                    ("kind", .string(card.kind?.rawValue ?? "unknown")),
+                ])
+                switch values.content(of: card) {
+                case .value(let value)?: map["value"] = value
+                case .failure(let failure)?: map["error"] = ["message": .string(failure.message)]
+                case nil: break
+                }
+                return .map(map)
+            }
+            return ["title": row.title.map { .string($0) } ?? .null, "cards": .list(cards)]
+        }
+        return ["title": .string(board.title), "rows": .list(rows)]
+    }
+
+    /// Waits for the first values.
+    private func begin() throws {
+        while board == nil {
+            guard let news = try watcher.next() else { continue }
+            try take(news)
+        }
+    }
+
+    // MARK: Living
+
+    func run() throws {
+        // The first news comes before the screen, so that a refusal is printed where it stays readable.
+        try begin()
+        let screen = try LiveScreen()
+        while true {
+            let now = MonotonicTime.now
+            if let due = describeAt, due <= now { describe() }
+            // Lines move on, and ages grow, once a second.
+            if isStale && now - lastDrawn >= 1 / DashScreen.rate || now - lastDrawn >= 1 { draw(on: screen, at: now) }
+            let next = isStale ? lastDrawn + 1 / DashScreen.rate : lastDrawn + 1
+            let pause = max(0, min(next, describeAt ?? next) - now)
+            if let news = try watcher.next(timeout: pause, interrupt: screen.descriptor) { try take(news) }
+            for news in try screen.news() {
+                isStale = true
+                if case .key(let key) = news { press(key) }
+            }
+        }
+    }
+
+    private func take(_ news: Watcher.News) throws {
+        let now = MonotonicTime.now
+        switch news {
+        case .interrupted: values.interrupted(at: now)
+        case .resumed(let isSnapshot):
+            values.resumed(isSnapshot: isSnapshot)
+            describeAt = now
+        case .event(let message):
+            guard case .event(_, let event) = try decoder.decode(message) else { return }
+            guard values.take(event, at: now) else { break }
+            if structure == nil {
+                structure = try link.structure(of: root)
+                lay()
+            } else if case .update = event {
+                lay()
+            }
+            if case .structure = event { describeAt = describeAt ?? now + DashScreen.describePause }
+        }
+        isStale = true
+    }
+
+    private func describe() {
+        describeAt = nil
+        do {
+            structure = try link.structure(of: root)
+            lay()
+        } catch {
+            // The daemon has gone, or the root. The watcher tells of both; until then the last board stays.
+            if values.interruptedAt == nil { describeAt = MonotonicTime.now + 1 }
+        }
+    }
+
+    private func lay() {
+        guard let structure else { return }
+        let board = DashBoard(structure.tree, subviews: structure.subviews, values: values.contents)
+        values.remember(board.rows.flatMap(\.cards), at: MonotonicTime.now)
+        self.board = board
+        isStale = true
+    }
+
+    private func picture(at now: Double) -> DashPicture? {
+        guard let board else { return nil }
+        return DashPicture(
+            board, values, chosen: chosen, columns: Terminal.size.columns, session.output.style, at: now)
+    }
+
+    private func draw(on screen: LiveScreen, at now: Double) {
+        guard let picture = picture(at: now), let board else { return }
+        let size = Terminal.size
+        room = max(1, size.rows - 3)
+        let style = session.output.style
+        var (state, said) = ("live", style.green("live"))
+        if let since = values.interruptedAt {
+            state = "no connection for \(DashText.duration(now - since))"
+            said = style.red(state)
+        }
+        let title = DisplayWidth.cut(board.title, to: max(1, size.columns - state.count - 1))
+        let space = String(repeating: " ", count: max(1, size.columns - DisplayWidth.of(title) - state.count))
+        var lines = [style.bold(title) + space + said, ""]
+        let shown = scroll.clip(picture.lines, room: room)
+        lines += shown
+        lines += Array(repeating: "", count: max(0, room - shown.count))
+        lines.append(footer(picture, size.columns))
+        screen.draw(lines.prefix(size.rows).joined(separator: "\n"))
+        lastDrawn = now
+        isStale = false
+    }
+
+    private func footer(_ picture: DashPicture, _ columns: Int) -> String {
+        let style = session.output.style
+        if let notice { return style.red(DisplayWidth.cut(notice, to: columns)) }
+        var keys = "↑ ↓ ← → choose   q end"
+        if let chosen, let card = picture.places.first(where: { $0.card.path == chosen })?.card {
+            let action =
+                switch card.kind {
+                case .toggle, .button, .picker: "   Enter operates"
+                case .slider, .stepper: "   + and - step"
+                default: ""
+                }
+            keys = "\(card.path)\(action)   q end"
+        }
+        let hidden = picture.lines.count - room
+        if hidden > 0 { keys += "   \(min(100, (scroll.offset + room) * 100 / picture.lines.count)) %" }
+        return style.dim(DisplayWidth.cut(keys, to: columns))
+    }
+
+    // MARK: Keys
+
+    private func press(_ key: Keyboard.Key) {
+        notice = nil
+        guard let picture = picture(at: MonotonicTime.now) else { return }
+        switch key {
+        case .up, .down, .left, .right: choose(key, picture.places)
+        case .enter: operate(picture)
+        case .character("+"), .character("="): step(picture, 1)
+        case .character("-"): step(picture, -1)
+        default: _ = scroll.move(key, page: max(1, room - 2))
+        }
+    }
+
+    private func choose(_ key: Keyboard.Key, _ places: [DashPicture.Place]) {
+        guard let now = places.firstIndex(where: { $0.card.path == chosen }) else {
+            // The first one that is visible.
+            let first = places.first { $0.lines.lowerBound >= scroll.offset } ?? places.first
+            chosen = first?.card.path
+            return
+        }
+        let place = places[now]
+        func nearest(_ line: Int?) -> Int? {
+            places.indices.filter { places[$0].lines.lowerBound == line }
+                .min { abs(places[$0].column - place.column) < abs(places[$1].column - place.column) }
+        }
+        let next: Int? =
+            switch key {
+            case .left: now - 1
+            case .right: now + 1
+            case .up: nearest(places.map(\.lines.lowerBound).last { $0 < place.lines.lowerBound })
+            default: nearest(places.map(\.lines.lowerBound).first { $0 > place.lines.lowerBound })
+            }
+        guard let next, places.indices.contains(next) else { return }
+        chosen = places[next].card.path
+        // The heading above the first line stays visible.
+        scroll.show(max(0, places[next].lines.lowerBound - 1)..<places[next].lines.upperBound, room: room)
+    }
+
+    private var chosenCard: DashCard? { board?.rows.lazy.flatMap(\.cards).first { $0.path == self.chosen } }
+
+    private func operate(_ picture: DashPicture) {
+        guard let card = chosenCard else { return }
+        switch card.kind {
+        case .toggle: write(Mutation(operation: .toggle, path: card.path), card)
+        case .button:
+            if card.panel["toggle"] == true {
+                write(Mutation(operation: .toggle, path: card.path), card)
+            } else if let value = card.panel["add"] {
+                write(Mutation(operation: .add, path: card.path, value: value), card)
+            } else {
+                write(Mutation(operation: .set, path: card.path, value: card.panel["set"] ?? true), card)
+            }
+        case .picker:
+            let options = card.options
+            let now = options.firstIndex { $0.value == values.content(of: card)?.value } ?? -1
+            guard !options.isEmpty else { return }
+            write(Mutation(operation: .set, path: card.path, value: options[(now + 1) % options.count].value), card)
+        case .stepper, .slider: step(picture, 1)
+        case .field, .color: notice = "agctl set '\(card.path)' VALUE writes it"
+        default: notice = "\(card.title) only shows a value"
+        }
+    }
+
+    private func step(_ picture: DashPicture, _ sign: Double) {
+        guard let card = chosenCard, card.kind == .stepper || card.kind == .slider,
+            let number = values.content(of: card)?.value?.number
+        else { return }
+        let isSlider = card.kind == .slider
+        let least = card.panel["min"]?.number ?? (isSlider ? card.scale.least : -.infinity)
+        let most = card.panel["max"]?.number ?? (isSlider ? card.scale.most : .infinity)
+        // The daemon adds, so that nothing is lost when two people press at once.
+        let by = min(most, max(least, number + sign * card.step)) - number
+        guard by != 0 else { return }
+        let isWhole = card.isInteger && by == by.rounded() && abs(by) < 1e15
+        let value: Value = isWhole ? .int(Int64(by)) : .double(by)
+        if write(Mutation(operation: .add, path: card.path, value: value), card) {
+            values.assume(isWhole ? .int(Int64(number + by)) : .double(number + by), at: card)
+        }
+    }
+
+    /// - Returns: true if the daemon has accepted it.
+    @discardableResult
+    private func write(_ mutation: Mutation, _ card: DashCard) -> Bool {
+        let animation = card.panel["animation"] ?? "smooth"
+        do {
+            _ = try link.call(.transact([mutation], TransactionOptions(animation: animation, label: "agctl dash")))
+            return true
+        } catch {
+            notice = "\(card.title): \(Complaint(error).message)".printable
+            return false
+        }
+    }
+}
+
+extension String {
+    /// Without spaces at the end.
+    fileprivate var trimmingEnd: String {
+        var text = self[...]
+        while text.last == " " { text.removeLast() }
+        return String(text)
+    }
+}

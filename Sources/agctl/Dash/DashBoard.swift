@@ -1,0 +1,253 @@
+import AttributeValues
+import WireProtocol
+
+/// The cards of a part of the tree, in rows. It follows the containers and panels as the page does
+/// (`dashboard/board.js`): containers are rows, the container value `panel` describes a card, and a node without one
+/// gets cards that suit its attributes.
+struct DashBoard {
+    struct Row {
+        var key: String
+        /// nil for the first row, and for featured cards.
+        var title: String?
+        var cards: [DashCard]
+    }
+
+    /// A direct subview of a container.
+    private struct Entry {
+        var node: DashNode
+        var panel: ValueMap
+        var values: ValueMap
+        var section: DashNode?
+    }
+
+    /// Maximum number of cards.
+    static let mostCards = 500
+    /// Maximum depth below a container.
+    private static let mostDepth = 100
+
+    private let tree: DashNode
+    private let nodes: [String: DashNode]
+    /// The containers whose subviews only `eval` tells, by path.
+    private let subviews: [String: [Value]]
+    private let values: [String: Content]
+    private(set) var rows: [Row] = []
+    private var featured: [DashCard] = []
+    /// Whether panels describe the cards below a node, by path.
+    private var arranging: [String: Bool] = [:]
+    /// Cards beyond the limit.
+    private(set) var omitted = 0
+
+    init(_ tree: DashNode, subviews: [String: [Value]], values: [String: Content]) {
+        self.tree = tree
+        self.subviews = subviews
+        self.values = values
+        nodes = Dictionary(tree.all.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        lay()
+    }
+
+    var title: String {
+        if tree["title"] != nil, let title = values[tree.place(of: "title")]?.value?.string, !title.isEmpty {
+            return title.printable
+        }
+        return tree.path == "/" ? "agd" : DashText.words(tree.id)
+    }
+
+    /// The containers whose subviews `eval` must tell: those without the attribute `cards`.
+    static func containers(_ tree: DashNode) -> [String] {
+        tree.all.filter { $0.children != nil && !$0.isTransparent && $0["cards"] == nil }.map(\.path)
+    }
+
+    /// True if a change of the attribute may change the rows.
+    static func isLayout(_ path: String) -> Bool { path.hasSuffix(".cards") || path.hasSuffix(".title") }
+
+    // MARK: Rows
+
+    private mutating func lay() {
+        rows = [
+            Row(key: "", title: nil, cards: cards(of: tree, ValueMap(), DashText.words(tree.id), isRoot: true))
+        ]
+        for entry in entries(of: tree) where entry.panel["hidden"] != true {
+            let words = DashText.words(entry.node.id)
+            let title = text(entry.panel["title"]) ?? text(entry.values["title"]) ?? words
+            if let section = entry.section {
+                let cards = allCards(of: entry.node, entry.panel, title)
+                if let position = rows.firstIndex(where: { $0.key == section.path }) {
+                    rows[position].cards += cards
+                } else {
+                    rows.append(Row(key: section.path, title: heading(of: section), cards: cards))
+                }
+            } else if entry.node.children?.isEmpty == false, entry.panel["value"] == nil {
+                let isCard = entry.panel["kind"] != nil
+                let heading = isCard ? text(entry.values["title"]) ?? words : title
+                var panel = entry.panel
+                if !isCard { panel["title"] = nil }
+                rows.append(Row(key: entry.node.path, title: heading, cards: allCards(of: entry.node, panel, heading)))
+            } else {
+                let cards = allCards(of: entry.node, entry.panel, title)
+                rows[0].cards += cards
+            }
+        }
+        if !featured.isEmpty { rows.insert(Row(key: "featured", title: nil, cards: featured), at: 0) }
+        rows.removeAll { $0.cards.isEmpty }
+        var left = DashBoard.mostCards
+        for position in rows.indices {
+            omitted += max(0, rows[position].cards.count - left)
+            rows[position].cards = Array(rows[position].cards.prefix(left))
+            left -= rows[position].cards.count
+        }
+        rows.removeAll { $0.cards.isEmpty }
+    }
+
+    private func text(_ value: Value?) -> String? {
+        guard let text = value?.string, !text.isEmpty else { return nil }
+        return text.printable
+    }
+
+    private func heading(of section: DashNode) -> String {
+        let header = section.children?.first { $0["text"] != nil }
+        return text(header.flatMap { values[$0.place(of: "text")]?.value }) ?? DashText.words(section.id)
+    }
+
+    /// The direct subviews of a container, in the order of its rule.
+    private func entries(of node: DashNode) -> [Entry] {
+        let ruled = node["cards"] == nil ? nil : values[node.place(of: "cards")]?.value?.list
+        guard let given = ruled ?? subviews[node.path] else {
+            return (node.children ?? []).map { Entry(node: $0, panel: ValueMap(), values: ValueMap(), section: nil) }
+        }
+        return given.compactMap { each in
+            guard let id = each.map?["id"]?.string, let found = nodes[node.path(to: id)] else { return nil }
+            let values = each.map?["containerValues"]?.map ?? ValueMap()
+            return Entry(
+                node: found, panel: each.map?["panel"]?.map ?? values["panel"]?.map ?? ValueMap(), values: values,
+                section: section(of: node, id))
+        }
+    }
+
+    /// The section of a container in which a subview stands.
+    private func section(of container: DashNode, _ id: String) -> DashNode? {
+        let parts = id.split(separator: "/")
+        for length in stride(from: parts.count - 1, to: 0, by: -1) {
+            let node = nodes[container.path(to: parts.prefix(length).joined(separator: "/"))]
+            if let node, node.kind == "section" { return node }
+        }
+        return nil
+    }
+
+    // MARK: Cards
+
+    /// The cards of a view and of everything below it. Featured ones are set apart.
+    private mutating func allCards(of node: DashNode, _ panel: ValueMap, _ title: String, depth: Int = 0) -> [DashCard]
+    {
+        if panel["hidden"] == true || depth > DashBoard.mostDepth { return [] }
+        var cards = cards(of: node, panel, title)
+        if panel["kind"] != "table", panel["kind"] != "list", node.children != nil {
+            for entry in entries(of: node) {
+                let own =
+                    text(entry.panel["title"]) ?? text(entry.values["title"])
+                    ?? (entry.node.id == "gauge" ? title : DashText.words(entry.node.id))
+                cards += allCards(of: entry.node, entry.panel, own, depth: depth + 1)
+            }
+        }
+        guard panel["featured"] == true else { return cards }
+        featured += cards
+        return []
+    }
+
+    /// The cards of one node.
+    private mutating func cards(of node: DashNode, _ panel: ValueMap, _ title: String, isRoot: Bool = false)
+        -> [DashCard]
+    {
+        let value = text(panel["value"])
+        let shown = text(panel["title"]) ?? title
+        if panel["kind"] == "table" || panel["kind"] == "list", value == nil, node.children != nil {
+            return [
+                DashCard(
+                    path: node.path, kind: panel["kind"] == "table" ? .table : .list, panel: panel, title: shown,
+                    rows: table(of: node, panel))
+            ]
+        }
+        // A node that arranges cards has none of its own.
+        if value == nil, node.children != nil, arranges(node) { return [] }
+        let names = value.map { [$0] } ?? DashBoard.shownNames(of: node)
+        let isAlone = names.count == 1 && node.children == nil
+        let cards = names.map { name -> DashCard in
+            let path = node.place(of: name)
+            let base = name.prefix { $0 != "." && $0 != "[" }
+            guard let attribute = node[String(base)] else {
+                return DashCard(
+                    path: path, kind: .value, panel: panel, title: shown,
+                    fault: "\(node.path) has no attribute \(name)")
+            }
+            var kind: DashCard.Kind? = DashCard.Kind(name, attribute)
+            if let given = panel["kind"]?.string { kind = DashCard.Kind(panel: given) }
+            if kind?.isControl == true, !attribute.isWritable { kind = .value }
+            let own =
+                isRoot || node.children != nil
+                ? DashText.words(name) : "\(title): \(DashText.words(name).lowercased())"
+            let isTitled = isAlone || name == "percent" || value != nil
+            var panel = value == nil ? ValueMap() : panel
+            if kind == .bar || kind == .gauge, panel["unit"] == nil, panel["max"] == nil, panel["format"] == nil {
+                panel["unit"] = "%"
+            }
+            return DashCard(
+                path: path, kind: kind, panel: panel, title: isTitled ? shown : own,
+                isInteger: attribute.plainType == "int",
+                fault: kind == nil ? "there is no card of the kind \(panel["kind"]?.string ?? "")".printable : nil)
+        }
+        return value == nil ? cards.sorted { ($0.kind?.rank ?? 0) < ($1.kind?.rank ?? 0) } : cards
+    }
+
+    /// The attributes of a node that get a card if there is no panel.
+    private static func shownNames(of node: DashNode) -> [String] {
+        let names = Set(node.attributes.map(\.name))
+        if node.component != nil, names.contains("percent") { return ["percent"] }
+        let hasGauge = node.children?.contains { $0.id == "gauge" } ?? false
+        let hasList = node.children?.contains { $0.kind == "forEach" } ?? false
+        return node.attributes.compactMap { name, attribute in
+            if ["clock", "inherit"].contains(attribute.kind) { return nil }
+            if attribute.kind == "binding", attribute.type == "dyn" { return nil }
+            if ["index", "elements", "cards", "severity"].contains(name) { return nil }
+            if name == "percent", hasGauge { return nil }
+            if attribute.type.hasPrefix("list"), attribute.kind == "state", hasList { return nil }
+            if name == "isStale", names.contains("status") { return nil }
+            // Unprocessed figures of a feeder are only inputs of rules.
+            let isRaw = ["map", "list", "dyn"].contains { attribute.type.hasPrefix($0) }
+            return attribute.isTransient && isRaw && names.count > 2 ? nil : name
+        }
+    }
+
+    /// Whether panels describe the cards below a node.
+    private mutating func arranges(_ node: DashNode, depth: Int = 0) -> Bool {
+        if let known = arranging[node.path] { return known }
+        if depth > DashBoard.mostDepth { return false }
+        var isSo = node["cards"] != nil
+        for entry in isSo ? [] : entries(of: node) {
+            let describes = entry.panel.keys.contains { $0 != "hidden" && $0 != "title" }
+            if describes || entry.node.children != nil && arranges(entry.node, depth: depth + 1) {
+                isSo = true
+                break
+            }
+        }
+        arranging[node.path] = isSo
+        return isSo
+    }
+
+    /// A row for each subview below a container.
+    private func table(of node: DashNode, _ panel: ValueMap) -> DashCard.Rows {
+        var views: [DashNode] = []
+        var pending = Array((node.children ?? []).reversed())
+        while let next = pending.popLast() {
+            if next.isTransparent { pending += (next.children ?? []).reversed() } else { views.append(next) }
+        }
+        var columns = panel["columns"]?.list?.compactMap(\.string) ?? []
+        if columns.isEmpty {
+            for view in views {
+                for (name, attribute) in view.attributes where columns.count < 6 && !columns.contains(name) {
+                    let isInner = attribute.kind == "clock" || attribute.kind == "let" && attribute.type == "dyn"
+                    if name != "index", !isInner { columns.append(name) }
+                }
+            }
+        }
+        return DashCard.Rows(columns: columns, views: views.map { ($0.id, $0.path) })
+    }
+}

@@ -1,0 +1,75 @@
+import AttributeValues
+
+/// A node of a board, as `describe` tells it.
+final class DashNode {
+    struct Attribute {
+        var kind: String
+        var type: String
+        var isTransient: Bool
+
+        var isNumber: Bool { ["int", "uint", "double", "angle"].contains(plainType) }
+        var isWritable: Bool { kind == "state" || kind == "binding" }
+        /// The type without the mark of an optional.
+        var plainType: String { type.hasSuffix("?") ? String(type.dropLast()) : type }
+    }
+
+    let id: String
+    let path: String
+    let kind: String
+    let component: String?
+    let attributes: [(name: String, attribute: Attribute)]
+    /// nil for a node that cannot have children.
+    private(set) var children: [DashNode]?
+
+    private init(_ map: ValueMap) {
+        id = map["id"]?.string ?? ""
+        path = map["path"]?.string ?? "/"
+        kind = map["kind"]?.string ?? "view"
+        component = map["component"]?.string
+        attributes = (map["attributes"]?.map ?? ValueMap()).map { name, attribute in
+            let map = attribute.map
+            return (
+                name.string ?? "",
+                Attribute(
+                    kind: map?["kind"]?.string ?? "", type: map?["type"]?.string ?? "dyn",
+                    isTransient: map?["transient"] == true)
+            )
+        }
+        children = map["children"]?.list == nil ? nil : []
+    }
+
+    /// The node with everything below it. Deep trees are read without recursion.
+    static func tree(_ described: Value) -> DashNode? {
+        guard let map = described.map, map["id"] != nil else { return nil }
+        let root = DashNode(map)
+        var pending = [(root, map)]
+        while let (node, map) = pending.popLast() {
+            for case .map(let child) in map["children"]?.list ?? [] {
+                let made = DashNode(child)
+                node.children?.append(made)
+                pending.append((made, child))
+            }
+        }
+        return root
+    }
+
+    /// The node and everything below it.
+    var all: [DashNode] {
+        var found: [DashNode] = []
+        var pending = [self]
+        while let node = pending.popLast() {
+            found.append(node)
+            pending += node.children ?? []
+        }
+        return found
+    }
+
+    subscript(_ name: String) -> Attribute? { attributes.first { $0.name == name }?.attribute }
+
+    func place(of attribute: String) -> String { "\(path).\(attribute)" }
+
+    func path(to id: String) -> String { path == "/" ? "/" + id : "\(path)/\(id)" }
+
+    /// Its children are subviews of the container around it.
+    var isTransparent: Bool { ["group", "forEach", "section"].contains(kind) }
+}

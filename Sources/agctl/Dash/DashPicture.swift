@@ -1,0 +1,336 @@
+import AttributeValues
+import WireProtocol
+
+/// A board as lines of text: cards in a grid.
+struct DashPicture {
+    private static let leastWidth = 28
+    private static let gap = 2
+    private static let mostRows = 12
+
+    /// The place of a card in the picture.
+    struct Place {
+        var card: DashCard
+        /// Lines of the picture.
+        var lines: Range<Int>
+        /// The first column, for moving up and down.
+        var column: Int
+    }
+
+    let board: DashBoard
+    let values: DashValues
+    let style: Style
+    let columns: Int
+    let now: Double
+    /// The path of the chosen card.
+    var chosen: String?
+    private(set) var lines: [String] = []
+    private(set) var places: [Place] = []
+
+    init(_ board: DashBoard, _ values: DashValues, chosen: String?, columns: Int, _ style: Style, at now: Double) {
+        self.board = board
+        self.values = values
+        self.chosen = chosen
+        self.columns = max(20, columns)
+        self.style = style
+        self.now = now
+        let count = max(1, (self.columns + DashPicture.gap) / (DashPicture.leastWidth + DashPicture.gap))
+        let width = (self.columns - DashPicture.gap * (count - 1)) / count
+        for row in board.rows {
+            if let title = row.title {
+                let text = DisplayWidth.cut(title, to: self.columns - 4)
+                let rest = String(repeating: "─", count: max(0, self.columns - DisplayWidth.of(text) - 1))
+                lines += [style.bold(text) + " " + style.dim(rest)]
+            }
+            lay(row.cards, count, width)
+        }
+        if board.omitted > 0 { lines.append("\(board.omitted) more cards are not shown; name a part of the tree") }
+        if board.rows.isEmpty { lines.append("No values are here yet. 'agctl apply -f FILE' adds a scene.") }
+    }
+
+    private typealias Drawn = (card: DashCard, width: Int, column: Int, text: [String])
+
+    /// Puts cards side by side, in order.
+    private mutating func lay(_ cards: [DashCard], _ count: Int, _ width: Int) {
+        var line: [Drawn] = []
+        var used = 0
+        for card in cards {
+            let span = min(count, card.span)
+            if used + span > count {
+                add(line)
+                (line, used) = ([], 0)
+            }
+            let own = width * span + DashPicture.gap * (span - 1)
+            line.append((card, own, used * (width + DashPicture.gap), draw(card, own)))
+            used += span
+        }
+        add(line)
+    }
+
+    /// All cards of a line are as high as its highest.
+    private mutating func add(_ line: [Drawn]) {
+        let height = line.map(\.text.count).max() ?? 0
+        guard height > 0 else { return }
+        for each in line {
+            places.append(Place(card: each.card, lines: lines.count..<lines.count + height, column: each.column))
+        }
+        let space = String(repeating: " ", count: DashPicture.gap)
+        for index in 0..<height {
+            let parts = line.map { index < $0.text.count ? $0.text[index] : edge($0.card, $0.width) }
+            lines.append(parts.joined(separator: space))
+        }
+        lines.append("")
+    }
+
+    // MARK: Cards
+
+    private static let shapes = ["ok": "●", "warn": "▲", "critical": "◆", "stale": "◌"]
+
+    private func paint(_ text: String, _ status: String?) -> String {
+        switch status {
+        case "warn": style.yellow(text)
+        case "critical": style.red(text)
+        case "stale": style.dim(text)
+        default: text
+        }
+    }
+
+    private func status(of card: DashCard) -> String? {
+        if let number = values.content(of: card)?.value?.number, let status = card.status(of: number) { return status }
+        switch card.kind {
+        case .status:
+            let value = values.content(of: card)?.value
+            if case .bool(let flag)? = value { return flag ? "ok" : "critical" }
+            return value?.string
+        case .bar, .gauge, .sparkline: return values.status(beside: card)
+        default: return nil
+        }
+    }
+
+    /// The left edge of a card: its status, or that it is chosen.
+    private func mark(_ card: DashCard) -> String {
+        if card.path == chosen { return style.cyan("▌") }
+        let status = status(of: card)
+        return status == nil || status == "ok" ? style.dim("│") : paint("▌", status)
+    }
+
+    private func edge(_ card: DashCard, _ width: Int) -> String {
+        mark(card) + String(repeating: " ", count: width - 1)
+    }
+
+    private func draw(_ card: DashCard, _ width: Int) -> [String] {
+        let inner = width - 2
+        let edge = mark(card) + " "
+        let title = DisplayWidth.cut(card.title, to: inner)
+        let isOld = values.interruptedAt != nil
+        var lines = [(title, card.path == chosen ? style.bold(title) : style.dim(title))]
+        lines += body(card, inner)
+        if isOld, let age = values.age(of: card, at: now) {
+            let text = DisplayWidth.cut("\(DashText.duration(age)) ago", to: inner)
+            lines.append((text, style.yellow(text)))
+        }
+        return lines.map { plain, painted in
+            edge + painted + String(repeating: " ", count: max(0, inner - DisplayWidth.of(plain)))
+        }
+    }
+
+    /// Lines without colours, and with them.
+    private func body(_ card: DashCard, _ width: Int) -> [(String, String)] {
+        func line(_ text: String, _ paint: (String) -> String = { $0 }) -> (String, String) {
+            let text = DisplayWidth.cut(text, to: width)
+            return (text, paint(text))
+        }
+        if let fault = card.fault { return wrap(fault, width).map { line($0, style.red) } }
+        if let rows = card.rows { return table(rows, card, width) }
+        guard let content = values.content(of: card) else { return [line("–", style.dim)] }
+        guard case .value(let value) = content else {
+            let message = ContentRow.describe(content)
+            return wrap(message, width).map { line($0, style.red) }
+        }
+        let status = status(of: card)
+        let figures = line(DashText.plain(value, card.panel), style.bold)
+        switch card.kind {
+        case .bar?, .gauge?, .slider?:
+            guard let number = value.number else { return [line("this card needs a number", style.red)] }
+            let shown = values.displayedNumber(of: card) ?? number
+            return [note(figures, card, status, width), bar(card, shown, status, width)]
+        case .sparkline?, .chart?:
+            guard value.number != nil, let past = values.past(of: card, at: now) else { return [figures] }
+            return [note(figures, card, status, width)] + curve(card, past, card.kind == .chart ? 4 : 1, width)
+        case .status?:
+            let shape = status.flatMap { DashPicture.shapes[$0] } ?? "○"
+            let said = value.string.map(DashText.words) ?? DashText.plain(value)
+            return [line("\(shape) \(said)") { status == "ok" ? style.green($0) : paint($0, status) }]
+        case .toggle?:
+            let isOn = value == true
+            let said = card.panel[isOn ? "on" : "off"]?.string ?? (isOn ? "On" : "Off")
+            return [line("\(isOn ? "━●" : "●━") \(said.printable)") { isOn ? style.cyan($0) : style.dim($0) }]
+        case .stepper?: return [line("− \(DashText.plain(value, card.panel)) +", style.bold)]
+        case .button?:
+            let label = card.panel["label"]?.string?.printable ?? card.title
+            return [line("[ \(label) ]", style.cyan), line(DashText.plain(value, card.panel), style.dim)]
+        case .picker?:
+            let choices = card.options
+            let plain = choices.map { $0.value == value ? "‹\($0.title)›" : " \($0.title) " }.joined(separator: " ")
+            let title = choices.first { $0.value == value }?.title ?? DashText.plain(value)
+            guard DisplayWidth.of(plain) <= width else { return [line("‹\(title)›", style.cyan)] }
+            let painted = choices.map { $0.value == value ? style.cyan("‹\($0.title)›") : style.dim(" \($0.title) ") }
+            return [(plain, painted.joined(separator: " "))]
+        case .color?: return [line("■ \(DashText.plain(value))", style.bold)]
+        case .text?: return wrap(DashText.plain(value), width).map { line($0) }
+        case .table?, .list?, .log?: return entries(value, card, width)
+        default: return [figures]
+        }
+    }
+
+    /// The figures, and at the right the status in words.
+    private func note(_ figures: (String, String), _ card: DashCard, _ status: String?, _ width: Int)
+        -> (String, String)
+    {
+        guard let status, status != "ok", let shape = DashPicture.shapes[status] else { return figures }
+        let mark = "\(shape) \(DashText.words(status))"
+        let room = width - DisplayWidth.of(figures.0) - DisplayWidth.of(mark)
+        guard room > 0 else { return (figures.0, paint(figures.0, status)) }
+        let space = String(repeating: " ", count: room)
+        return (figures.0 + space + mark, figures.1 + space + paint(mark, status))
+    }
+
+    private func bar(_ card: DashCard, _ number: Double, _ status: String?, _ width: Int) -> (String, String) {
+        let (least, most) = card.scale
+        let part = most == least ? 0 : min(1, max(0, (number - least) / (most - least)))
+        let halves = part.isFinite ? Int((part * Double(width) * 2).rounded()) : 0
+        let full = String(repeating: "━", count: halves / 2) + (halves % 2 == 1 ? "╸" : "")
+        let used = (halves + 1) / 2
+        var plain = full
+        var painted = status == nil || status == "ok" ? style.cyan(full) : paint(full, status)
+        for column in used..<max(used, width) {
+            // Thresholds are parts of the scale.
+            let level = ["critical", "warn"].first { name in
+                guard let limit = card.panel[name]?.number, most != least else { return false }
+                let place = (limit - least) / (most - least) * Double(width)
+                return place >= Double(column) && place < Double(column + 1)
+            }
+            plain += level == nil ? "─" : "┼"
+            painted += level == nil ? style.dim("─") : paint("┼", level)
+        }
+        return (plain, painted)
+    }
+
+    private func curve(_ card: DashCard, _ past: DashValues.Past, _ height: Int, _ width: Int) -> [(String, String)] {
+        let ranges = past.columns(width)
+        let known = ranges.compactMap { $0 }
+        var least = card.panel["min"]?.number ?? known.map(\.lowerBound).min() ?? 0
+        var most = card.panel["max"]?.number ?? known.map(\.upperBound).max() ?? 1
+        if most <= least { (least, most) = (least - 0.5, least + 0.5) }
+        let glyphs = Array(" ▁▂▃▄▅▆▇█")
+        var before: Double?
+        // Of the two extremes of a column, the one that is farther from the last column is shown.
+        let levels = ranges.map { range -> Int? in
+            guard let range else { return nil }
+            let last = before ?? range.upperBound
+            let shown = range.upperBound - last >= last - range.lowerBound ? range.upperBound : range.lowerBound
+            before = shown
+            let part = min(1, max(0, (shown - least) / (most - least)))
+            return 1 + (part.isFinite ? Int((part * Double(height * 8 - 1)).rounded()) : 0)
+        }
+        var lines = (0..<height).map { row -> (String, String) in
+            let base = (height - 1 - row) * 8
+            let text = String(levels.map { level in level.map { glyphs[min(8, max(0, $0 - base))] } ?? " " })
+            return (text, style.cyan(text))
+        }
+        if height > 1 {
+            let ends = "\(DashText.plain(.double(least), card.panel)) to \(DashText.plain(.double(most), card.panel))"
+            let text = DisplayWidth.cut("\(ends), last \(DashText.duration(card.window))", to: width)
+            lines.append((text, style.dim(text)))
+        }
+        return lines
+    }
+
+    private func wrap(_ text: String, _ width: Int) -> [String] {
+        var lines = [""]
+        for word in text.split(separator: " ") {
+            let line = lines[lines.count - 1]
+            if line.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if DisplayWidth.of(line) + 1 + DisplayWidth.of(String(word)) <= width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return Array(lines.prefix(DashPicture.mostRows))
+    }
+
+    // MARK: Tables
+
+    private func table(_ rows: DashCard.Rows, _ card: DashCard, _ width: Int) -> [(String, String)] {
+        let hasName = rows.columns.contains("name")
+        let cells = rows.views.map { view in
+            (hasName ? [] : [DashText.words(view.id)])
+                + rows.columns.map { column in
+                    switch values.contents["\(view.path).\(column)"] {
+                    case .value(let value)?: DashText.plain(value, format(card, column))
+                    case .failure(let failure)?: failure.message.printable
+                    case nil: ""
+                    }
+                }
+        }
+        return grid(cells, (hasName ? [] : [""]) + rows.columns.map(DashText.words), card, width)
+    }
+
+    private func format(_ card: DashCard, _ column: String) -> ValueMap {
+        card.panel["formats"]?.map?[column]?.map ?? card.panel
+    }
+
+    private func entries(_ value: Value, _ card: DashCard, _ width: Int) -> [(String, String)] {
+        if let map = value.map {
+            return grid(
+                map.map { [DashText.words($0.key.string ?? $0.key.jsonText), DashText.plain($0.value, card.panel)] },
+                nil, card, width)
+        }
+        var list = value.list ?? [value]
+        if card.kind == .log { list = list.suffix(DashPicture.mostRows) }
+        let maps = list.compactMap(\.map)
+        guard !maps.isEmpty, maps.count == list.count else {
+            return grid(list.map { [DashText.plain($0, card.panel)] }, nil, card, width)
+        }
+        var columns = card.panel["columns"]?.list?.compactMap(\.string) ?? []
+        if columns.isEmpty {
+            for key in maps.flatMap({ $0.keys.compactMap(\.string) }) where !columns.contains(key) && columns.count < 6
+            {
+                columns.append(key)
+            }
+        }
+        let cells = maps.map { map in columns.map { DashText.plain(map[$0] ?? .null, format(card, $0)) } }
+        return grid(cells, columns.map(DashText.words), card, width)
+    }
+
+    private func grid(_ cells: [[String]], _ head: [String]?, _ card: DashCard, _ width: Int) -> [(String, String)] {
+        guard let first = cells.first else { return [("Empty", style.dim("Empty"))] }
+        let shown = cells.prefix(DashPicture.mostRows)
+        let rows = (head.map { [$0] } ?? []) + shown
+        let isNumber = first.indices.map { column in
+            column > 0 && shown.allSatisfy { $0[column].first.map { $0.isNumber || $0 == "−" || $0 == "–" } ?? true }
+        }
+        var widths = first.indices.map { column in rows.map { DisplayWidth.of($0[column]) }.max() ?? 0 }
+        // The widest column gives way first.
+        while widths.reduce(0, +) + 2 * (widths.count - 1) > width, let most = widths.max(), most > 3,
+            let widest = widths.firstIndex(of: most)
+        {
+            widths[widest] -= 1
+        }
+        var lines = rows.enumerated().map { index, row -> (String, String) in
+            let text = zip(row, widths).enumerated().map { column, cell in
+                let text = DisplayWidth.cut(cell.0, to: cell.1)
+                let space = String(repeating: " ", count: max(0, cell.1 - DisplayWidth.of(text)))
+                return isNumber[column] ? space + text : text + space
+            }.joined(separator: "  ")
+            let line = DisplayWidth.cut(text, to: width)
+            return (line, index == 0 && head != nil ? style.dim(line) : line)
+        }
+        if cells.count > shown.count {
+            let text = DisplayWidth.cut("… and \(cells.count - shown.count) more", to: width)
+            lines.append((text, style.dim(text)))
+        }
+        return lines
+    }
+}

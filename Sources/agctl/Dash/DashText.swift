@@ -1,0 +1,99 @@
+import AttributeValues
+import Glibc
+
+/// Values in a form for people. The page has the same rules in `dashboard/format.js`.
+enum DashText {
+    /// An id in words: `busiestCore` is "Busiest core". Ids with dots or digits at their ends are names and stay.
+    static func words(_ id: String) -> String {
+        if id.lowercased() == "ok" { return "OK" }
+        let isName = id.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+                || byte == UInt8(ascii: "_")
+        }
+        guard isName, let first = id.first, first.isLetter else { return id.printable }
+        var text = ""
+        var wasLower = false
+        for character in id {
+            if character == "-" || character == "_" {
+                text += " "
+            } else {
+                if character.isUppercase, wasLower { text += " " }
+                text += character.lowercased()
+            }
+            wasLower = character.isLowercase || character.isNumber
+        }
+        return text.prefix(1).uppercased() + text.dropFirst()
+    }
+
+    /// Decimals that show three significant digits, without more than the value has.
+    static func decimals(of number: Double) -> Int {
+        guard number.isFinite, number != number.rounded() else { return 0 }
+        let size = abs(number)
+        if size >= 100 { return 0 }
+        if size >= 10 { return 1 }
+        return ((size * 100).rounded() / 10).truncatingRemainder(dividingBy: 1) == 0 ? 1 : 2
+    }
+
+    /// The number with its unit, by the members `format`, `decimals` and `unit` of a panel.
+    static func number(_ number: Double, _ panel: ValueMap = ValueMap()) -> String {
+        let unit = panel["unit"]?.string?.printable ?? ""
+        func joined(_ text: String, _ unit: String) -> String { unit.isEmpty ? text : "\(text) \(unit)" }
+        guard number.isFinite else {
+            return joined(number.isNaN ? "not a number" : number < 0 ? "−∞" : "∞", unit)
+        }
+        var given: Int?
+        if let decimals = panel["decimals"]?.number { given = Int(min(9, max(0, decimals))) }
+        func fixed(_ number: Double) -> String {
+            Figure.fixed(number, places: given ?? decimals(of: number)).replacing("-", with: "−")
+        }
+        switch panel["format"]?.string {
+        case "duration": return joined(duration(number), unit)
+        case "percent": return joined(fixed(number * 100), unit.isEmpty ? "%" : unit)
+        case "bytes": return scaled(number, ["B", "kB", "MB", "GB", "TB", "PB"], unit, fixed)
+        default:
+            guard abs(number) >= 1e6, given == nil else { return joined(fixed(number), unit) }
+            return scaled(number, ["", "k", "M", "G", "T", "P"], unit, fixed)
+        }
+    }
+
+    private static func scaled(_ number: Double, _ names: [String], _ unit: String, _ fixed: (Double) -> String)
+        -> String
+    {
+        var (rest, power) = (number, 0)
+        while abs(rest) >= 1000, power < names.count - 1 {
+            rest /= 1000
+            power += 1
+        }
+        return fixed(rest) + " " + names[power] + unit
+    }
+
+    /// Seconds as their two largest units: 2 h 5 min.
+    static func duration(_ seconds: Double) -> String {
+        guard abs(seconds) < 1e15 else { return seconds.description }
+        var parts: [String] = []
+        var rest = Int64(abs(seconds).rounded())
+        for (unit, size) in [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] as [(String, Int64)] {
+            if rest >= size || unit == "s" && parts.isEmpty { parts.append("\(rest / size) \(unit)") }
+            rest %= size
+        }
+        return (seconds < 0 ? "−" : "") + parts.prefix(2).joined(separator: " ")
+    }
+
+    /// Any value as one line of text. Deeper values are written as JSON.
+    static func plain(_ value: Value, _ panel: ValueMap = ValueMap(), depth: Int = 0) -> String {
+        switch value {
+        case .null: return "–"
+        case .bool(let flag): return flag ? "Yes" : "No"
+        case .string(let text):
+            if text.hasSuffix("s"), let seconds = Double(text.dropLast()) { return duration(seconds) }
+            return text.printable
+        case .list(let list) where depth < 3:
+            return list.map { plain($0, panel, depth: depth + 1) }.joined(separator: ", ")
+        case .map(let map) where depth < 3:
+            return map.map { words($0.key.string ?? $0.key.jsonText) + " " + plain($0.value, panel, depth: depth + 1) }
+                .joined(separator: " · ")
+        default: return value.number.map { number($0, panel) } ?? value.jsonText.printable
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import AttributeValues
+import WireProtocol
+
+/// What is known of the attributes of a board: values, displayed values of what moves, and the past of numbers. Time is
+/// an argument.
+struct DashValues {
+    /// The past of one number, in steps of equal length, each with its least and highest value.
+    struct Past {
+        static let steps = 240
+
+        let step: Double
+        private(set) var ranges: [Int: ClosedRange<Double>] = [:]
+        private var last: Double?
+        private var newest = 0
+
+        init(window: Double) { step = window / Double(Past.steps) }
+
+        mutating func add(_ number: Double, at now: Double) {
+            guard number.isFinite else { return }
+            fill(to: now)
+            let range = ranges[newest] ?? number...number
+            ranges[newest] = min(range.lowerBound, number)...max(range.upperBound, number)
+            last = number
+        }
+
+        /// A value lasts until the next one.
+        mutating func fill(to now: Double) {
+            let position = Int(now / step)
+            guard let last else {
+                newest = position
+                return
+            }
+            let first = max(newest + 1, position - Past.steps)
+            if first <= position { for each in first...position { ranges[each] = last...last } }
+            newest = max(newest, position)
+            if ranges.count > Past.steps * 2 { ranges = ranges.filter { $0.key > newest - Past.steps } }
+        }
+
+        /// Nothing is known of the time without a connection.
+        mutating func interrupt() { last = nil }
+
+        /// The least and highest value of each column, from old to new; nil where nothing is known.
+        func columns(_ count: Int) -> [ClosedRange<Double>?] {
+            (0..<count).map { column in
+                let begin = newest - Past.steps + 1 + column * Past.steps / count
+                let end = newest - Past.steps + 1 + (column + 1) * Past.steps / count
+                var found: ClosedRange<Double>?
+                for position in begin..<max(end, begin + 1) {
+                    guard let range = ranges[position] else { continue }
+                    found =
+                        found.map {
+                            min($0.lowerBound, range.lowerBound)...max($0.upperBound, range.upperBound)
+                        } ?? range
+                }
+                return found
+            }
+        }
+    }
+
+    private(set) var contents: [String: Content] = [:]
+    private var displayed: [String: Value] = [:]
+    private var times: [String: Double] = [:]
+    private var pasts: [String: Past] = [:]
+    /// When the connection was lost.
+    private(set) var interruptedAt: Double?
+    private var awaitsSnapshot = false
+
+    mutating func interrupted(at now: Double) {
+        interruptedAt = interruptedAt ?? now
+        for path in Array(pasts.keys) { pasts[path]?.interrupt() }
+    }
+
+    mutating func resumed(isSnapshot: Bool) {
+        interruptedAt = nil
+        awaitsSnapshot = isSnapshot
+    }
+
+    /// - Returns: true if the change may give the board other cards.
+    mutating func take(_ event: Event, at now: Double) -> Bool {
+        switch event {
+        case .update(_, _, _, let isInitial, let changes, _):
+            if isInitial, awaitsSnapshot {
+                awaitsSnapshot = false
+                (contents, displayed) = ([:], [:])
+            }
+            for change in changes { put(change, at: now) }
+            return isInitial || changes.contains { DashBoard.isLayout($0.path) }
+        case .frames(_, let frames):
+            for (path, value) in frames { displayed[path] = contents[path]?.value == value ? nil : value }
+            return false
+        case .structure: return true
+        default: return false
+        }
+    }
+
+    private mutating func put(_ change: Change, at now: Double) {
+        if case .failure(let failure) = change.content, failure.code == .removed {
+            contents[change.path] = nil
+            displayed[change.path] = nil
+            pasts[change.path] = nil
+            return
+        }
+        // The displayed value stays until the first frame, so that a bar does not jump ahead.
+        displayed[change.path] =
+            change.timeline == nil ? nil : displayed[change.path] ?? contents[change.path]?.value
+        contents[change.path] = change.content
+        times[change.path] = now
+        if let number = change.content.value?.number { pasts[change.path]?.add(number, at: now) }
+    }
+
+    /// The daemon has accepted a number whose update has not come yet, so that a second step does not pass the ends.
+    mutating func assume(_ number: Value, at card: DashCard) {
+        if card.source.steps.isEmpty { contents[card.source.attribute] = .value(number) }
+    }
+
+    /// Begins to keep the past of numbers of which lines are drawn, and ends it for others.
+    mutating func remember(_ cards: [DashCard], at now: Double) {
+        var kept: [String: Past] = [:]
+        for card in cards where card.kind == .sparkline || card.kind == .chart {
+            let (attribute, steps) = card.source
+            guard steps.isEmpty else { continue }
+            let step = card.window / Double(Past.steps)
+            var past = pasts[attribute].flatMap { $0.step == step ? $0 : nil } ?? Past(window: card.window)
+            if past.ranges.isEmpty, let number = contents[attribute]?.value?.number { past.add(number, at: now) }
+            kept[attribute] = past
+        }
+        pasts = kept
+    }
+
+    /// The past up to now.
+    func past(of card: DashCard, at now: Double) -> Past? {
+        guard var past = pasts[card.source.attribute] else { return nil }
+        if interruptedAt == nil { past.fill(to: now) }
+        return past
+    }
+
+    /// The value or the error of a card; nil if it is not known.
+    func content(of card: DashCard) -> Content? {
+        let (attribute, steps) = card.source
+        guard let content = contents[attribute], case .value(var value) = content else { return contents[attribute] }
+        for step in steps {
+            value = value.map?[String(step)] ?? Int(step).flatMap { value.list?.dropFirst($0).first } ?? .null
+        }
+        return .value(value)
+    }
+
+    /// The number that a moving bar shows.
+    func displayedNumber(of card: DashCard) -> Double? {
+        let (attribute, steps) = card.source
+        return steps.isEmpty ? (displayed[attribute] ?? contents[attribute]?.value)?.number : nil
+    }
+
+    func age(of card: DashCard, at now: Double) -> Double? { times[card.source.attribute].map { now - $0 } }
+
+    /// The status of the node that has the attribute, as its attribute `status` gives it.
+    func status(beside card: DashCard) -> String? {
+        let attribute = card.source.attribute
+        guard let dot = attribute.lastIndex(of: ".") else { return nil }
+        return contents[attribute[..<dot] + ".status"]?.value?.string
+    }
+}
