@@ -144,7 +144,7 @@ final class Publisher {
                 }
             }
             collected = (revision, transaction)
-        case .structure(let revision, _, _, _): if revision > self.revision { structureChanged = true }
+        case .structure(let revision, _, _, _, _): if revision > self.revision { structureChanged = true }
         case .bookmark: finish()
         case .ended(_, let reason): throw .ended(reason)
         default: break
