@@ -161,7 +161,9 @@ public final class StateStore {
                 guard let name = changes[place].change.name, !name.isEmpty else { continue }
                 last[place] = written.insert(RowName(key: changes[place].change.key, name: name)).inserted
             }
-            for place in changes.indices where last[place] { body.append(changes[place].change, changes[place].revision) }
+            for place in changes.indices where last[place] {
+                body.append(changes[place].change, changes[place].revision)
+            }
         }
         try appendTurn.bind(1, nextSequence)
         try appendTurn.bind(2, Int64(bitPattern: revision))

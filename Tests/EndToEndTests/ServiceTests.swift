@@ -231,7 +231,7 @@ struct ServiceTests {
         let folder = try Folder()
         let programs = folder.file("programs")
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
-        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway"] {
+        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link"] {
             // Linked: a copy that another test's new process still holds open for writing could not be run.
             try FileManager.default.createSymbolicLink(atPath: programs + "/" + name, withDestinationPath: "/bin/true")
         }
