@@ -115,9 +115,10 @@ extension Event {
         case "structure":
             self = .structure(
                 revision: revision, added: texts("added"), removed: texts("removed"), moved: texts("moved"),
-                motion: StructureMotion(
+                details: StructureDetails(
                     timeline: parameters["timeline"]?.value,
-                    transitions: parameters["transitions"]?.value.map ?? ValueMap()))
+                    transitions: parameters["transitions"]?.value.map ?? ValueMap(),
+                    shown: parameters["shown"]?.value.map ?? ValueMap()))
         case "frames":
             var values: [(path: String, value: Value)] = []
             parameters["values"]?.forEachMember { name, value in

@@ -54,24 +54,28 @@ struct PendingStructure {
     private var removed: Set<String> = []
     private var arrived: Set<String> = []
     private var reordered: Set<String> = []
+    private var rearranged: Set<String> = []
 
     /// Nodes that have gone before the client knew of them are forgotten.
     mutating func merge(_ news: StructurePaths) {
         for path in news.removed {
             let wasNew = added.remove(path) != nil || arrived.remove(path) != nil
             reordered.remove(path)
+            rearranged.remove(path)
             if !wasNew { removed.insert(path) }
         }
         added.formUnion(news.added)
         arrived.formUnion(news.arrived)
         // What the client does not know to be there has no other place for it.
         reordered.formUnion(news.reordered.filter { !added.contains($0) && !arrived.contains($0) })
+        rearranged.formUnion(news.rearranged)
     }
 
     /// Parents before what is in them.
     var paths: StructurePaths {
         StructurePaths(
-            added: added.sorted(), removed: removed.sorted(), arrived: arrived.sorted(), reordered: reordered.sorted())
+            added: added.sorted(), removed: removed.sorted(), arrived: arrived.sorted(), reordered: reordered.sorted(),
+            rearranged: rearranged.sorted())
     }
 }
 

@@ -81,6 +81,8 @@ struct TopicStructure {
         case entered
         /// Stands elsewhere among its siblings.
         case reordered
+        /// Others stand in it than before.
+        case rearranged
     }
 
     init(topic: Topic) { self.topic = topic }
@@ -95,7 +97,7 @@ struct TopicStructure {
         switch kind {
         case .added: said["insertion"] = Transition.json(transition.insertion)
         case .removed: said["removal"] = Transition.json(transition.removal)
-        case .arrived, .entered, .reordered: return
+        case .arrived, .entered, .reordered, .rearranged: return
         }
         transitions[node] = .map(said)
     }
@@ -103,14 +105,14 @@ struct TopicStructure {
     var paths: StructurePaths {
         StructurePaths(
             added: self[.added], removed: self[.removed], arrived: self[.arrived] + self[.entered],
-            reordered: self[.reordered])
+            reordered: self[.reordered], rearranged: self[.rearranged])
     }
 
     /// The same for clients that may read only the new place of a node: to them the node is new.
     var pathsForPartial: StructurePaths {
         StructurePaths(
             added: self[.added] + self[.entered], removed: self[.removed], arrived: self[.arrived],
-            reordered: self[.reordered])
+            reordered: self[.reordered], rearranged: self[.rearranged])
     }
 }
 
@@ -120,6 +122,9 @@ struct StructurePaths {
     var removed: [String]
     var arrived: [String]
     var reordered: [String]
+    var rearranged: [String] = []
 
-    var isEmpty: Bool { added.isEmpty && removed.isEmpty && arrived.isEmpty && reordered.isEmpty }
+    var isEmpty: Bool {
+        added.isEmpty && removed.isEmpty && arrived.isEmpty && reordered.isEmpty && rearranged.isEmpty
+    }
 }

@@ -82,15 +82,15 @@ extension Watching {
         let news = structureNews(structure, listeners)
         for told in news.topics.sorted(by: { $0.topic.number < $1.topic.number }) where !told.topic.isOverfull {
             let comesOrGoes = !told[.added].isEmpty || !told[.removed].isEmpty
-            let motion = StructureMotion(
+            let details = StructureDetails(
                 timeline: comesOrGoes ? presentations.coming(motion, css: told.topic.key.css) : nil,
                 transitions: told.transitions)
             let partial = told[.entered].isEmpty ? [] : told.topic.members.filter(\.client.isPartial)
             if partial.isEmpty {
-                deliverOrHold(told.paths, motion, to: told.topic.members)
+                deliverOrHold(told.paths, details, to: told.topic.members)
             } else {
-                deliverOrHold(told.paths, motion, to: told.topic.members.filter { !$0.client.isPartial })
-                deliverOrHold(told.pathsForPartial, motion, to: partial)
+                deliverOrHold(told.paths, details, to: told.topic.members.filter { !$0.client.isPartial })
+                deliverOrHold(told.pathsForPartial, details, to: partial)
             }
         }
         for topic in news.overfull { endOverfull(topic) }
@@ -126,6 +126,9 @@ extension Watching {
         for node in structure.reorderedNodes where graph.isAlive(node) && told.insert(node).inserted {
             tell(NodeNames(ids: graph.ids(of: node), attributes: []), as: .reordered, &news)
         }
+        for node in Set(structure.rearrangedNodes) where graph.isAlive(node) {
+            tell(NodeNames(ids: graph.ids(of: node), attributes: []), as: .rearranged, &news)
+        }
         return news
     }
 
@@ -138,18 +141,44 @@ extension Watching {
         news.tell(names, as: kind, from: from, to: topics.naming(names.ids))
     }
 
-    /// - Parameter motion: not for those who hear of it later.
-    private func deliverOrHold(_ paths: StructurePaths, _ motion: StructureMotion, to members: [Subscription]) {
-        deliver(paths, motion, to: members.filter { !$0.isWaiting })
+    /// - Parameter details: not for those who hear of it later.
+    private func deliverOrHold(_ paths: StructurePaths, _ details: StructureDetails, to members: [Subscription]) {
+        deliver(paths, details, to: members.filter { !$0.isWaiting })
         for member in members where member.isWaiting { hold(for: member) { $0.structure.merge(paths) } }
     }
 
-    func deliver(_ paths: StructurePaths, _ motion: StructureMotion? = nil, to members: [Subscription]) {
+    func deliver(_ paths: StructurePaths, _ details: StructureDetails? = nil, to members: [Subscription]) {
         if paths.isEmpty { return }
+        if paths.rearranged.isEmpty { return deliver(paths, with: details, to: members) }
+        let partial = members.filter(\.client.isPartial)
+        if partial.count < members.count {
+            let whole = members.filter { !$0.client.isPartial }
+            deliver(paths, with: adding(paths.rearranged, for: nil, to: details), to: whole)
+        }
+        for member in partial {
+            deliver(paths, with: adding(paths.rearranged, for: member.client, to: details), to: [member])
+        }
+    }
+
+    private func deliver(_ paths: StructurePaths, with details: StructureDetails?, to members: [Subscription]) {
         deliver(
             .structure(
                 revision: history.revision, added: paths.added, removed: paths.removed,
-                moved: paths.arrived + paths.reordered, motion: motion),
+                moved: paths.arrived + paths.reordered, details: details),
             to: members)
+    }
+
+    /// Says what stands in some nodes now, as far as a client may know.
+    private func adding(_ nodes: [String], for client: Client?, to details: StructureDetails?) -> StructureDetails {
+        var details = details ?? StructureDetails()
+        for path in nodes { details.shown[.string(path)] = shown(at: path, for: client) }
+        return details
+    }
+
+    /// The paths of the nodes that stand in a node now, in order.
+    private func shown(at path: String, for client: Client?) -> Value? {
+        guard let path = try? AttributePath(path), let node = try? graph.node(at: path.nodes) else { return nil }
+        let paths = client.map { graph.seeing(as: $0) { graph.pathsShown(in: node) } } ?? graph.pathsShown(in: node)
+        return .list(paths.map { .string($0) })
     }
 }

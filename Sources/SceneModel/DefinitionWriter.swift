@@ -236,9 +236,14 @@ public enum DefinitionWriter {
             if !children.isEmpty { fields[key] = .list(children.map { node($0, isUse) }) }
         }
         add("header", definition.header.dropFirst(body?.header.count ?? 0))
-        add(
-            definition.kind == .section ? "content" : "children",
-            definition.children.dropFirst(body?.children.count ?? 0))
+        let children = definition.children.dropFirst(body?.children.count ?? 0)
+        add(definition.kind == .section ? "content" : "children", ArraySlice(children.filter { $0.givenSlot == nil }))
+        var slots = ValueMap()
+        for child in children {
+            guard let slot = child.givenSlot else { continue }
+            slots[.string(slot)] = .list((slots[.string(slot)]?.list ?? []) + [node(child, isUse)])
+        }
+        if !slots.isEmpty { fields["slots"] = .map(slots) }
         add("footer", definition.footer.dropFirst(body?.footer.count ?? 0))
     }
 }

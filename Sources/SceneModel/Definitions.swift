@@ -208,6 +208,13 @@ public final class NodeDefinition {
     /// their meaning at the use: the look-up skips the parent, except the element and index of a `forEach` there, and
     /// continues above it.
     public var isContent = false
+    /// The slot of the parent's component that the node was given for; nil for the slot `content`.
+    public var givenSlot: String?
+    /// The number of components inside each other around which the node was written, among the children of a component's
+    /// root: 0 in the body of the innermost one, 1 where that is used, and so on.
+    public var layer = 0
+    /// What the body of this component does with the nodes that it is given.
+    public var placing = Placing()
     public var position: SourcePosition = .none
 
     /// The component's definition. Nodes made from it keep it alive.
@@ -231,7 +238,31 @@ public final class NodeDefinition {
     public init() {}
 }
 
+/// Where a component's body puts the nodes that it is given.
+public struct Placing {
+    /// The names of its slots, in the order in which they are written.
+    public var slots: [String] = []
+    /// It places subviews one by one.
+    public var hasPlaces = false
+
+    public var isEmpty: Bool { slots.isEmpty && !hasPlaces }
+}
+
 extension NodeDefinition {
+    /// The slot for the `children` of a use.
+    public static let contentSlot = "content"
+
+    /// The components that the node is made from, innermost first.
+    public var components: [NodeDefinition] {
+        var found: [NodeDefinition] = []
+        var next = base
+        while let component = next {
+            found.append(component)
+            next = component.base
+        }
+        return found.reversed()
+    }
+
     /// Its changes of the environment, from outside to inside.
     public var environmentModifiers: [EnvironmentModifier] {
         var made: [EnvironmentModifier] = []
@@ -251,7 +282,8 @@ extension NodeDefinition {
 /// (named `elementName`; a binding to the element if the data is a reference, else read-only) and `indexName` (its
 /// present position).
 ///
-/// `if` and `switch` are lists, too: of the name of one branch, or of none.
+/// `if` and `switch` are lists, too: of the name of one branch, or of none. So are `place` and `slot`: they show nodes
+/// that stand elsewhere, and a slot makes its default where it is given none.
 public struct ForEachDefinition {
     /// In the scope of the enclosing nodes.
     public var data: Expression
@@ -265,7 +297,10 @@ public struct ForEachDefinition {
     public var choice: Choice?
 
     public enum Choice: String, Sendable {
-        case `if`, `switch`
+        case `if`, `switch`, place, slot
+
+        /// It shows nodes that a component is given.
+        public var isPlacement: Bool { self == .place || self == .slot }
     }
 
     public init(data: Expression, idField: String, elementName: String, indexName: String, template: NodeDefinition) {
@@ -276,7 +311,8 @@ public struct ForEachDefinition {
         templates = [template]
     }
 
-    /// - Parameter branches: of an `if`, `then` and `else`; of a `switch`, one for each case, and `default`.
+    /// - Parameter branches: of an `if`, `then` and `else`; of a `switch`, one for each case, and `default`; of a `slot`,
+    ///   `default`.
     public init(_ choice: Choice, _ condition: Expression, branches: [NodeDefinition]) {
         data = condition
         idField = ""
@@ -300,6 +336,8 @@ public struct ForEachDefinition {
             throw Failure(.typeMismatch, "forEach needs a list, not a value of type \(value.shortTypeName)")
         case (.if, .bool(let isTrue)): name = isTrue ? Branch.then : Branch.else
         case (.if, _): throw Failure(.typeMismatch, "if needs a bool, not a value of type \(value.shortTypeName)")
+        case (.place, _): return []
+        case (.slot, _): name = value.list?.isEmpty == true ? Branch.default : ""
         case (.switch, _):
             guard let text = Branch.text(of: value) else {
                 throw Failure(

@@ -20,7 +20,7 @@ extension ViewGraph {
     /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is noticed.
     public func prepareAnimations(for attribute: AttributeID) {
         guard animations.exist, let row = attributes[Int(attribute.index)]?.node else { return }
-        for row in nodes.upward(from: row) {
+        for row in nodes.around(row) {
             for (_, value) in nodes[Int(row)].animations where animations.watched.insert(value).inserted {
                 watch(value)
                 _ = content(of: value)
@@ -34,22 +34,24 @@ extension ViewGraph {
         -> MotionSurroundings
     {
         guard let row = attributes[Int(attribute.index)]?.node else { return MotionSurroundings() }
-        var at = row
-        var pending: [UInt32] = []
+        var (at, way) = (row, WayOut())
+        var pending: [(row: UInt32, isShared: Bool)] = []
         var found = MotionSurroundings()
         while true {
-            if let around = known.byRow[at] {
+            // What is around a node between a placed one and its container depends on the placed one.
+            let isShared = !way.isInPlacedNode
+            if isShared, let around = known.byRow[at] {
                 found = around
                 break
             }
-            pending.append(at)
+            pending.append((at, isShared))
             if at == NodeID.root.row {
                 found.reducesMotion = environmentDefaults["reduceMotion"].map { content(of: $0).value == true } ?? false
                 break
             }
-            at = nodes[Int(at)].parent
+            at = way.next(after: at, in: nodes)
         }
-        for row in pending.reversed() {
+        for (row, isShared) in pending.reversed() {
             if let override = nodes[Int(row)].environment.last(where: { $0.key == "reduceMotion" }) {
                 found.reducesMotion = content(of: override.attribute).value == true
             }
@@ -59,7 +61,7 @@ extension ViewGraph {
                 found.modifier = .some(animation)
                 break
             }
-            known.byRow[row] = found
+            if isShared { known.byRow[row] = found }
         }
         return found
     }

@@ -92,6 +92,8 @@ enum Source {
     case object(node: UInt32)
     /// The ids of a `forEach`.
     case elements
+    /// What a component is given for a `slot`.
+    case given
     /// An operator over the past of another vertex.
     case timed(TimedValue)
 }

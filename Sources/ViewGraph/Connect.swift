@@ -105,10 +105,10 @@ extension ViewGraph {
         }
         for (position, entry) in definition.containerValues.enumerated() {
             replaceSource(
-                of: node.containerValues[position].source, source(entry.expression, at: row, .modifier, entry.type))
+                of: node.containerValues[position].source, source(entry.expression, at: row, .label, entry.type))
         }
         if let tag = node.tag, let expression = definition.tag {
-            replaceSource(of: tag, source(expression, at: row, .modifier))
+            replaceSource(of: tag, source(expression, at: row, .label))
         }
         for (position, entry) in definition.preferences.enumerated() {
             replaceSource(
@@ -219,16 +219,18 @@ extension ViewGraph {
     private func place(of input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?) -> Place? {
         if let found = attribute(named: input.root, from: row, scope) { return Place(found, input.path) }
         if input.root == "value", let value { return Place(value.attribute, value.steps + input.path) }
-        if input.root == "subviews" {
-            return Place(systemAttribute(.subviews(SubviewParts(input.parts)), of: row), input.path)
-        }
-        if input.root == "sections" {
-            return Place(systemAttribute(.sections(SubviewParts(input.parts)), of: row), input.path)
+        if input.root == "subviews" || input.root == "sections" {
+            let (parts, container) = (SubviewParts(input.parts), container(meantBy: scope, at: row))
+            return Place(
+                systemAttribute(input.root == "subviews" ? .subviews(parts) : .sections(parts), of: container),
+                input.path)
         }
         guard case .key(let key)? = input.path.first else { return nil }
         let source: AttributeID? =
             switch (input.root, key) {
-            case ("env", _): environmentSource(key, at: row, before: outerModifiers(of: row, scope))
+            case ("env", _):
+                environmentSource(
+                    key, at: row, before: outerModifiers(of: row, scope), isDeclared: scope.isOfDeclaration)
             case ("preferences", _):
                 if case .data = scope {
                     systemAttribute(.preference(key), of: nodes.visibleParent(of: row))
@@ -243,12 +245,18 @@ extension ViewGraph {
         return source.map { Place($0, Array(input.path.dropFirst())) }
     }
 
+    /// The container whose subviews a rule reads: the node itself; for data, the component in whose body it stands.
+    private func container(meantBy scope: Scope, at row: UInt32) -> UInt32 {
+        guard case .data = scope else { return row }
+        return nodes.body(around: row)?.root ?? row
+    }
+
     /// How many of a node's own modifiers of the environment stand around what is written in a scope: none but those of the use of the
     /// component that it is written in. What a node puts into the environment is for what is below.
     private func outerModifiers(of row: UInt32, _ scope: Scope) -> Int {
         switch scope {
         case .nestedModifier(let outer): outer
-        case .own, .modifier: nodes[Int(row)].definition.modifiersAroundBody
+        case .own, .modifier, .label: nodes[Int(row)].definition.modifiersAroundBody
         case .enclosing, .data: 0
         }
     }
@@ -279,7 +287,7 @@ extension ViewGraph {
         case (.projection(let a, let x), .projection(let b, let y)): a == b && x == y
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
         case (.object(let a), .object(let b)): a == b
-        case (.elements, .elements): true
+        case (.elements, .elements), (.given, .given): true
         default: false
         }
     }

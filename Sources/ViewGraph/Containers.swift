@@ -18,7 +18,7 @@ extension ViewGraph {
     }
 
     /// Names one node for as long as it lives.
-    private func subviewNumber(_ row: UInt32) -> Int64 { Int64(nodes.nodeID(row).generation) << 32 | Int64(row) }
+    func subviewNumber(_ row: UInt32) -> Int64 { Int64(nodes.nodeID(row).generation) << 32 | Int64(row) }
 
     /// The rows of the subviews; the running rule depends on them, and on nothing else of what is below.
     private func readSubviewRows(of row: UInt32) throws -> [UInt32] {
@@ -90,6 +90,14 @@ extension ViewGraph {
     func shapeChanged(at row: UInt32) {
         countWrappingChange(of: nodes.isOpaque(row) ? row : nodes.container(of: row))
         for row in nodes.upward(from: row) { countChange(of: row) }
+        if nodes.hasPlaces { shapeChangedAround(row) }
+    }
+
+    /// As `shapeChanged`, for what is around a node only where it stands, or only where it was declared.
+    private func shapeChangedAround(_ row: UInt32) {
+        let declared = Array(nodes.upward(from: row))
+        for row in nodes.around(row) where !declared.contains(row) { countChange(of: row) }
+        if let opaque = declared.first(where: { nodes.isOpaque($0) }) { countWrappingChange(of: opaque) }
     }
 
     private func countWrappingChange(of container: UInt32) { nodes[Int(container)].wrappingChanges &+= 1 }
@@ -111,7 +119,12 @@ extension ViewGraph {
 
     /// As `shapeChanged`, when what a node says of itself changed: the container of what it is, or wraps, is told, too.
     func wrappingChanged(at row: UInt32) {
-        if row != NodeID.root.row { countWrappingChange(of: nodes.container(of: row)) }
+        if row != NodeID.root.row {
+            countWrappingChange(of: nodes.container(of: row))
+            if nodes.hasPlaces, let opaque = nodes.upward(from: row).dropFirst().first(where: { nodes.isOpaque($0) }) {
+                countWrappingChange(of: opaque)
+            }
+        }
         shapeChanged(at: row)
     }
 

@@ -107,6 +107,8 @@ extension NodeDefinition {
         while let (a, b) = pending.popLast() {
             if a === b { continue }
             guard a.id == b.id, a.kind == b.kind, a.component == b.component, a.isContent == b.isContent,
+                a.givenSlot == b.givenSlot,
+                a.layer == b.layer,
                 a.attributes.count == b.attributes.count,
                 zip(a.attributes, b.attributes).allSatisfy({ $0.isSame(as: $1) }), a.hasSameModifiers(as: b)
             else { return false }
@@ -134,6 +136,8 @@ extension NodeDefinition {
         merged.component = component ?? base.component
         merged.body = body ?? base.body
         merged.isContent = base.isContent
+        merged.givenSlot = givenSlot ?? base.givenSlot
+        merged.layer = base.layer
         merged.position = position
         merged.forEach = forEach ?? base.forEach
         let names = Set(attributes.map(\.name))

@@ -38,6 +38,9 @@ extension ViewGraph {
             } else if !children.isEmpty {
                 map["childCount"] = .int(Int64(children.count))
             }
+            let node = nodes.nodeID(row)
+            if shown(in: node) != nil { map["shown"] = .list(pathsShown(in: node).map { .string($0) }) }
+            if isUnshown(row) { map["isUnshown"] = true }
             described[row] = .map(map)
         }
         return described[node.row] ?? .null
@@ -84,7 +87,9 @@ extension ViewGraph {
             }
             var map = ValueMap([(.string(choice.rawValue), DefinitionWriter.condition(made.data))])
             if let branch = state.ids.first?.string { map["shows"] = .string(Branch.caseText(branch) ?? branch) }
-            if let failure = state.failure { map["error"] = describe(shown(failure, of: state.data)) }
+            if let failure = state.failure ?? refusal(at: next) {
+                map["error"] = describe(shown(failure, of: state.data))
+            }
             found.append(.map(map))
         }
         return found

@@ -27,8 +27,12 @@ extension ViewGraph {
     }
 
     /// The vertex that holds a key's value at a node: the nearest override at or above it, else the default.
-    func environmentSource(_ key: String, at row: UInt32, before position: Int? = nil) -> AttributeID? {
-        if let found = nodes.nearestOverride(of: key, at: row, before: position) { return found }
+    func environmentSource(
+        _ key: String, at row: UInt32, before position: Int? = nil, isDeclared: Bool = false
+    ) -> AttributeID? {
+        if let found = nodes.nearestOverride(of: key, at: row, before: position, isDeclared: isDeclared) {
+            return found
+        }
         return environmentDefault(key)
     }
 

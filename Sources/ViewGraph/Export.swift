@@ -106,6 +106,10 @@ struct SceneExporter {
                     made.removeValue(forKey: $0)
                 }
                 guard !list.isEmpty else { continue }
+                if slot == .content, isUse, graph.nodes.hasPlaces {
+                    addGiven(list, at: shown.filter { graph.nodes[Int($0)].slot == slot }, to: &fields)
+                    continue
+                }
                 fields[graph.nodes[Int(row)].kind == .section && slot == .content ? "content" : key] = .list(list)
             }
             made[row] = .map(fields)
@@ -116,6 +120,18 @@ struct SceneExporter {
             exportStates(inside: entry.row, below: [])
         }
         return made[top] ?? .null
+    }
+
+    /// Writes what is given to a component under the slots that it is given for.
+    private func addGiven(_ list: [Value], at rows: [UInt32], to fields: inout ValueMap) {
+        var slots = ValueMap()
+        for (row, value) in zip(rows, list) {
+            let slot = graph.nodes[Int(row)].definition.givenSlot
+            let key = Value.string(slot ?? "children")
+            let before = (slot == nil ? fields : slots)[key]?.list ?? []
+            if slot == nil { fields[key] = .list(before + [value]) } else { slots[key] = .list(before + [value]) }
+        }
+        if !slots.isEmpty { fields["slots"] = .map(slots) }
     }
 
     /// One more node of the document.
@@ -155,7 +171,11 @@ struct SceneExporter {
     private func children(of row: UInt32, _ isUse: Bool) -> [UInt32] {
         let node = graph.nodes[Int(row)]
         if node.kind.isMadeFromData { return [] }
-        guard isUse, let body = node.definition.body else { return node.children }
+        // Without its component, a `place` or `slot` means nothing.
+        guard isUse, let body = node.definition.body else {
+            guard graph.nodes.hasPlaces else { return node.children }
+            return node.children.filter { graph.nodes[Int($0)].definition.forEach?.choice?.isPlacement != true }
+        }
         let inside = Set(body.slotted.map(\.0.id))
         return node.children.filter { !inside.contains(graph.nodes[Int($0)].id) }
     }

@@ -135,7 +135,7 @@ extension ViewGraph {
     private func listsBehind(_ attribute: AttributeID) -> [AttributeID] {
         guard let record = attributes[Int(attribute.index)] else { return [] }
         switch record.source {
-        case .subviewList, .sections: return lists(makingSubviewsOf: record.node)
+        case .subviewList, .sections, .given: return lists(makingSubviewsOf: record.node)
         case .preference, .preferenceOutput, .elements: return nodes[Int(record.node)].instances.map { [$0.data] } ?? []
         case .system:
             let parent = nodes[Int(record.node)].parent
@@ -153,11 +153,11 @@ extension ViewGraph {
     /// The data of the lists between a container and its subviews.
     private func lists(makingSubviewsOf row: UInt32) -> [AttributeID] {
         var found: [AttributeID] = []
-        var pending = nodes[Int(row)].children
+        var pending = nodes.shown(in: row) + nodes[Int(row)].children
         while let next = pending.popLast() {
             if nodes.isOpaque(next) { continue }
             if let list = nodes[Int(next)].instances { found.append(list.data) }
-            pending += nodes[Int(next)].children
+            pending += nodes.shown(in: next)
         }
         return found
     }

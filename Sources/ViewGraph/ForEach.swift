@@ -42,6 +42,7 @@ extension ViewGraph {
             structureChange.addedAttributes.append(elements)
         }
         forEachByData[data.index] = row
+        if choice?.isPlacement == true { nodes.hasPlaces = true }
         watch(data)
     }
 
@@ -57,7 +58,7 @@ extension ViewGraph {
     /// Finds the data anew. Instances stay as long as their elements are got in the same way.
     func connectForEach(_ row: UInt32) {
         guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else { return }
-        replaceSource(of: state.data, source(definition.data, at: row, .data))
+        replaceSource(of: state.data, definition.choice == .slot ? .given : source(definition.data, at: row, .data))
         staleForEach.insert(row)
         let target = elementTarget(definition, at: row)
         guard target != state.target else { return }
@@ -80,6 +81,9 @@ extension ViewGraph {
         guard var state = nodes[Int(row)].instances else { return }
         if state.isHeld { forgetHeld(row) }
         destroySubtrees(nodes[Int(row)].children)
+        if nodes.hasPlaces, let body = nodes.body(around: row) {
+            _ = nodes.placements.setWanted([], at: row, in: body.root)
+        }
         state.isHeld = false
         state.list = []
         state.ids = []
@@ -96,7 +100,7 @@ extension ViewGraph {
         completeNew()
         connectNew()
         collectInvalidated()
-        if !staleForEach.isEmpty { settleLists() }
+        if !staleForEach.isEmpty || !nodes.placements.isSettled { settleLists() }
         places.forgetLocators()
         feedTimedValues()
     }
@@ -106,7 +110,11 @@ extension ViewGraph {
         while true {
             collectInvalidated()
             for row in settlement.endless.keys { staleForEach.remove(row) }
-            guard !staleForEach.isEmpty else { break }
+            if staleForEach.isEmpty {
+                if nodes.placements.isSettled { break }
+                settlePlacements()
+                continue
+            }
             // Outer ones first: an inner one may go with its element. Rows decide between the others, so that each run does the same.
             let rows = staleForEach.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
             staleForEach = []
@@ -131,13 +139,15 @@ extension ViewGraph {
             nodes[Int(row)].instances?.endless = nil
         }
         do {
-            let list = try definition.list(of: content.get())
+            let value = try content.get()
+            let placed = definition.choice?.isPlacement == true ? try place(value, definition, at: row) : nil
+            let list = try definition.list(of: value)
             let change = try ListChange(from: state, to: list, idField: definition.idField)
             try refuseTaken(list, definition, at: row)
             try refuseExcess(change, list, definition, at: row)
             perform(change, list, definition, at: row)
-            guard change.isReordering || !change.changedElements.isEmpty else { return .none }
-            return .changed(made: change.sources.count { $0 == nil })
+            guard change.isReordering || !change.changedElements.isEmpty || placed != nil else { return .none }
+            return .changed(made: change.sources.count { $0 == nil } + (placed ?? 0))
         } catch {
             refuse(row, error)
             return .refused
@@ -177,6 +187,10 @@ extension ViewGraph {
     private func refuse(_ row: UInt32, _ failure: Failure) {
         let located = failure.located(at: nodes.path(of: row))
         guard let state = nodes[Int(row)].instances, state.failure != located else { return }
+        if nodes[Int(row)].definition.forEach?.choice?.isPlacement == true {
+            nodes[Int(row)].instances?.failure = located
+            return orderChanged(of: row)
+        }
         if state.failure == nil, isRestoring {
             removeInstances(of: row)
         } else if state.failure == nil, isWorthHolding(row) {

@@ -34,7 +34,7 @@ extension ViewGraph {
     private func mergedPreference(_ key: String, below row: UInt32) throws -> Content {
         try readStructure(of: row)
         var merged: Value?
-        for child in nodes[Int(row)].children {
+        for child in nodes.shown(in: row) {
             switch try engine.read(systemAttribute(.preferenceOutput(key), of: child)) {
             case .failure(let failure): return .failure(failure)
             case .value(.optional(let value?)):

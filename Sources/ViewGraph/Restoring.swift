@@ -474,6 +474,7 @@ private struct Completion {
         }
         guard let made = read else { return }
         if let component = fields["madeFrom"]?.string { made.component = component }
+        made.givenSlot = fields["given"]?.string
         let slot: Slot = fields["slot"] == "header" ? .header : fields["slot"] == "footer" ? .footer : .content
         let row = graph.instantiate(made, under: parent, slot: slot)
         record(row).isContent = fields["isContent"] == true

@@ -103,6 +103,7 @@ extension ViewGraph {
         case .preference(let key): return try preference(key, at: record.node)
         case .object(let node): return try objectValue(node)
         case .elements: return try elements(of: record.node)
+        case .given: return try given(for: record.node)
         case .timed(let value): return try evaluate(value)
         case .state, .system:
             preconditionFailure("inputs are set, not evaluated")

@@ -10,6 +10,7 @@ import SceneModel
 // | `own` | of a client's node: the definition that it was made with, as a document has it |
 // | `madeFrom` | of a client's node that is written in full: the component that it was made from |
 // | `isContent` | it was given to the component around it |
+// | `given` | the component's slot that it was given for, if that is not `content` |
 // | `members` | what is said otherwise than it was made with, as a document has it |
 // | `without` | members that it was made with and has no more, as `[group, name]` |
 // | `heir` | it is made by a scene or template now, and goes on with this key |
@@ -39,6 +40,7 @@ extension ViewGraph {
             fields["own"] = .map(isUse ? use(definition) : plain(definition, row))
             if !isUse, let component = definition.component { fields["madeFrom"] = .string(component) }
             if node.isContent { fields["isContent"] = true }
+            if let slot = node.definition.givenSlot { fields["given"] = .string(slot) }
             if isUse { addDifferences(of: row, to: &fields) }
         } else {
             addDifferences(of: row, to: &fields)

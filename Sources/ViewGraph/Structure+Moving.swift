@@ -54,7 +54,7 @@ extension ViewGraph {
         }
         nodes.move(node.row, to: parent.row, at: index)
         if parent.row == oldParent { notePlace(of: node.row) } else { noteMoved(node.row, leaving) }
-        let rows = nodes.subtree(of: node.row)
+        let rows = nodes.everything(in: node.row)
         connect(withObjects(rows))
         placeChanged(of: rows)
         for changed in Set([oldParent, parent.row]) { shapeChanged(at: changed) }

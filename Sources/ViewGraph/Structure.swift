@@ -12,6 +12,8 @@ public struct StructureChange {
     public internal(set) var reorderedNodes: [NodeID] = []
     /// Have another parent, and with it all that is below that had been there before.
     public internal(set) var movedNodes: [Move] = []
+    /// Nodes in which others stand than before, or in another order: see `shown(in:)`.
+    public internal(set) var rearrangedNodes: [NodeID] = []
     public internal(set) var addedAttributes: [AttributeID] = []
     /// Instances of a `forEach` whose index is no vertex yet.
     public internal(set) var addedInstances: [NodeID] = []
@@ -21,7 +23,7 @@ public struct StructureChange {
 
     public var isEmpty: Bool {
         addedNodes.isEmpty && removedNames.isEmpty && reorderedNodes.isEmpty && movedNodes.isEmpty
-            && addedAttributes.isEmpty
+            && addedAttributes.isEmpty && rearrangedNodes.isEmpty
             && removedAttributes.isEmpty && removedTrees.isEmpty
     }
 }

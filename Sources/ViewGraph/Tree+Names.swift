@@ -9,6 +9,9 @@ enum Scope {
     case enclosing
     /// Modifiers: the node itself, then as `enclosing`.
     case modifier
+    /// What a node says of itself to its container: as `modifier`, but `env` is what it is where the node was declared. The
+    /// container may decide by it where the node stands.
+    case label
     /// Modifiers that a component or its use writes: as `modifier`, but `env` is what is inherited
     /// there, which is changed by so many of the node's modifiers of the environment: those that
     /// stand further out.
@@ -19,6 +22,8 @@ enum Scope {
 }
 
 extension Scope {
+    var isOfDeclaration: Bool { if case .label = self { true } else { false } }
+
     var isEnclosing: Bool {
         switch self {
         case .enclosing, .data: true
@@ -79,24 +84,27 @@ extension Tree<NodeRecord> {
 
     // MARK: Environment
 
-    /// The vertex of the nearest override of a key at or above a node.
-    /// - Parameter position: looks only at the node's first so many overrides, for one that builds
-    ///   on those before it.
-    func nearestOverride(of key: String, at row: UInt32, before position: Int? = nil) -> AttributeID? {
+    /// The vertex of the nearest override of a key at or around a node.
+    /// - Parameters:
+    ///   - position: looks only at the node's first so many overrides, for one that builds on those before it.
+    ///   - isDeclared: around where the node was declared, and not where it stands.
+    func nearestOverride(
+        of key: String, at row: UInt32, before position: Int? = nil, isDeclared: Bool = false
+    ) -> AttributeID? {
         var overrides = self[Int(row)].environment[...]
         if let position { overrides = overrides.prefix(position) }
-        var at = row
+        var (at, way) = (row, WayOut())
         while true {
             if let found = overrides.last(where: { $0.key == key }) { return found.attribute }
             if at == NodeID.root.row { return nil }
-            at = self[Int(at)].parent
+            at = isDeclared ? self[Int(at)].parent : way.next(after: at, in: self)
             overrides = self[Int(at)].environment[...]
         }
     }
 
     /// The object of a type that a node inherits: the nearest provided at or above it.
     func object(ofType type: String, at row: UInt32) -> UInt32? {
-        for row in upward(from: row) {
+        for row in around(row) {
             if let found = self[Int(row)].objects.last(where: { $0.type == type }) { return found.object }
         }
         return nil

@@ -11,7 +11,7 @@ struct SectionGroup: Equatable {
     var loose: [UInt32] = []
 }
 
-extension Tree {
+extension Tree<NodeRecord> {
     func isOpaque(_ row: UInt32) -> Bool {
         switch self[Int(row)].kind {
         case .view, .container: true
@@ -19,18 +19,27 @@ extension Tree {
         }
     }
 
-    /// The closest container above a node (the root has itself).
+    /// The closest container around a node where it stands (the root has itself).
     func container(of row: UInt32) -> UInt32 {
-        var at = self[Int(row)].parent
-        while at != NodeID.root.row, !isOpaque(at) { at = self[Int(at)].parent }
-        return at
+        around(row).dropFirst().first { isOpaque($0) } ?? NodeID.root.row
     }
 
-    /// The subviews that a node's children come to, in order.
-    /// - Parameter slot: of a section, the part to look at.
-    func subviews(of row: UInt32, in slot: Slot? = nil) -> [UInt32] {
+    /// The children of a container in which its subviews are: of a component that places them, what it is given.
+    private func contents(of container: UInt32) -> [UInt32] {
+        guard hasPlaces, let layer = firstPlacing(of: container) else { return shown(in: container) }
+        return given(to: container, inside: layer, slot: NodeDefinition.contentSlot)
+    }
+
+    /// The subviews of a container, in order.
+    func subviews(of container: UInt32) -> [UInt32] { subviews(in: contents(of: container)) }
+
+    /// The subviews in a section, in order.
+    func subviews(ofSection row: UInt32, in slot: Slot) -> [UInt32] { subviews(in: children(of: row, in: slot)) }
+
+    /// The subviews that nodes come to, in order.
+    func subviews(in nodes: [UInt32]) -> [UInt32] {
         var rows: [UInt32] = []
-        var pending = children(of: row, in: slot).reversed() as [UInt32]
+        var pending = nodes.reversed() as [UInt32]
         while let next = pending.popLast() {
             if isOpaque(next) {
                 rows.append(next)
@@ -43,19 +52,21 @@ extension Tree {
     }
 
     private func children(of row: UInt32, in slot: Slot?) -> [UInt32] {
-        guard let slot, self[Int(row)].kind == .section else { return self[Int(row)].children }
-        return self[Int(row)].children.filter { self[Int($0)].slot == slot }
+        guard let slot, self[Int(row)].kind == .section else { return shown(in: row) }
+        return shown(in: row).filter { self[Int($0)].slot == slot }
     }
 
     /// A subview of a container and the nodes between both, from inside out.
     func wrappers(of row: UInt32, in container: UInt32) -> [UInt32] {
-        Array(upward(from: row).prefix { $0 != container })
+        Array(around(row, in: container).prefix { $0 != container })
     }
 
     /// The path of a subview or section from its container, which no other has: groups and lists
-    /// between them do not hide it.
+    /// between them do not hide it. One that the container does not contain, but shows, has its whole path.
     func id(ofSubview row: UInt32, in container: UInt32) -> String {
-        let ids = wrappers(of: row, in: container).map { self[Int($0)] }.filter { !$0.isTransparent }.map(\.id)
+        if !placements.isEmpty, !isInside(row, of: container) { return path(of: row) }
+        let ids = upward(from: row).prefix { $0 != container }.map { self[Int($0)] }.filter { !$0.isTransparent }
+            .map(\.id)
         if ids.count == 1, let id = ids.first, !id.utf8.contains(UInt8(ascii: "/")) { return id }
         return String(AttributePath.describe(nodes: ids.reversed()).dropFirst())
     }
@@ -64,7 +75,7 @@ extension Tree {
     /// its own.
     func sections(of row: UInt32) -> [SectionGroup] {
         var groups: [SectionGroup] = []
-        var pending = self[Int(row)].children.reversed() as [UInt32]
+        var pending = contents(of: row).reversed() as [UInt32]
         while let next = pending.popLast() {
             if self[Int(next)].kind == .section {
                 groups.append(SectionGroup(section: next))
@@ -72,7 +83,7 @@ extension Tree {
                 if groups.last.map({ $0.section != nil }) ?? true { groups.append(SectionGroup()) }
                 groups[groups.count - 1].loose.append(next)
             } else {
-                pending.append(contentsOf: self[Int(next)].children.reversed())
+                pending.append(contentsOf: shown(in: next).reversed())
             }
         }
         return groups
@@ -80,7 +91,7 @@ extension Tree {
 
     /// The subviews in a part of a section.
     func subviews(of group: SectionGroup, in slot: Slot) -> [UInt32] {
-        if let section = group.section { return subviews(of: section, in: slot) }
+        if let section = group.section { return subviews(ofSection: section, in: slot) }
         return slot == .content ? group.loose : []
     }
 }

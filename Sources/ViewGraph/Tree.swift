@@ -73,6 +73,10 @@ final class Tree<Node: TreeNode> {
     private var free: [UInt32] = []
     /// Counts what may lead a path elsewhere: nodes that were attached or detached.
     private(set) var changes: UInt64 = 0
+    /// Nodes that stand elsewhere than where they belong.
+    var placements = Placements()
+    /// There has been a `place` or a `slot`.
+    var hasPlaces = false
     /// Of a row that is used for the first time since the table was cut: no id of before names it.
     private var firstGeneration: UInt32 = 1
 
@@ -137,6 +141,7 @@ final class Tree<Node: TreeNode> {
         gone.childrenByID = nil
         generations[Int(row)] &+= 1
         free.append(row)
+        if hasPlaces { placements.forget(row) }
     }
 
     /// Forgets nodes that have gone, and free rows at the end. Of the other free ones those at the

@@ -54,6 +54,7 @@ extension ViewGraph {
     /// wait for their nodes.
     func unlink(_ top: UInt32) {
         nodes.unlink(top)
+        if nodes.hasPlaces { nodes.placements.forget { nodes.isInside($0, of: top) } }
         unlinked.added.append(top)
         structureChange.removedTrees.append(nodes.nodeID(top))
         guard notesChanges else { return }

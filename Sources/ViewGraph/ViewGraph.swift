@@ -43,6 +43,8 @@ public final class ViewGraph {
     var unboundNodes: [UInt32] = []
     /// What changed in the tree since it was last taken.
     var structureChange = StructureChange()
+    /// The subviews by id of the component that was asked for last, and `Tree.changes` then.
+    var knownSubviews: (root: UInt32, changes: UInt64, rows: [String: UInt32])?
     /// What a store has to know, in order.
     var storeChanges: [StoreChange] = []
     /// Nodes whose rows may be others.

@@ -82,7 +82,8 @@ extension ViewGraph {
             case .elements:
                 guard let list = nodes[Int(record.node)].instances else { return false }
                 inputs = [list.data]
-            case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object, .timed: return false
+            case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object, .timed, .given:
+                return false
             }
             for input in inputs where seen.insert(input).inserted { pending.append(input) }
         }
@@ -159,7 +160,7 @@ extension ViewGraph {
             }
         case .object(let node): return nodes.isAlive(node) ? nodes[Int(node)].attributes.map(\.attribute) : []
         case .elements: return nodes[Int(record.node)].instances.map { [$0.order] } ?? []
-        case .subviewList, .subviews, .sections, .preference, .preferenceOutput:
+        case .subviewList, .subviews, .sections, .given, .preference, .preferenceOutput:
             // What these read is found only by looking at the tree, which is what evaluating them does.
             _ = content(of: attribute)
             return engine.inputs(of: attribute)

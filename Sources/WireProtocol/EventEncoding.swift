@@ -34,7 +34,7 @@ extension ByteBuffer {
             appendMember(revision: revision)
             append(",\"paths\":")
             appendJSON(paths)
-        case .structure(let revision, let added, let removed, let moved, let motion):
+        case .structure(let revision, let added, let removed, let moved, let details):
             appendMember(revision: revision)
             append(",\"added\":")
             appendJSON(added)
@@ -42,13 +42,17 @@ extension ByteBuffer {
             appendJSON(removed)
             append(",\"moved\":")
             appendJSON(moved)
-            if let timeline = motion?.timeline {
+            if let timeline = details?.timeline {
                 append(",\"timeline\":")
                 appendJSON(timeline)
             }
-            if let transitions = motion?.transitions, !transitions.isEmpty {
+            if let transitions = details?.transitions, !transitions.isEmpty {
                 append(",\"transitions\":")
                 appendJSON(.map(transitions))
+            }
+            if let shown = details?.shown, !shown.isEmpty {
+                append(",\"shown\":")
+                appendJSON(.map(shown))
             }
         case .frames(let time, let values):
             append(",\"time\":")

@@ -90,16 +90,19 @@ extension [Change] {
     }
 }
 
-/// How nodes come and go.
-public struct StructureMotion {
-    /// From 0 to 1 while they do; nil: at once.
+/// What a change of the tree says beside names.
+public struct StructureDetails {
+    /// From 0 to 1 while nodes come and go; nil: at once.
     public var timeline: Value?
     /// `{insertion?, removal?}` by the paths of nodes with a transition.
     public var transitions: ValueMap
+    /// The paths of the nodes that stand in a node, in order, by its path.
+    public var shown: ValueMap
 
-    public init(timeline: Value?, transitions: ValueMap) {
+    public init(timeline: Value? = nil, transitions: ValueMap = ValueMap(), shown: ValueMap = ValueMap()) {
         self.timeline = timeline
         self.transitions = transitions
+        self.shown = shown
     }
 }
 
@@ -109,7 +112,7 @@ public enum Event {
     case update(revision: UInt64, from: UInt64?, label: String?, isInitial: Bool, changes: [Change], typed: Bool)
     case invalidate(revision: UInt64, paths: [String])
     case structure(
-        revision: UInt64, added: [String], removed: [String], moved: [String], motion: StructureMotion? = nil)
+        revision: UInt64, added: [String], removed: [String], moved: [String], details: StructureDetails? = nil)
     /// `time`: seconds on the daemon's monotonic clock.
     case frames(time: Double, values: [(path: String, value: Value)])
     /// As `frames`, with the values already written as members of a JSON object.

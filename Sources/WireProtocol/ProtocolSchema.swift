@@ -88,6 +88,9 @@ public enum ProtocolSchema {
                                 .optional("insertion", .array(.any), "How it comes, as a list of effects."),
                                 .optional("removal", .array(.any), "How it goes."),
                             ])), "By the path of a node that has a transition."),
+                    .optional(
+                        "shown", .map(.array(.string)),
+                        "The paths of the nodes that stand in a node now, in order, by its path."),
                 ]
             ),
             (

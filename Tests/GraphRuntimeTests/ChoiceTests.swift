@@ -265,7 +265,7 @@ struct ChoiceTests {
                     else: [{ id: x, transition: "asymmetric(insertion: identity, removal: scale(0.5))" }, { id: y }]
             """)
         try graph.subscribe(["/app/**"], events: [.structure])
-        func motion() -> StructureMotion? {
+        func motion() -> StructureDetails? {
             for case .structure(_, _, _, _, let motion) in graph.events { return motion }
             return nil
         }

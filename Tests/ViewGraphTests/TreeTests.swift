@@ -6,12 +6,16 @@ import Testing
 
 /// A tree whose nodes hold nothing.
 struct Grove {
-    let tree = Tree<TreeNode>()
+    let tree = Tree<NodeRecord>()
 
     init() { _ = make("", .group, under: 0, .content) }
 
     private func make(_ id: String, _ kind: NodeKind, under parent: UInt32, _ slot: Slot) -> UInt32 {
-        tree.insert { TreeNode(id: id, kind: kind, slot: slot, generation: $0, parent: parent) }
+        tree.insert {
+            NodeRecord(
+                id: id, kind: kind, slot: slot, generation: $0, parent: parent, definition: NodeDefinition(),
+                isScopeBoundary: false)
+        }
     }
 
     @discardableResult

@@ -14,6 +14,9 @@ struct ComponentUses {
             for key in [NodeKey.children, .header, .content, .footer] {
                 for child in node[key.name]?.list ?? [] { pending.append((child, isRepeated)) }
             }
+            for slot in node["slots"]?.map ?? [] {
+                for child in slot.value.list ?? [] { pending.append((child, isRepeated)) }
+            }
             if SceneChecker.choice(node) != nil {
                 for branch in SceneChecker.branches(of: node) {
                     for child in branch.list ?? [] { pending.append((child, true)) }

@@ -1,17 +1,25 @@
 import AttributeValues
 import RuleLanguage
 
-// `if` and `switch` among the children of a node: one of several lists of nodes, chosen by a rule.
+// `if` and `switch` among the children of a node: one of several lists of nodes, chosen by a rule. `place` and `slot`:
+// nodes that a component is given.
 
 extension SceneChecker {
-    private static let ifKeys = ["id", "if", "then", "else"]
-    private static let switchKeys = ["id", "switch", "cases", "default"]
+    private static let choices: [ForEachDefinition.Choice] = [.if, .switch, .place, .slot]
 
     /// The kind of choice that a node in a list of children is; nil for any other node.
     static func choice(_ node: DocumentNode) -> ForEachDefinition.Choice? {
         guard node.map != nil else { return nil }
-        if node["if"] != nil { return .if }
-        return node["switch"] != nil ? .switch : nil
+        return choices.first { node[$0.rawValue] != nil }
+    }
+
+    private static func keys(of choice: ForEachDefinition.Choice) -> [String] {
+        switch choice {
+        case .if: ["id", "if", "then", "else"]
+        case .switch: ["id", "switch", "cases", "default"]
+        case .place: ["id", "place"]
+        case .slot: ["id", "slot", "default"]
+        }
     }
 
     /// The lists of nodes in a choice, in the order in which they are written.
@@ -31,17 +39,16 @@ extension SceneChecker {
         work += SceneCost.node
         let innermost = open.count - 1
         let around = open[innermost].around ?? innermost
-        checkKeys(
-            node.map ?? [], of: choice.rawValue,
-            allowed: choice == .if ? SceneChecker.ifKeys : SceneChecker.switchKeys)
+        checkKeys(node.map ?? [], of: choice.rawValue, allowed: SceneChecker.keys(of: choice))
         let definition = NodeDefinition()
         definition.kind = .choice
         definition.id = node["id"].map { self.id($0) } ?? "\(choice)\(number)"
         definition.position = node.position
         definition.isContent = open[innermost].place.isContent
+        definition.layer = open[innermost].place.layer
         enter(definition.id, at: number, of: node, isWritten: node["id"] != nil)
         let outer = open[innermost].place
-        let condition = condition(of: node, choice, outer)
+        let condition = choice.isPlacement ? placing(node, choice, outer) : condition(of: node, choice, outer)
         var next = number + 1
         let numbered = choices(in: node, choice)
         let identity = open[around].ids.newChoice()
@@ -72,32 +79,76 @@ extension SceneChecker {
         of node: DocumentNode, _ choice: ForEachDefinition.Choice, _ place: Surroundings
     ) -> Expression? {
         guard let written = node[choice.rawValue] else { return nil }
-        let scope = place.scope(base: baseScope)
         return at(choice.rawValue) {
             let made: (Expression, ValueType)?
             switch self.written(written) {
-            case .reference: made = expression(written, in: scope)
+            case .reference: made = expression(written, in: place.scope(base: baseScope))
             case .literal(let value) where value.string == nil: made = (.literal(value), ValueType(of: value))
-            case .literal, .rule: made = rule(written, in: scope.rules).map { (.rule($0), type(of: $0)) }
+            case .literal, .rule: made = rule(written, in: dataRules(place)).map { (.rule($0), type(of: $0)) }
             }
             guard let (expression, type) = made else { return nil }
             var wanted = type
             if case .nullable(let wrapped) = wanted { wanted = wrapped }
             let isFitting: Bool =
                 switch (choice, wanted) {
-                case (_, .dyn), (.if, .bool): true
+                case (_, .dyn), (.if, .bool), (.place, .string), (.place, .list), (.place, .map): true
                 case (.switch, .string), (.switch, .bool), (.switch, .int), (.switch, .uint), (.switch, .double): true
                 default: false
                 }
             guard isFitting else {
+                let needed =
+                    switch choice {
+                    case .if: "a bool"
+                    case .switch: "a text, a number or a bool"
+                    case .place, .slot: "a subview or a list of subviews"
+                    }
                 fault(
-                    .typeMismatch,
-                    "\(choice.rawValue) needs \(choice == .if ? "a bool" : "a text, a number or a bool"), "
-                        + "but this is \(type.withArticle)", at: written,
+                    .typeMismatch, "\(choice.rawValue) needs \(needed), but this is \(type.withArticle)", at: written,
                     hint: choice == .if ? "compare it with something, as in n > 0" : nil)
                 return nil
             }
             return expression
+        }
+    }
+
+    /// What rules over data can use: in the body of a component also the subviews and sections that it is given.
+    func dataRules(_ place: Surroundings) -> RuleScope {
+        let rules = place.scope(base: baseScope).rules
+        guard !componentChain.isEmpty else { return rules }
+        let inside = RuleScope(parent: rules)
+        declareContainerNames(in: inside)
+        return inside
+    }
+
+    /// What a `place` or a `slot` shows. The component whose body it stands in takes note of it.
+    private func placing(
+        _ node: DocumentNode, _ choice: ForEachDefinition.Choice, _ place: Surroundings
+    ) -> Expression? {
+        guard let written = node[choice.rawValue] else { return nil }
+        guard let component = componentChain.last.flatMap({ components[$0]?.definition }) else {
+            if context.isKept { return .literal(.null) }
+            at(choice.rawValue) {
+                fault(
+                    "\(choice.rawValue) puts what a component is given into its body, and this is in no component",
+                    at: written, hint: "declare a component whose body has it, under components")
+            }
+            return nil
+        }
+        guard choice == .slot else {
+            component.placing.hasPlaces = true
+            if let base = component.components.last(where: { $0.placing.hasPlaces }) {
+                at("place") {
+                    fault(
+                        "\(base.component ?? "the component") places its subviews itself", at: written,
+                        hint: "a component that is made from it passes on what it is given, with slot: content")
+                }
+            }
+            return condition(of: node, choice, place)
+        }
+        return at("slot") {
+            guard checkName(written, "a slot") else { return nil }
+            if !component.placing.slots.contains(written.text) { component.placing.slots.append(written.text) }
+            return .literal(.string(written.text))
         }
     }
 
@@ -136,6 +187,8 @@ extension SceneChecker {
                 }
             }
             add("default", Branch.default)
+        case .place: break
+        case .slot: add("default", Branch.default)
         }
         return found
     }

@@ -159,6 +159,7 @@ extension SceneChecker {
         node.id = id
         node.component = name
         node.isContent = place.isContent
+        node.layer = place.layer
         node.position = fields.node.position
         fill(node, from: base, isRepeated: isRepeated, fields, place)
         return node
@@ -201,9 +202,10 @@ extension SceneChecker {
             node.children = base.children
             node.footer = base.footer
         }
-        let inside =
+        var inside =
             place.isComponentRoot
             ? Surroundings(enclosing: scope) : Surroundings(enclosing: place.enclosing, isContent: true)
+        inside.layer = node.components.count
         content(fields, of: node, inside)
     }
 
@@ -230,11 +232,43 @@ extension SceneChecker {
             case .section: [.children, .header, .content, .footer]
             case .view, .forEach, .choice, .branch: []
             }
+        refuseSlots(fields, name, base)
         for key in [NodeKey.children, .header, .content, .footer] where !allowed.contains(key) {
             guard let written = fields[key] else { continue }
             at(key.name) {
                 fault(
                     "\(name) is a \(kind.rawValue) and takes no \(key.name)", at: written,
+                    note: definition(of: name, base))
+            }
+        }
+    }
+
+    /// Adds faults for nodes that are given and that no slot of the component shows.
+    private func refuseSlots(_ fields: NodeFields, _ name: String, _ base: NodeDefinition) {
+        let placing = base.placing.isEmpty ? base.components.last { !$0.placing.isEmpty }?.placing : base.placing
+        let slots = (placing?.slots ?? []).filter { $0 != NodeDefinition.contentSlot }
+        let hint = slots.isEmpty ? "it has no slots" : "its slots are \(slots.joined(separator: ", "))"
+        if let written = fields[.slots] {
+            at("slots") {
+                for entry in entries(written, "slots", hint: "write name: and below it a list of nodes") {
+                    guard !slots.contains(entry.name) else { continue }
+                    let isChildren = entry.name == NodeDefinition.contentSlot
+                    at(entry.name) {
+                        fault(
+                            .notFound, "\(name) has no slot '\(entry.name)'", at: entry.key,
+                            hint: isChildren
+                                ? "write children" : NearestName.hint(entry.name, among: slots) ?? hint,
+                            note: definition(of: name, base))
+                    }
+                }
+            }
+        }
+        if let written = fields[.children], let placing, !placing.isEmpty, !placing.hasPlaces,
+            !placing.slots.contains(NodeDefinition.contentSlot)
+        {
+            at("children") {
+                fault(
+                    "\(name) shows no children: \(hint)", at: written, hint: "write slots: { \(slots[0]): […] }",
                     note: definition(of: name, base))
             }
         }

@@ -8,7 +8,7 @@ extension SceneChecker {
     private static let templateKeys: [NodeKey] = [
         .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences,
         .animation, .transition,
-        .children, .header, .content, .footer,
+        .children, .header, .content, .footer, .slots,
     ]
 
     /// - Parameter scope: the scope of the forEach's own node, which its instances can use.
@@ -84,7 +84,7 @@ extension SceneChecker {
                 if case .writable = found.entry.access { isWritable = !idField.isEmpty }
                 if let object = found.object, case .state = object.property.role { isWritable = !idField.isEmpty }
             } else {
-                guard let made = self.expression(node, in: scope) else { return nil }
+                guard let made = self.expression(node, in: scope, rules: { self.dataRules(place) }) else { return nil }
                 (expression, type) = made
             }
             var list = type
@@ -103,7 +103,8 @@ extension SceneChecker {
             default:
                 fault(
                     .typeMismatch, "forEach needs a list, but this is \(type.withArticle)", at: node,
-                    hint: node.string.map { "write in: $\($0)" })
+                    hint: node.string.map { ReservedNames.roots.contains($0) ? "write in: =\($0)" : "write in: $\($0)" }
+                )
                 return nil
             }
         }

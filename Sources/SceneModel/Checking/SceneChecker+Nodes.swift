@@ -35,10 +35,13 @@ struct OpenNode {
         let numbers: SiblingNumbers
         /// The prefix of their ids; nil for each child's kind or component.
         let prefix: String?
+        /// The name of the slot that they are given for.
+        let slot: String?
 
-        init(key: NodeKey?, nodes: [DocumentNode], offset: Int, prefix: String?) {
+        init(key: NodeKey?, nodes: [DocumentNode], offset: Int, prefix: String?, slot: String? = nil) {
             self.key = key
             self.nodes = nodes
+            self.slot = slot
             numbers = SiblingNumbers(nodes, from: offset)
             self.prefix = prefix
         }
@@ -59,6 +62,7 @@ extension SceneChecker {
         let position = open[innermost].nodesRead
         guard position < list.nodes.count else {
             let receiver = open[innermost].node
+            if let slot = list.slot { for node in open[innermost].made { node.givenSlot = slot } }
             switch list.key {
             case .header: receiver.header += open[innermost].made
             case .footer: receiver.footer += open[innermost].made
@@ -72,6 +76,7 @@ extension SceneChecker {
         open[innermost].nodesRead += 1
         path = open[innermost].path
         if let key = list.key { path.append(.key(key.name)) }
+        if let slot = list.slot { path.append(.key(slot)) }
         path.append(.index(position))
         treePath = open[innermost].treePath
         nodeDepth = open[innermost].depth
@@ -206,6 +211,9 @@ extension SceneChecker {
                 at(key.name) { fault(reason, at: node, hint: hint) }
             }
         }
+        if fields[.component] == nil {
+            refuse([.slots], "slots are given to a component", hint: "write component: Name beside slots")
+        }
         switch kind {
         case .view:
             refuse(
@@ -242,6 +250,7 @@ extension SceneChecker {
         let node = NodeDefinition()
         node.id = id
         node.isContent = place.isContent
+        node.layer = place.layer
         node.position = fields.node.position
         node.kind = kind(fields)
         node.hasWrittenKind = fields[.kind] != nil
@@ -387,6 +396,13 @@ extension SceneChecker {
             enter(.footer, SiblingNumbers.count(node.footer), prefix: "footer")
         } else if node.kind != .forEach, fields[.children] != nil {
             enter(.children, SiblingNumbers.count(node.children))
+        }
+        for entry in fields[.slots]?.map ?? [] {
+            let nodes = at("slots") {
+                at(entry.name) { elements(entry.value, entry.name, hint: "write each node behind a '-'") }
+            }
+            opened.lists.append(
+                OpenNode.List(key: .slots, nodes: nodes, offset: 0, prefix: entry.name, slot: entry.name))
         }
         if opened.lists.isEmpty { finish() } else { open.append(opened) }
     }

@@ -11,6 +11,8 @@ struct Surroundings {
     var isTemplate = false
     /// True for children given at the use of a component.
     var isContent = false
+    /// See `NodeDefinition.layer`.
+    var layer = 0
     /// Below the existing root of a component's instance: the names that the component's own nodes can use there.
     var inside: LexicalScope?
 

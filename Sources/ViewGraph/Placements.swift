@@ -1,0 +1,123 @@
+import SceneModel
+
+// Nodes that a component is given have two places. They belong where they were declared: path, identity and the meaning of
+// names come from there. They stand where a `place` or a `slot` in the component's body shows them: environment,
+// preferences, animations and the container around come from there.
+
+/// Where nodes stand that a component's body places.
+struct Placements {
+    /// A node and the root of the component that it is given to. A node may be given on, and then stands in both bodies.
+    struct Given: Hashable {
+        var node: UInt32
+        var root: UInt32
+    }
+
+    private struct Shown {
+        var root: UInt32
+        var nodes: [UInt32]
+    }
+
+    /// By node: where it stands, for each root.
+    private var standing: [UInt32: [(root: UInt32, place: UInt32)]] = [:]
+    /// By `place` or `slot`: what it is to show, in order.
+    private var wanted: [UInt32: Shown] = [:]
+    /// The places that are to show a node, if these are several.
+    private var rivals: [Given: [UInt32]] = [:]
+    /// A node may stand elsewhere than before.
+    private(set) var touched: Set<Given> = []
+    /// Places that show something else than before.
+    private(set) var changedPlaces: Set<UInt32> = []
+
+    /// Whether anything stands elsewhere than it was declared.
+    var isEmpty: Bool { standing.isEmpty }
+    var isSettled: Bool { touched.isEmpty && changedPlaces.isEmpty }
+
+    /// Where a node stands in the bodies of the components that it is given to.
+    func places(of node: UInt32) -> [(root: UInt32, place: UInt32)] { standing[node] ?? [] }
+
+    func place(of node: UInt32, in root: UInt32) -> UInt32? { standing[node]?.first { $0.root == root }?.place }
+
+    /// What a place shows, in order.
+    func shown(at place: UInt32) -> [UInt32] {
+        guard let all = wanted[place] else { return [] }
+        return all.nodes.filter { self.place(of: $0, in: all.root) == place }
+    }
+
+    /// What a place is to show and another one shows already.
+    func lost(at place: UInt32) -> [(node: UInt32, to: UInt32)] {
+        guard let all = wanted[place] else { return [] }
+        return all.nodes.compactMap { node in
+            self.place(of: node, in: all.root).flatMap { $0 == place ? nil : (node, $0) }
+        }
+    }
+
+    /// Sets what a place is to show. What comes of it is known after `settle`.
+    /// - Returns: the number of nodes that are new to it; nil if nothing changes.
+    mutating func setWanted(_ nodes: [UInt32], at place: UInt32, in root: UInt32) -> Int? {
+        let before = wanted[place]?.nodes ?? []
+        guard before != nodes else { return nil }
+        let (old, new) = (Set(before), Set(nodes))
+        wanted[place] = nodes.isEmpty ? nil : Shown(root: root, nodes: nodes)
+        for node in old.subtracting(new) { remove(place, from: Given(node: node, root: root)) }
+        for node in new.subtracting(old) {
+            let given = Given(node: node, root: root)
+            rivals[given, default: []].append(place)
+            touched.insert(given)
+        }
+        changedPlaces.insert(place)
+        return new.subtracting(old).count
+    }
+
+    private mutating func remove(_ place: UInt32, from given: Given) {
+        rivals[given]?.removeAll { $0 == place }
+        if rivals[given]?.isEmpty == true { rivals[given] = nil }
+        touched.insert(given)
+    }
+
+    /// Forgets a node, or a place with what it shows.
+    mutating func forget(_ row: UInt32) {
+        if let all = wanted.removeValue(forKey: row) {
+            for node in all.nodes { remove(row, from: Given(node: node, root: all.root)) }
+        }
+        changedPlaces.remove(row)
+        for (root, _) in standing.removeValue(forKey: row) ?? [] {
+            let given = Given(node: row, root: root)
+            for place in rivals.removeValue(forKey: given) ?? [] {
+                wanted[place]?.nodes.removeAll { $0 == row }
+                changedPlaces.insert(place)
+            }
+            touched.remove(given)
+        }
+    }
+
+    /// Forgets everything at and below some nodes.
+    mutating func forget(where isGone: (UInt32) -> Bool) {
+        for row in Set(standing.keys).union(wanted.keys) where isGone(row) { forget(row) }
+    }
+
+    /// Decides where the touched nodes stand. Of several places that are to show a node, one shows it.
+    /// - Parameter isBefore: the order of places in their document.
+    /// - Returns: the nodes that stand elsewhere now, and the places that show something else.
+    mutating func settle(_ isBefore: (UInt32, UInt32) -> Bool) -> (nodes: [UInt32], places: Set<UInt32>) {
+        var moved: [UInt32] = []
+        for given in touched.sorted(by: { ($0.node, $0.root) < ($1.node, $1.root) }) {
+            let old = place(of: given.node, in: given.root)
+            let new = rivals[given]?.min(by: isBefore)
+            guard old != new else { continue }
+            standing[given.node]?.removeAll { $0.root == given.root }
+            if let new {
+                standing[given.node, default: []].append((given.root, new))
+                changedPlaces.insert(new)
+            } else if standing[given.node]?.isEmpty == true {
+                standing[given.node] = nil
+            }
+            if let old, wanted[old] != nil { changedPlaces.insert(old) }
+            moved.append(given.node)
+        }
+        defer {
+            touched = []
+            changedPlaces = []
+        }
+        return (moved, changedPlaces)
+    }
+}

@@ -1,0 +1,135 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+// `place` and `slot`: components put what they are given into their bodies.
+
+extension ViewGraph {
+    /// What a `slot` shows, as numbers; see `subviewNumber`.
+    func given(for row: UInt32) throws -> Content {
+        guard let body = nodes.body(around: row),
+            case .literal(.string(let slot))? = nodes[Int(row)].definition.forEach?.data
+        else { return .value([]) }
+        try readStructure(of: body.root)
+        let given = nodes.given(to: body.root, inside: body.layer, slot: slot)
+        return .value(.list(given.map { .int(subviewNumber($0)) }))
+    }
+
+    /// Sets what a `place` or `slot` is to show.
+    /// - Returns: the number of nodes that are new to it; nil if nothing changes.
+    /// - Throws: `notFound` for an id that no subview has; all others are shown.
+    func place(_ value: Value, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) -> Int? {
+        guard let body = nodes.body(around: row) else { return nil }
+        var rows: [UInt32] = []
+        var unknown: String?
+        if definition.choice == .slot {
+            rows = (value.list ?? []).map {
+                if case .int(let number) = $0 { UInt32(truncatingIfNeeded: number) } else { 0 }
+            }
+        } else {
+            let ids = try ViewGraph.ids(ofSubviews: value)
+            let known = ids.isEmpty ? [:] : subviewIDs(of: body.root)
+            var seen: Set<UInt32> = []
+            for id in ids {
+                guard let found = known[id] else {
+                    unknown = unknown ?? id
+                    continue
+                }
+                if seen.insert(found).inserted { rows.append(found) }
+            }
+        }
+        let placed = nodes.placements.setWanted(rows, at: row, in: body.root)
+        if let unknown {
+            throw Failure(
+                .notFound, "\(nodes.path(of: body.root)) is given no subview \(unknown)", path: nodes.path(of: row),
+                hint: "place takes elements of subviews, or of the header, content or footer of a section")
+        }
+        return placed
+    }
+
+    /// - Throws: `typeMismatch` for what is neither a subview, nor null, nor a list of such.
+    private static func ids(ofSubviews value: Value) throws(Failure) -> [String] {
+        var ids: [String] = []
+        for subview in value.list ?? (value == .null ? [] : [value]) {
+            guard let id = subview.string ?? subview.map?["id"]?.string else {
+                throw Failure(
+                    .typeMismatch,
+                    "place needs a subview or a list of subviews, not a value of type \(value.shortTypeName)")
+            }
+            ids.append(id)
+        }
+        return ids
+    }
+
+    /// The subviews that a component is given, by their ids; kept as long as the tree stays as it is.
+    private func subviewIDs(of root: UInt32) -> [String: UInt32] {
+        if let known = knownSubviews, known.root == root, known.changes == nodes.changes { return known.rows }
+        let subviews = nodes.sections(of: root).flatMap { group in
+            SubviewParts.slots.flatMap { nodes.subviews(of: group, in: $0.slot) }
+        }
+        let rows = Dictionary(subviews.map { (nodes.id(ofSubview: $0, in: root), $0) }) { first, _ in first }
+        knownSubviews = (root, nodes.changes, rows)
+        return rows
+    }
+
+    /// Connects nodes that stand elsewhere than before, and tells those around.
+    func settlePlacements() {
+        let (moved, places) = nodes.placements.settle { nodes.isBefore($0, $1) }
+        for place in places where nodes.isAlive(place) {
+            shapeChanged(at: place)
+            structureChange.rearrangedNodes.append(nodes.nodeID(nodes.visible(place)))
+        }
+        var rows: [UInt32] = []
+        for node in moved where nodes.isAlive(node) {
+            rows += nodes.everything(in: node)
+            wrappingChanged(at: node)
+        }
+        connect(withObjects(rows))
+    }
+
+    // MARK: For people
+
+    /// The nodes that stand in a node, in order, if they are others than its children.
+    public func shown(in node: NodeID) -> [NodeID]? {
+        guard nodes.hasPlaces else { return nil }
+        var found: [UInt32] = []
+        var pending = nodes.shown(in: node.row).reversed() as [UInt32]
+        while let next = pending.popLast() {
+            if nodes[Int(next)].isTransparent {
+                pending += nodes.shown(in: next).reversed()
+            } else {
+                found.append(next)
+            }
+        }
+        return found == nodes.visibleChildren(of: node.row) ? nil : found.map(nodes.nodeID)
+    }
+
+    /// Their paths, without those that may not be read; those of its children where these stand in it.
+    public func pathsShown(in node: NodeID) -> [String] {
+        let shown = shown(in: node)?.map(\.row) ?? nodes.visibleChildren(of: node.row)
+        return shown.filter { isVisible(node: $0) }.map(nodes.path)
+    }
+
+    /// Why a `place` or `slot` does not show all that it is to show.
+    func refusal(at place: UInt32) -> Failure? {
+        guard let lost = nodes.placements.lost(at: place).first else { return nil }
+        return Failure(
+            .conflict, "\(nodes.path(of: lost.node)) is placed already, in \(nodes.path(of: lost.to))",
+            path: nodes.path(of: place), hint: "place each subview once")
+    }
+
+    /// Whether a node is given to a component that shows it nowhere.
+    func isUnshown(_ row: UInt32) -> Bool {
+        guard nodes.hasPlaces, nodes.isOpaque(row) else { return false }
+        for at in nodes.upward(from: row) where at != NodeID.root.row {
+            let parent = nodes[Int(at)].parent
+            if let first = nodes.firstPlacing(of: parent), nodes.layer(of: at) > first {
+                return !nodes.upward(from: row).prefix { $0 != parent }.contains {
+                    nodes.placements.place(of: $0, in: parent) != nil
+                }
+            }
+            if nodes.isOpaque(parent) { return false }
+        }
+        return false
+    }
+}

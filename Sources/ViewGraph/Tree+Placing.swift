@@ -1,0 +1,109 @@
+import SceneModel
+
+// The tree as it is shown: with the nodes that components are given where their bodies place them.
+
+/// The way from a node to the root through the nodes around it.
+struct WayOut {
+    private var given: [(root: UInt32, place: UInt32)] = []
+
+    /// It leads through a node that stands elsewhere than it was declared, and has not come to where that stands.
+    var isInPlacedNode: Bool { !given.isEmpty }
+
+    /// - Parameter container: its body is not entered.
+    mutating func next(after row: UInt32, in tree: Tree<NodeRecord>, notInto container: UInt32? = nil) -> UInt32 {
+        let parent = tree[Int(row)].parent
+        guard !tree.placements.isEmpty else { return parent }
+        given += tree.placements.places(of: row)
+        guard !given.isEmpty, parent != container, let found = given.lastIndex(where: { $0.root == parent }) else {
+            return parent
+        }
+        return given.remove(at: found).place
+    }
+}
+
+extension Tree<NodeRecord> {
+    /// A node and those around it where it stands, from inside out; the root is the last. As `upward` but for nodes that a
+    /// component is given.
+    /// - Parameter container: those it is given are not looked for in its body.
+    func around(_ row: UInt32, in container: UInt32? = nil) -> some Sequence<UInt32> {
+        var way = WayOut()
+        return sequence(first: row) { $0 == NodeID.root.row ? nil : way.next(after: $0, in: self, notInto: container) }
+    }
+
+    /// The nodes that stand in a node, in order: its children, what its places show, and not what its component is given
+    /// and places elsewhere.
+    func shown(in row: UInt32) -> [UInt32] {
+        let node = self[Int(row)]
+        guard hasPlaces else { return node.children }
+        if node.definition.forEach?.choice?.isPlacement == true { return placements.shown(at: row) + node.children }
+        guard let first = firstPlacing(of: row) else { return node.children }
+        return node.children.filter { layer(of: $0) <= first }
+    }
+
+    /// A node and all that stands in it, also in places.
+    func everything(in row: UInt32) -> [UInt32] {
+        guard !placements.isEmpty else { return subtree(of: row) }
+        var rows: [UInt32] = []
+        var seen: Set<UInt32> = []
+        var pending = [row]
+        while let next = pending.popLast() {
+            guard seen.insert(next).inserted else { continue }
+            rows.append(next)
+            pending += self[Int(next)].children.reversed()
+            pending += placements.shown(at: next)
+        }
+        return rows
+    }
+
+    // MARK: Components
+
+    /// How many components are around a child of a component's root where it was written.
+    func layer(of row: UInt32) -> Int {
+        let node = self[Int(row)]
+        return node.isContent ? self[Int(node.parent)].definition.components.count : node.definition.layer
+    }
+
+    /// The innermost component of a node that places what it is given, as its layer.
+    func firstPlacing(of root: UInt32) -> Int? {
+        self[Int(root)].definition.components.firstIndex { !$0.placing.isEmpty }
+    }
+
+    /// What a component's body is given, among the children of its root.
+    /// - Parameter layer: of the body.
+    func given(to root: UInt32, inside layer: Int, slot: String) -> [UInt32] {
+        let node = self[Int(root)]
+        let next = node.definition.components.indices.first {
+            $0 > layer && !node.definition.components[$0].placing.isEmpty
+        }
+        return node.children.filter {
+            let own = self.layer(of: $0)
+            return own > layer && own <= next ?? .max
+                && (self[Int($0)].definition.givenSlot ?? NodeDefinition.contentSlot) == slot
+        }
+    }
+
+    /// The root of the component in whose body a node was written, and the body's layer there.
+    func body(around row: UInt32) -> (root: UInt32, layer: Int)? {
+        var at = row
+        while at != NodeID.root.row {
+            let (child, isContent) = (at, self[Int(at)].isContent)
+            at = self[Int(at)].parent
+            if !isContent, self[Int(at)].isScopeBoundary {
+                return at == NodeID.root.row ? nil : (at, self[Int(child)].definition.layer)
+            }
+        }
+        return nil
+    }
+
+    /// Whether one node comes before another in the tree as it was declared.
+    func isBefore(_ row: UInt32, _ other: UInt32) -> Bool {
+        let (one, two) = (
+            Array(upward(from: row)).reversed() as [UInt32], Array(upward(from: other)).reversed() as [UInt32]
+        )
+        guard let fork = zip(one, two).enumerated().first(where: { $0.element.0 != $0.element.1 }) else {
+            return one.count < two.count
+        }
+        let siblings = self[Int(one[fork.offset - 1])].children
+        return siblings.firstIndex(of: fork.element.0) ?? 0 < siblings.firstIndex(of: fork.element.1) ?? 0
+    }
+}

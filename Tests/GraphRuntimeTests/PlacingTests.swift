@@ -1,0 +1,374 @@
+import AttributeValues
+import Foundation
+import TestSupport
+import Testing
+import ViewGraph
+import WireProtocol
+
+@testable import GraphRuntime
+
+@Suite("slots and places")
+struct PlacingTests {
+    private static let card = """
+        keys:
+          environment: { size: 1 }
+          preference: { count: { default: 0, reduce: value + next } }
+          container: { isFeatured: false }
+        components:
+          Card:
+            kind: container
+            let: { title: Untitled }
+            computed: { given: "subviews.map(s, s.id)", count: preferences.count }
+            children:
+              - id: top
+                kind: container
+                environment: { size: 3 }
+                children:
+                  - slot: header
+                    default: [{ id: none, let: { text: $title } }]
+              - id: body
+                kind: container
+                environment: { size: 2 }
+                computed: { shown: "subviews.map(s, s.id)" }
+                children: [{ slot: content }]
+        """
+
+    private func described(_ path: String, in graph: Harness) throws -> ValueMap {
+        guard case .value(.map(let map)) = try graph.succeed(.describe(path: path, depth: nil)) else {
+            return ValueMap()
+        }
+        return map
+    }
+
+    private func shown(in path: String, of graph: Harness) throws -> [String] {
+        let map = try described(path, in: graph)
+        return (map["shown"]?.list ?? map["children"]?.list?.compactMap { $0.map?["path"] } ?? []).compactMap(\.string)
+    }
+
+    private func shownNews(_ graph: Harness) -> ValueMap {
+        for case .structure(_, _, _, _, let details?) in graph.events { return details.shown }
+        return ValueMap()
+    }
+
+    private func export(_ graph: Harness) throws -> Value {
+        try graph.runtime.graph.scene(at: .root, limit: 1000)
+    }
+
+    // MARK: Slots
+
+    @Test("a slot shows what is given; its names are those of the use, and its environment that of the slot")
+    func slots() throws {
+        let graph = try Harness(
+            PlacingTests.card + """
+
+                nodes:
+                  - id: home
+                    state: { title: Home }
+                    children:
+                      - id: card
+                        component: Card
+                        let: { title: Inside }
+                        slots: { header: [{ id: name, let: { text: $title }, inherit: [size] }] }
+                        children:
+                          - { id: a, let: { text: $title }, inherit: [size], preferences: { count: 1 } }
+                          - { id: b, preferences: { count: 2 } }
+                      - { id: empty, component: Card }
+                """)
+        #expect(try graph.value("/home/card/name.text") == "Home")
+        #expect(try graph.value("/home/card/a.text") == "Home")
+        #expect(try graph.value("/home/card/name.size") == 3)
+        #expect(try graph.value("/home/card/a.size") == 2)
+        #expect(try graph.value("/home/card.given") == ["a", "b"])
+        #expect(try graph.value("/home/card/body.shown") == ["/home/card/a", "/home/card/b"])
+        #expect(try graph.value("/home/card.count") == 3)
+        #expect(try shown(in: "/home/card", of: graph) == ["/home/card/top", "/home/card/body"])
+        #expect(try shown(in: "/home/card/top", of: graph) == ["/home/card/name"])
+        #expect(try shown(in: "/home/card/body", of: graph) == ["/home/card/a", "/home/card/b"])
+        #expect(try shown(in: "/home/empty/top", of: graph) == ["/home/empty/top/none"])
+        #expect(try graph.value("/home/empty/top/none.text") == "Untitled")
+        #expect(throws: Failure.self) { try graph.value("/home/card/top/none.text") }
+    }
+
+    @Test("what is given later is shown, and the default goes and comes") func givenLater() throws {
+        let graph = try Harness(
+            PlacingTests.card + """
+
+                nodes: [{ id: card, component: Card }]
+                """)
+        _ = try graph.apply(
+            "nodes: [{ id: card, component: Card, slots: { header: [{ id: name, inherit: [size] }] } }]", mode: .merge)
+        #expect(try graph.value("/card/name.size") == 3)
+        #expect(try shown(in: "/card/top", of: graph) == ["/card/name"])
+        _ = try graph.apply("nodes: [{ id: more, inherit: [size] }]", at: "/card")
+        #expect(try shown(in: "/card/body", of: graph) == ["/card/more"])
+        #expect(try graph.value("/card/more.size") == 2)
+        try graph.succeed(.remove(path: "/card/name", .init()))
+        #expect(try shown(in: "/card/top", of: graph) == ["/card/top/none"])
+    }
+
+    @Test("what a component is given it can give on") func givenOn() throws {
+        let graph = try Harness(
+            PlacingTests.card.replacingOccurrences(
+                of: "components:",
+                with: """
+                    components:
+                      Page:
+                        kind: container
+                        children:
+                          - id: inner
+                            component: Card
+                            environment: { size: 7 }
+                            slots: { header: [{ slot: title, default: [{ id: nothing }] }] }
+                            children: [{ id: own }, { slot: content }]
+                      Named:
+                        component: Card
+                        let: { title: Fixed }
+                        children: [{ id: first }, { slot: content }]
+                    """) + """
+
+                    nodes:
+                      - id: page
+                        component: Page
+                        slots: { title: [{ id: t, inherit: [size] }] }
+                        children: [{ id: x, inherit: [size] }, { id: y }]
+                      - { id: named, component: Named, children: [{ id: z, inherit: [size] }] }
+                    """)
+        #expect(try graph.value("/page/t.size") == 3)
+        #expect(try graph.value("/page/x.size") == 2)
+        #expect(try shown(in: "/page/inner/body", of: graph) == ["/page/inner/own", "/page/x", "/page/y"])
+        #expect(try shown(in: "/page/inner/top", of: graph) == ["/page/t"])
+        #expect(try graph.value("/page/inner.given") == ["own", "/page/x", "/page/y"])
+        #expect(try graph.value("/named/z.size") == 2)
+        #expect(try shown(in: "/named/body", of: graph) == ["/named/first", "/named/z"])
+    }
+
+    // MARK: Places
+
+    private static let magazine = """
+        keys:
+          environment: { size: 1, depth: 0 }
+          container: { isFeatured: false }
+          preference: { loads: { default: [], reduce: value + next } }
+        components:
+          Magazine:
+            kind: container
+            computed: { order: "subviews.map(s, s.id)", loads: preferences.loads }
+            children:
+              - id: featured
+                environment: { size: 9 }
+                forEach:
+                  in: "=sections.filter(s, s.containerValues.isFeatured)"
+                  as: section
+                  node: { kind: container, children: [{ place: section.content }] }
+              - id: others
+                environment: { size: 4 }
+                forEach:
+                  in: "=sections.filter(s, !s.containerValues.isFeatured)"
+                  as: section
+                  node:
+                    kind: group
+                    children:
+                      - { place: section.header }
+                      - id: row
+                        kind: container
+                        computed: { shown: "subviews.map(s, s.id)" }
+                        children: [{ place: section.content }]
+                      - { place: section.footer }
+        nodes:
+          - id: content
+            state: { chosen: second }
+            children:
+              - id: magazine
+                component: Magazine
+                children:
+                  - id: first
+                    containerValues: { isFeatured: '=chosen == "first"' }
+                    header: [{ id: title }]
+                    content:
+                      - id: red
+                        state: { taps: 0 }
+                        inherit: [size]
+                        computed: { double: size * 2 }
+                        preferences: { loads: '=["red"]' }
+                      - { id: orange, preferences: { loads: '=["orange"]' } }
+                  - id: second
+                    containerValues: { isFeatured: '=chosen == "second"' }
+                    content: [{ id: green, inherit: [size], preferences: { loads: '=["green"]' } }]
+                    footer: [{ id: end }]
+        """
+
+    @Test("a body places subviews by their sections; they keep paths and states wherever they stand") func places()
+        throws
+    {
+        let graph = try Harness(PlacingTests.magazine)
+        let magazine = "/content/magazine"
+        #expect(try graph.value(magazine + ".order") == ["first/red", "first/orange", "second/green"])
+        #expect(try shown(in: magazine + "/featured/second", of: graph) == [magazine + "/second/green"])
+        #expect(
+            try shown(in: magazine + "/others/first", of: graph) == [
+                magazine + "/first/title", magazine + "/others/first/row",
+            ])
+        #expect(
+            try graph.value(magazine + "/others/first/row.shown") == [
+                .string(magazine + "/first/red"), .string(magazine + "/first/orange"),
+            ])
+        #expect(try graph.value(magazine + "/first/red.size") == 4)
+        #expect(try graph.value(magazine + "/second/green.size") == 9)
+        #expect(try graph.value(magazine + ".loads") == ["green", "red", "orange"])
+        try graph.set(magazine + "/first/red.taps", 3)
+        try graph.subscribe(["/content/**"], events: [.update, .structure])
+        try graph.set("/content.chosen", "first")
+        #expect(graph.changes[magazine + "/first/red.size"] == .value(9))
+        #expect(graph.changes[magazine + "/first/red.double"] == .value(18))
+        #expect(graph.changes[magazine + "/second/green.size"] == .value(4))
+        #expect(graph.changes[magazine + ".loads"] == .value(["red", "orange", "green"]))
+        #expect(
+            shownNews(graph)[.string(magazine + "/featured/first")] == [
+                .string(magazine + "/first/red"), .string(magazine + "/first/orange"),
+            ])
+        #expect(try graph.value(magazine + "/first/red.taps") == 3)
+        // A featured section shows its content alone.
+        #expect(try described(magazine + "/second/end", in: graph)["isUnshown"] == nil)
+        #expect(try described(magazine + "/first/title", in: graph)["isUnshown"] == true)
+    }
+
+    @Test("a subview that stays where it stands runs nothing again") func runs() throws {
+        let graph = try Harness(PlacingTests.magazine)
+        let green = "/content/magazine/second/green.size"
+        try graph.subscribe([green, "/content/magazine/first/red.double"], events: [.update])
+        _ = try graph.apply(
+            "nodes: [{ id: content, children: [{ id: magazine, children: [{ id: third, content: [{ id: blue }] }] }] }]",
+            mode: .merge)
+        #expect(graph.changes.isEmpty)
+        #expect(try shown(in: "/content/magazine/others/third/row", of: graph) == ["/content/magazine/third/blue"])
+    }
+
+    @Test("rules that decide read labels with the environment of the declaration") func labels() throws {
+        let graph = try Harness(
+            """
+            keys: { environment: { level: 1 }, container: { weight: 0 } }
+            components:
+              Board:
+                kind: container
+                children:
+                  - id: heavy
+                    environment: { level: 0 }
+                    children: [{ place: "subviews.filter(s, s.containerValues.weight > 1)" }]
+                  - id: light
+                    environment: { level: 5 }
+                    children: [{ place: "subviews.filter(s, s.containerValues.weight <= 1)" }]
+            nodes:
+              - id: top
+                state: { level: 2 }
+                environment: { level: $level }
+                children:
+                  - id: board
+                    component: Board
+                    children:
+                      - { id: a, containerValues: { weight: =env.level }, inherit: [level] }
+                      - { id: b, containerValues: { weight: 0 }, inherit: [level] }
+            """)
+        #expect(try graph.value("/top/board/a.level") == 0)
+        #expect(try graph.value("/top/board/b.level") == 5)
+        try graph.set("/top.level", 1)
+        #expect(try graph.value("/top/board/a.level") == 5)
+    }
+
+    @Test("a place that depends on what it brings about ends with the error cycle") func endless() throws {
+        let graph = try Harness(
+            """
+            keys: { environment: { side: left }, container: { side: left } }
+            components:
+              Swap:
+                kind: container
+                children:
+                  - id: left
+                    environment: { side: right }
+                    children: [{ place: 'subviews.filter(s, s.containerValues.side == "left")' }]
+                  - id: right
+                    environment: { side: left }
+                    children: [{ place: 'subviews.filter(s, s.containerValues.side == "right")' }]
+            nodes:
+              - id: swap
+                component: Swap
+                children:
+                  - { id: a, inherit: [side], computed: { next: side }, containerValues: { side: =next } }
+            """)
+        let error = try described("/swap", in: graph)["children"]?.list?.compactMap {
+            $0.map?["choices"]?.list?.first?.map?["error"]?.map?["code"]
+        }
+        #expect(error?.contains("cycle") == true)
+        try graph.set("/.locale", "de")
+    }
+
+    @Test("one that is placed twice stands in the first place, and the other one says so") func twice() throws {
+        let graph = try Harness(
+            """
+            components:
+              Twice:
+                kind: container
+                state: { isFirst: true }
+                children:
+                  - if: isFirst
+                    then: [{ id: one, children: [{ place: subviews }] }]
+                  - { id: two, children: [{ place: "subviews.filter(s, s.id != 'c')" }] }
+            nodes: [{ id: t, component: Twice, children: [{ id: a }, { id: b }, { id: c }] }]
+            """)
+        #expect(try shown(in: "/t/one", of: graph) == ["/t/a", "/t/b", "/t/c"])
+        let error = try described("/t/two", in: graph)["choices"]?.list?.first?.map?["error"]?.map
+        #expect(error?["code"] == "conflict")
+        #expect(error?["message"]?.string?.contains("/t/a is placed already, in /t/one") == true)
+        try graph.set("/t.isFirst", false)
+        #expect(try shown(in: "/t/two", of: graph) == ["/t/a", "/t/b"])
+        #expect(try described("/t/two", in: graph)["choices"]?.list?.first?.map?["error"] == nil)
+        #expect(try described("/t/c", in: graph)["isUnshown"] == true)
+        try graph.succeed(.remove(path: "/t/a", .init()))
+        #expect(try shown(in: "/t/two", of: graph) == ["/t/b"])
+        try graph.set("/t.isFirst", true)
+        #expect(try shown(in: "/t/one", of: graph) == ["/t/b", "/t/c"])
+    }
+
+    @Test("animations around a place apply to what stands there") func animation() throws {
+        let graph = try Harness(
+            """
+            components:
+              Fade:
+                kind: container
+                state: { step: 0 }
+                children:
+                  - { id: here, kind: group, animation: { curve: "linear(duration: 2)", value: $step }, children: [{ slot: content }] }
+            nodes:
+              - id: app
+                state: { x: 0.0 }
+                children: [{ id: fade, component: Fade, children: [{ id: a, let: { x: $x } }] }]
+            """)
+        try graph.subscribe(["/app/fade/a"])
+        try graph.transact([
+            Mutation(operation: .set, path: "/app.x", value: 1.0),
+            Mutation(operation: .set, path: "/app/fade.step", value: 1),
+        ])
+        let timeline = graph.events.compactMap { event -> Value? in
+            guard case .update(_, _, _, _, let changes, _) = event else { return nil }
+            return changes.first { $0.path == "/app/fade/a.x" }?.timeline
+        }.first
+        #expect(timeline?.map?["logical"] == 2)
+    }
+
+    @Test("an export shows the same again") func exported() throws {
+        let first = try Harness(
+            PlacingTests.card + """
+
+                nodes:
+                  - id: card
+                    component: Card
+                    slots: { header: [{ id: name, inherit: [size] }] }
+                    children: [{ id: a, inherit: [size] }]
+                """)
+        let document = try export(first)
+        let second = try Harness()
+        try second.succeed(.apply(.init(document: document, at: "/", mode: .merge, dryRun: false, options: .init())))
+        #expect(try second.value("/card/name.size") == 3)
+        #expect(try shown(in: "/card/body", of: second) == ["/card/a"])
+        #expect(try export(second) == document)
+    }
+}
