@@ -20,6 +20,9 @@ extension StateStore {
     /// A log can begin anew once for a checkpoint before the copy, and when the daemon starts or ends.
     private static let copyAttempts = 10
 
+    /// Of the system's page cache, which a write fills from front to back.
+    private static let pageSize = 4096
+
     /// Writes the store of a directory into one file, which can replace the store. An existing file is replaced when the new
     /// one is complete. A daemon may run meanwhile.
     ///
@@ -47,8 +50,8 @@ extension StateStore {
         while flock(lock, LOCK_SH) != 0 { guard errno == EINTR else { throw .system("flock", source) } }
         for _ in 0..<copyAttempts {
             let before = try logHeader(source)
-            try copyFile(source, copy)
-            try copyFile(logPath(source), logPath(copy), mayBeMissing: true)
+            try copyFile(source, copy, in: 1 << 20)
+            try copyFile(logPath(source), logPath(copy), in: pageSize, mayBeMissing: true)
             if try logHeader(source) == before { return }
         }
         throw .failed(
@@ -100,7 +103,11 @@ extension StateStore {
         return Array(header.prefix(count))
     }
 
-    private static func copyFile(_ from: String, _ to: String, mayBeMissing: Bool = false) throws(StoreError) {
+    /// Copies a file in pieces, the last one first. The daemon appends to its log meanwhile: a commit of which the copy has
+    /// a piece was written when the pieces before it were read.
+    private static func copyFile(
+        _ from: String, _ to: String, in pieces: Int, mayBeMissing: Bool = false
+    ) throws(StoreError) {
         let input = Glibc.open(from, O_RDONLY | O_CLOEXEC)
         if input < 0, errno == ENOENT, mayBeMissing {
             unlink(to)
@@ -111,24 +118,30 @@ extension StateStore {
         let output = Glibc.open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw .system("open", to) }
         defer { Glibc.close(output) }
-        // What is appended meanwhile belongs to no backup: a daemon may write faster than this reads.
         var status = stat()
         guard fstat(input, &status) == 0 else { throw .system("stat", from) }
-        var left = Int(status.st_size)
-        var chunk = [UInt8](repeating: 0, count: 1 << 20)
-        while left > 0 {
-            let count = Glibc.read(input, &chunk, min(left, chunk.count))
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .system("read", from) }
-            if count == 0 { return }
-            left -= count
-            var written = 0
-            while written < count {
-                let part = chunk[written..<count].withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
-                if part < 0, errno == EINTR { continue }
-                guard part >= 0 else { throw .system("write", to) }
-                written += part
+        var buffer = [UInt8](repeating: 0, count: pieces)
+        var end = Int(status.st_size)
+        while end > 0 {
+            let start = (end - 1) / pieces * pieces
+            var at = start
+            while at < end {
+                let count = pread(input, &buffer, end - at, off_t(at))
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw .system("read", from) }
+                if count == 0 { break }
+                var written = 0
+                while written < count {
+                    let part = buffer[written..<count].withUnsafeBytes {
+                        pwrite(output, $0.baseAddress, $0.count, off_t(at + written))
+                    }
+                    if part < 0, errno == EINTR { continue }
+                    guard part >= 0 else { throw .system("write", to) }
+                    written += part
+                }
+                at += count
             }
+            end = start
         }
     }
 }
