@@ -1,9 +1,14 @@
 import AttributeValues
 
+/// What stands among the children of a node without being one: `If`, `Switch`, `Slot`, `Placed`.
+public protocol Arrangement {
+    var draft: NodeDraft { get }
+}
+
 /// One of two lists of nodes, chosen by a rule while the graph lives. Swift's own `if` chooses once, when the scene is
 /// built.
-public struct If {
-    let draft: NodeDraft
+public struct If: Arrangement {
+    public let draft: NodeDraft
 
     /// - Parameters:
     ///   - condition: CEL, over the attributes of the nodes around; true or false.
@@ -22,8 +27,8 @@ public struct If {
 }
 
 /// One of several lists of nodes, chosen by the value of a rule while the graph lives.
-public struct Switch {
-    let draft: NodeDraft
+public struct Switch: Arrangement {
+    public let draft: NodeDraft
 
     /// - Parameters:
     ///   - value: CEL, over the attributes of the nodes around; a text, a number or a bool.

@@ -15,8 +15,7 @@ public enum NodeBuilder {
         [NodePart(content: .attribute(attribute.draft))]
     }
     public static func buildExpression(_ node: some Node) -> [NodePart] { [NodePart(content: .node(node.draft))] }
-    public static func buildExpression(_ choice: If) -> [NodePart] { [NodePart(content: .node(choice.draft))] }
-    public static func buildExpression(_ choice: Switch) -> [NodePart] { [NodePart(content: .node(choice.draft))] }
+    public static func buildExpression(_ part: some Arrangement) -> [NodePart] { [NodePart(content: .node(part.draft))] }
     @available(*, unavailable, message: "declarations stand beside the nodes of a Scene")
     public static func buildExpression(_ declaration: some Declaration) -> [NodePart] { [] }
     public static func buildBlock(_ parts: [NodePart]...) -> [NodePart] { parts.flatMap { $0 } }
@@ -30,8 +29,7 @@ public enum NodeBuilder {
 @resultBuilder
 public enum ChildrenBuilder {
     public static func buildExpression(_ node: some Node) -> [NodeDraft] { [node.draft] }
-    public static func buildExpression(_ choice: If) -> [NodeDraft] { [choice.draft] }
-    public static func buildExpression(_ choice: Switch) -> [NodeDraft] { [choice.draft] }
+    public static func buildExpression(_ part: some Arrangement) -> [NodeDraft] { [part.draft] }
     @available(
         *, unavailable, message: "a section's header and footer, and branches, hold nodes; attributes stand outside"
     )

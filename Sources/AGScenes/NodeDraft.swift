@@ -19,6 +19,8 @@ public struct NodeDraft {
     var transition: String?
     /// `children`, or `header`, `content`, `footer`: complete nodes.
     private var slots: [(name: String, nodes: [Value])] = []
+    /// What a component is given for its slots, by their names.
+    private var given = ValueMap()
     private var forEach: Value?
     /// `if` or `switch`, with the branches.
     private var choice = ValueMap()
@@ -65,6 +67,18 @@ public struct NodeDraft {
             }
         }
         slots.append((slot, nodes.map(\.document)))
+    }
+
+    /// Adds nodes for a slot of a component.
+    mutating func give(_ nodes: [NodeDraft], for slot: String) {
+        tell(SceneNames.problem(ofName: slot, "a slot"), at: "slots")
+        for (position, node) in nodes.enumerated() {
+            mistakes += node.mistakes.map { $0.inside("slots.\(slot)[\(position)]") }
+            if let id = node.id, !childIDs.insert(id).inserted {
+                tell("two siblings have the id '\(id)'", at: "slots.\(slot)[\(position)]")
+            }
+        }
+        given[.string(slot)] = .list((given[.string(slot)]?.list ?? []) + nodes.map(\.document))
     }
 
     /// Turns the node into a `forEach` over data.
@@ -118,6 +132,7 @@ public struct NodeDraft {
         if !animations.isEmpty { map["animation"] = .list(animations) }
         map["transition"] = transition.map { .string($0) }
         for (name, nodes) in slots { map[name] = .list(nodes) }
+        if !given.isEmpty { map["slots"] = .map(given) }
         map["forEach"] = forEach
         for (key, value) in choice { map[key] = value }
         return .map(map)

@@ -88,7 +88,9 @@ struct TreeDrawing {
     private func title(_ node: ValueMap, name: String) -> String {
         let component = node["component"]?.string.map { " " + style.blue($0) } ?? ""
         let kind = node["kind"]?.string ?? ""
+        let unshown = node["isUnshown"] == true ? style.dim(" not shown") : ""
         return style.bold(name) + (kind == "view" || kind == "container" ? "" : " " + style.dim(kind)) + component
+            + unshown
     }
 
     private func items(of node: ValueMap) -> [Item] {
@@ -102,6 +104,10 @@ struct TreeDrawing {
         for choice in node["choices"]?.list ?? [] {
             if let note = choice.map.flatMap({ note(ofChoice: $0) }) { items.append(.note(note)) }
         }
+        if let shown = node["shown"]?.list {
+            let text = shown.compactMap(\.string).joined(separator: ", ")
+            items.append(.note(ContentRow.oneLine("shows " + (text.isEmpty ? "nothing" : text))))
+        }
         for child in node["children"]?.list ?? [] { if let map = child.map { items.append(.node(map)) } }
         if case .int(let count)? = node["childCount"], count > 0 {
             items.append(.note("\(count) more \(count == 1 ? "node" : "nodes")"))
@@ -109,13 +115,17 @@ struct TreeDrawing {
         return items
     }
 
-    /// `if isPlaying: then`, or why it shows nothing else.
+    /// `if isPlaying: then`, or why it shows nothing else. What places show stands at the node; they tell of errors alone.
     private func note(ofChoice choice: ValueMap) -> String? {
-        guard let keyword = ["if", "switch"].first(where: { choice[$0] != nil }), let condition = choice[keyword] else {
+        let keywords = ["if", "switch", "place", "slot"]
+        guard let keyword = keywords.first(where: { choice[$0] != nil }), let condition = choice[keyword] else {
             return nil
         }
         let error = choice["error"]?.map?["message"]?.string.map { ", error: \($0)" } ?? ""
         let text = condition.string ?? condition.jsonText
+        if keyword == "place" || keyword == "slot" {
+            return error.isEmpty ? nil : ContentRow.oneLine("\(keyword) \(text)\(error)")
+        }
         return ContentRow.oneLine("\(keyword) \(text): \(choice["shows"]?.string ?? "nothing")\(error)")
     }
 
