@@ -15,7 +15,9 @@ public enum NodeBuilder {
         [NodePart(content: .attribute(attribute.draft))]
     }
     public static func buildExpression(_ node: some Node) -> [NodePart] { [NodePart(content: .node(node.draft))] }
-    public static func buildExpression(_ part: some Arrangement) -> [NodePart] { [NodePart(content: .node(part.draft))] }
+    public static func buildExpression(_ part: some Arrangement) -> [NodePart] {
+        [NodePart(content: .node(part.draft))]
+    }
     @available(*, unavailable, message: "declarations stand beside the nodes of a Scene")
     public static func buildExpression(_ declaration: some Declaration) -> [NodePart] { [] }
     public static func buildBlock(_ parts: [NodePart]...) -> [NodePart] { parts.flatMap { $0 } }

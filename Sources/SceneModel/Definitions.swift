@@ -263,6 +263,30 @@ extension NodeDefinition {
         return found.reversed()
     }
 
+    /// The slots for which a use of its component can be given nodes, without the slot `content`.
+    public var slots: [String] {
+        var next = base
+        while let component = next {
+            if !component.placing.isEmpty {
+                return component.placing.slots.filter { $0 != NodeDefinition.contentSlot }
+            }
+            next = component.base
+        }
+        return []
+    }
+
+    /// The layer of the innermost component that puts what it is given into its body; nil if none does.
+    public var firstPlacing: Int? {
+        var (found, count) = (-1, 0)
+        var next = base
+        while let component = next {
+            if !component.placing.isEmpty { found = count }
+            count += 1
+            next = component.base
+        }
+        return found < 0 ? nil : count - 1 - found
+    }
+
     /// Its changes of the environment, from outside to inside.
     public var environmentModifiers: [EnvironmentModifier] {
         var made: [EnvironmentModifier] = []

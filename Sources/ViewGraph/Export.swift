@@ -171,10 +171,13 @@ struct SceneExporter {
     private func children(of row: UInt32, _ isUse: Bool) -> [UInt32] {
         let node = graph.nodes[Int(row)]
         if node.kind.isMadeFromData { return [] }
-        // Without its component, a `place` or `slot` means nothing.
         guard isUse, let body = node.definition.body else {
             guard graph.nodes.hasPlaces else { return node.children }
-            return node.children.filter { graph.nodes[Int($0)].definition.forEach?.choice?.isPlacement != true }
+            // Without its component, a `place` or `slot` means nothing. What it has made is there.
+            return node.children.flatMap { child in
+                let isPlacement = graph.nodes[Int(child)].definition.forEach?.choice?.isPlacement == true
+                return isPlacement ? graph.nodes.visibleChildren(of: child) : [child]
+            }
         }
         let inside = Set(body.slotted.map(\.0.id))
         return node.children.filter { !inside.contains(graph.nodes[Int($0)].id) }

@@ -42,7 +42,6 @@ extension ViewGraph {
             structureChange.addedAttributes.append(elements)
         }
         forEachByData[data.index] = row
-        if choice?.isPlacement == true { nodes.hasPlaces = true }
         watch(data)
     }
 
@@ -100,7 +99,7 @@ extension ViewGraph {
         completeNew()
         connectNew()
         collectInvalidated()
-        if !staleForEach.isEmpty || !nodes.placements.isSettled { settleLists() }
+        if !staleForEach.isEmpty || nodes.hasPlaces { settleLists() }
         places.forgetLocators()
         feedTimedValues()
     }
@@ -110,6 +109,10 @@ extension ViewGraph {
         while true {
             collectInvalidated()
             for row in settlement.endless.keys { staleForEach.remove(row) }
+            if staleForEach.isEmpty {
+                staleForEach = nodes.placements.placesToComplete(at: nodes.changes)
+                for row in settlement.endless.keys { staleForEach.remove(row) }
+            }
             if staleForEach.isEmpty {
                 if nodes.placements.isSettled { break }
                 settlePlacements()

@@ -57,6 +57,7 @@ extension ViewGraph {
             id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
             isScopeBoundary: definition.component != nil)
         nodes[Int(row)].isContent = definition.isContent
+        nodes.notePlacing(definition)
         for attribute in definition.attributes { createAttribute(attribute, of: row) }
         createModifiers(of: row)
         if definition.forEach != nil { createForEach(row) }

@@ -56,6 +56,16 @@ final class NodeRecord: TreeNode {
         super.init(id: id, kind: kind, slot: slot, generation: generation, parent: parent)
     }
 
+    // What a component is given for slots with names follows its other children.
+    override var ranksChildren: Bool { super.ranksChildren || !definition.slots.isEmpty }
+
+    override func rank(of child: TreeNode) -> Int {
+        guard !super.ranksChildren, let slot = (child as? NodeRecord)?.definition.givenSlot else {
+            return super.rank(of: child)
+        }
+        return 2 + (definition.slots.firstIndex(of: slot) ?? definition.slots.count)
+    }
+
     /// Lets go of what it held; a node that has gone is still asked where it was.
     func clear(_ definition: NodeDefinition) {
         attributes = NamedAttributes()

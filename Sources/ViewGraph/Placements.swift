@@ -28,6 +28,9 @@ struct Placements {
     /// Places that show something else than before.
     private(set) var changedPlaces: Set<UInt32> = []
 
+    /// Places that do not find all that they are to show, or have lost some of it; `Tree.changes` when they last looked.
+    private var incomplete: (places: Set<UInt32>, changes: UInt64) = ([], 0)
+
     /// Whether anything stands elsewhere than it was declared.
     var isEmpty: Bool { standing.isEmpty }
     var isSettled: Bool { touched.isEmpty && changedPlaces.isEmpty }
@@ -68,6 +71,18 @@ struct Placements {
         return new.subtracting(old).count
     }
 
+    /// Whether a place has found all that it is to show.
+    mutating func note(_ place: UInt32, isComplete: Bool) {
+        if isComplete { incomplete.places.remove(place) } else { incomplete.places.insert(place) }
+    }
+
+    /// The incomplete places, if the tree has changed since this was last asked.
+    mutating func placesToComplete(at changes: UInt64) -> Set<UInt32> {
+        guard !incomplete.places.isEmpty, incomplete.changes != changes else { return [] }
+        incomplete.changes = changes
+        return incomplete.places
+    }
+
     private mutating func remove(_ place: UInt32, from given: Given) {
         rivals[given]?.removeAll { $0 == place }
         if rivals[given]?.isEmpty == true { rivals[given] = nil }
@@ -80,11 +95,13 @@ struct Placements {
             for node in all.nodes { remove(row, from: Given(node: node, root: all.root)) }
         }
         changedPlaces.remove(row)
+        incomplete.places.remove(row)
         for (root, _) in standing.removeValue(forKey: row) ?? [] {
             let given = Given(node: row, root: root)
             for place in rivals.removeValue(forKey: given) ?? [] {
                 wanted[place]?.nodes.removeAll { $0 == row }
                 changedPlaces.insert(place)
+                incomplete.places.insert(place)
             }
             touched.remove(given)
         }

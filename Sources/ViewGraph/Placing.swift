@@ -39,6 +39,7 @@ extension ViewGraph {
             }
         }
         let placed = nodes.placements.setWanted(rows, at: row, in: body.root)
+        nodes.placements.note(row, isComplete: unknown == nil)
         if let unknown {
             throw Failure(
                 .notFound, "\(nodes.path(of: body.root)) is given no subview \(unknown)", path: nodes.path(of: row),

@@ -172,6 +172,7 @@ extension ViewGraph {
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
         let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
         nodes[Int(row)].definition = target
+        nodes.notePlacing(target)
         for attribute in definition.attributes { update(attribute, of: row) }
         if isReplacing {
             let names = Set(definition.attributes.map(\.name))

@@ -64,9 +64,7 @@ extension Tree<NodeRecord> {
     }
 
     /// The innermost component of a node that places what it is given, as its layer.
-    func firstPlacing(of root: UInt32) -> Int? {
-        self[Int(root)].definition.components.firstIndex { !$0.placing.isEmpty }
-    }
+    func firstPlacing(of root: UInt32) -> Int? { self[Int(root)].definition.firstPlacing }
 
     /// What a component's body is given, among the children of its root.
     /// - Parameter layer: of the body.

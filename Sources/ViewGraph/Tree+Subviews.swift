@@ -62,9 +62,15 @@ extension Tree<NodeRecord> {
     }
 
     /// The path of a subview or section from its container, which no other has: groups and lists
-    /// between them do not hide it. One that the container does not contain, but shows, has its whole path.
+    /// between them do not hide it. The path of one that the container shows, but does not contain,
+    /// leads upwards first: `../../red`.
     func id(ofSubview row: UInt32, in container: UInt32) -> String {
-        if !placements.isEmpty, !isInside(row, of: container) { return path(of: row) }
+        if !placements.isEmpty, !isInside(row, of: container) {
+            let (from, to) = (ids(of: container), ids(of: row))
+            let common = zip(from, to).prefix { $0 == $1 }.count
+            let way = AttributePath.describe(nodes: Array(to.dropFirst(common)))
+            return [String](repeating: "..", count: from.count - common).joined(separator: "/") + way
+        }
         let ids = upward(from: row).prefix { $0 != container }.map { self[Int($0)] }.filter { !$0.isTransparent }
             .map(\.id)
         if ids.count == 1, let id = ids.first, !id.utf8.contains(UInt8(ascii: "/")) { return id }

@@ -53,6 +53,12 @@ class TreeNode {
     /// Paths do not name the node, and name its children as its parent's.
     var isTransparent: Bool { kind.isTransparent }
 
+    /// Its children stand in parts.
+    var ranksChildren: Bool { kind == .section }
+
+    /// The part of a child among its siblings.
+    func rank(of child: TreeNode) -> Int { child.slot.order }
+
     init(id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32) {
         self.id = id
         self.kind = kind
@@ -75,8 +81,8 @@ final class Tree<Node: TreeNode> {
     private(set) var changes: UInt64 = 0
     /// Nodes that stand elsewhere than where they belong.
     var placements = Placements()
-    /// There has been a `place` or a `slot`.
-    var hasPlaces = false
+    /// There has been a node of a component that places what it is given.
+    private(set) var hasPlaces = false
     /// Of a row that is used for the first time since the table was cut: no id of before names it.
     private var firstGeneration: UInt32 = 1
 
@@ -97,6 +103,10 @@ final class Tree<Node: TreeNode> {
     func isAlive(_ id: NodeID) -> Bool { isAlive(id.row) && node(id.row).generation == id.generation }
 
     func nodeID(_ row: UInt32) -> NodeID { NodeID(row: row, generation: node(row).generation) }
+
+    func notePlacing(_ definition: NodeDefinition) {
+        if !hasPlaces, definition.firstPlacing != nil { hasPlaces = true }
+    }
 
     /// Living nodes.
     var count: Int { rows.count - free.count }
@@ -173,7 +183,7 @@ final class Tree<Node: TreeNode> {
     func attach(_ child: UInt32, to parent: UInt32, at place: Int? = nil) {
         changes &+= 1
         let (above, new) = (node(parent), node(child))
-        above.children.insert(child, at: position(for: new.slot, nearest: place ?? .max, in: above))
+        above.children.insert(child, at: position(for: new, nearest: place ?? .max, in: above))
         new.parent = parent
         if new.isTransparent { above.hasTransparentChildren = true }
         if new.isNumbered || new.isTransparent && new.hasNumberedChildren { noteNumbered(below: parent) }
@@ -184,15 +194,16 @@ final class Tree<Node: TreeNode> {
         }
     }
 
-    /// Where a child of a slot can stand, nearest to a place: in a section, in its part. O(children
-    /// in the parts beside its own).
-    private func position(for slot: Slot, nearest place: Int, in parent: Node) -> Int {
+    /// Where a child can stand, nearest to a place: in its part. O(children in the parts beside its
+    /// own).
+    private func position(for child: Node, nearest place: Int, in parent: Node) -> Int {
         let children = parent.children
-        guard parent.kind == .section else { return min(place, children.count) }
+        guard parent.ranksChildren else { return min(place, children.count) }
+        let rank = parent.rank(of: child)
         var end = children.count
-        while end > 0, node(children[end - 1]).slot.order > slot.order { end -= 1 }
+        while end > 0, parent.rank(of: node(children[end - 1])) > rank { end -= 1 }
         var position = min(place, end)
-        while position < end, node(children[position]).slot.order < slot.order { position += 1 }
+        while position < end, parent.rank(of: node(children[position])) < rank { position += 1 }
         return position
     }
 

@@ -87,6 +87,7 @@ extension SceneChecker {
             case .literal, .rule: made = rule(written, in: dataRules(place)).map { (.rule($0), type(of: $0)) }
             }
             guard let (expression, type) = made else { return nil }
+            noteSubviews(in: expression)
             var wanted = type
             if case .nullable(let wrapped) = wanted { wanted = wrapped }
             let isFitting: Bool =
@@ -118,6 +119,14 @@ extension SceneChecker {
         let inside = RuleScope(parent: rules)
         declareContainerNames(in: inside)
         return inside
+    }
+
+    /// A body with data made of what the component is given decides where that stands.
+    func noteSubviews(in data: Expression) {
+        guard case .rule(let program) = data, let component = componentChain.last.flatMap({ components[$0] }),
+            program.inputs.contains(where: { $0.root == "subviews" || $0.root == "sections" })
+        else { return }
+        component.definition.placing.hasPlaces = true
     }
 
     /// What a `place` or a `slot` shows. The component whose body it stands in takes note of it.

@@ -86,6 +86,7 @@ extension SceneChecker {
             } else {
                 guard let made = self.expression(node, in: scope, rules: { self.dataRules(place) }) else { return nil }
                 (expression, type) = made
+                noteSubviews(in: expression)
             }
             var list = type
             if case .nullable(let wrapped) = list { list = wrapped }

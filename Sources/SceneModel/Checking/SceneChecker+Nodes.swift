@@ -397,7 +397,11 @@ extension SceneChecker {
         } else if node.kind != .forEach, fields[.children] != nil {
             enter(.children, SiblingNumbers.count(node.children))
         }
-        for entry in fields[.slots]?.map ?? [] {
+        let slots = node.slots
+        let given = (fields[.slots]?.map ?? []).sorted {
+            slots.firstIndex(of: $0.name) ?? slots.count < slots.firstIndex(of: $1.name) ?? slots.count
+        }
+        for entry in given {
             let nodes = at("slots") {
                 at(entry.name) { elements(entry.value, entry.name, hint: "write each node behind a '-'") }
             }

@@ -8,7 +8,14 @@ extension SwiftScenes {
             ContainerValueKey("myCustomValue", default: "Default value")
             Component("Text") { Let("string") }
             Component("MyContainer", kind: .container) {
-                Computed("rows", #"subviews.map(s, {"subview": s.id, "text": s.containerValues.myCustomValue})"#)
+                ForEach("rows", in: .rule("subviews"), as: "subview") {
+                    Container {
+                        Placed("subview")
+                        Instance("caption", of: "Text") {
+                            Let("string", .rule("subview.containerValues.myCustomValue"))
+                        }
+                    }
+                }
             }
             Instance("myContainer", of: "MyContainer") {
                 Instance("a", of: "Text") { Let("string", "A") }.containerValue(\.myCustomValue, "Hello")
@@ -52,19 +59,17 @@ extension SwiftScenes {
     static func groupSubviews() throws -> Scene {
         try Scene {
             ContainerValueKey("myCustomValue", default: "Default value")
-            PreferenceKey("subviewValues", default: [], type: "list")
             Component("Text") { Let("string") }
-            Container("group") {
-                Computed("subviewValues", "preferences.subviewValues")
-                Container("content") {
-                    State("a", "Hello")
+            Component("Values", kind: .container) {
+                ForEach("texts", in: .rule("subviews"), as: "subview") {
+                    Instance(of: "Text") { Let("string", .rule("subview.containerValues.myCustomValue")) }
+                }
+            }
+            Container("content") {
+                State("a", "Hello")
+                Instance("group", of: "Values") {
                     Instance("a", of: "Text") { Let("string", "A") }.containerValue(\.myCustomValue, \.a)
                     Instance("b", of: "Text") { Let("string", "B") }.containerValue(\.myCustomValue, "World")
-                }
-                .preference(
-                    \.subviewValues, .rule(#"subviews.map(s, {"id": s.id, "value": s.containerValues.myCustomValue})"#))
-                ForEach("texts", in: \.subviewValues, as: "subview") {
-                    Instance(of: "Text") { Let("string", .rule("subview.value")) }
                 }
             }
         }
@@ -167,10 +172,14 @@ extension SwiftScenes {
     static func magazineFirst() throws -> Scene {
         try Scene {
             Component("Magazine", kind: .container) {
-                Computed("prominent", "sections.size() > 0 ? sections[0].content.map(s, s.id) : []")
-                Computed(
-                    "others", "sections.size() > 1 ? lists.range(sections.size() - 1).map(i, sections[i + 1]) : []")
-                Computed("shelves", "others.map(s, (s.header + s.content + s.footer).map(v, v.id))")
+                Container("prominent") { Placed("sections.size() > 0 ? sections[0].content : []") }
+                ForEach("shelves", in: .rule("sections.filter(s, s.index > 0)"), as: "section") {
+                    Group {
+                        Placed("section.header")
+                        Container("shelf") { Placed("section.content") }
+                        Placed("section.footer")
+                    }
+                }
             }
             Instance("magazine", of: "Magazine") {
                 Section("favorites") {
@@ -199,8 +208,16 @@ extension SwiftScenes {
             Component("Featured", kind: .group) { Let("isFeatured", default: true) }
                 .containerValue(\.isFeatured, .rule("isFeatured"))
             Component("Magazine", kind: .container) {
-                Computed("featured", "sections.filter(s, s.containerValues.isFeatured).map(s, s.id)")
-                Computed("notFeatured", "sections.filter(s, !s.containerValues.isFeatured).map(s, s.id)")
+                ForEach("featured", in: .rule("sections.filter(s, s.containerValues.isFeatured)"), as: "section") {
+                    Container { Placed("section.content") }
+                }
+                ForEach("others", in: .rule("sections.filter(s, !s.containerValues.isFeatured)"), as: "section") {
+                    Group {
+                        Placed("section.header")
+                        Container("shelf") { Placed("section.content") }
+                        Placed("section.footer")
+                    }
+                }
             }
             Container("content") {
                 State("isThirdFeatured", false)
@@ -232,26 +249,31 @@ extension SwiftScenes {
     }
 
     static func magazine() throws -> Scene {
-        // A featured section shows its content alone; the others have their header and footer around it.
-        let shelves = """
-            featured.map(s, {"id": s.id, "views": s.content.map(v, v.id)}) \
-            + notFeatured.map(s, {"id": s.id, "views": (s.header + s.content + s.footer).map(v, v.id)})
-            """
-        return try Scene {
+        try Scene {
             ContainerValueKey("isFeatured", default: false)
-            PreferenceKey("shelves", default: [], type: "list")
+            EnvironmentKey("fontScale", default: 1.0)
             Component("Magazine", kind: .container) {
-                Computed("featured", "sections.filter(s, s.containerValues.isFeatured)")
-                Computed("notFeatured", "sections.filter(s, !s.containerValues.isFeatured)")
                 Computed("featuredViews", "subviews.filter(s, s.containerValues.isFeatured).map(s, s.id)")
+                ForEach("featured", in: .rule("sections.filter(s, s.containerValues.isFeatured)"), as: "section") {
+                    Container { Placed("section.content") }
+                }
+                .environment(\.fontScale, 2.0)
+                ForEach("others", in: .rule("sections.filter(s, !s.containerValues.isFeatured)"), as: "section") {
+                    Group {
+                        Placed("section.header")
+                        Container("shelf") { Placed("section.content") }
+                        Placed("section.footer")
+                    }
+                }
             }
-            .preference(\.shelves, .rule(shelves))
             Container("content") {
                 State("chosen", "second")
-                Computed("shelves", "preferences.shelves")
                 Instance("magazine", of: "Magazine") {
                     Section("favorites") {
-                        View("red")
+                        View("red") {
+                            State("taps", 0)
+                            Environment(\.fontScale)
+                        }
                         View("orange")
                     } header: {
                         View("title") { Let("text", "Favorites") }
@@ -270,10 +292,49 @@ extension SwiftScenes {
                     }
                     .containerValue(\.isFeatured, .rule(#"chosen == "third""#))
                 }
-                // The sections as they are shown, in their new order.
-                ForEach("page", in: \.shelves, as: "shelf") {
-                    View { Let("views", .rule("shelf.views")) }
+            }
+        }
+    }
+
+    static func card() throws -> Scene {
+        try Scene {
+            EnvironmentKey("fontScale", default: 1.0)
+            Component("Card", kind: .container) {
+                Let("title", default: "Untitled")
+                Group("top") {
+                    Slot("header") {
+                        View("label") {
+                            Let("text", \.title)
+                            Environment(\.fontScale)
+                        }
+                    }
                 }
+                .environment(\.fontScale, 1.5)
+                Container("body") {
+                    Computed("count", "subviews.size()")
+                    Slot()
+                }
+                .environment(\.fontScale, 0.8)
+            }
+            Container("home") {
+                State("title", "Living room")
+                State("isLong", false)
+                Instance("lamps", of: "Card") {
+                    View("ceiling") {
+                        State("isOn", true)
+                        Environment(\.fontScale)
+                    }
+                    If("isLong") {
+                        View("floor") { State("isOn", false) }
+                    }
+                }
+                .slot("header") {
+                    View("name") {
+                        Let("text", \.title)
+                        Environment(\.fontScale)
+                    }
+                }
+                Instance("empty", of: "Card")
             }
         }
     }

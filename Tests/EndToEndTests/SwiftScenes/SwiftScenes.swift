@@ -7,6 +7,7 @@ enum SwiftScenes {
         ("animation-modifier", animationModifier),
         ("bindable", bindable),
         ("binding-levels", bindingLevels),
+        ("card", card),
         ("color-scheme", colorScheme),
         ("color-scheme-content", colorSchemeContent),
         ("container-value-entry", containerValueEntry),

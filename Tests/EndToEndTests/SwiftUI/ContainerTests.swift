@@ -7,23 +7,24 @@ struct SwiftUIContainerTests {
     @Test("a container shows each subview with the value that it is marked with, or the default")
     func containerValueKey() throws {
         let example = try Example("container-value-key")
-        func row(_ subview: Value, _ text: Value) -> Value { ["subview": subview, "text": text] }
+        let rows = "/myContainer/rows"
         #expect(
-            try example.watch("/myContainer.rows").values["/myContainer.rows"]
-                == [row("a", "Hello"), row("b", "World"), row("c", "Default value")])
-        let told = try example.merge(
+            try example.watch("\(rows)/*/caption.string").values == [
+                "\(rows)/a/caption.string": "Hello", "\(rows)/b/caption.string": "World",
+                "\(rows)/c/caption.string": "Default value",
+            ])
+        #expect(try example.shown(in: "\(rows)/a") == ["/myContainer/a", "\(rows)/a/caption"])
+        try example.merge(
             """
             nodes:
               - id: myContainer
                 component: MyContainer
                 children: [{ id: d, component: Text, let: { string: D }, containerValues: { myCustomValue: New } }]
             """)
-        #expect(told.updates == 1)
-        #expect(
-            told.values["/myContainer.rows"]
-                == [row("a", "Hello"), row("b", "World"), row("c", "Default value"), row("d", "New")])
-        let removed = try example.remove("/myContainer/a")
-        #expect(removed.values["/myContainer.rows"]?.list?.first == row("b", "World"))
+        #expect(try example.shown(in: "\(rows)/d") == ["/myContainer/d", "\(rows)/d/caption"])
+        #expect(try example.get("\(rows)/d/caption.string") == "New")
+        try example.remove("/myContainer/a")
+        #expect(try example.get("\(rows).elements") == ["b", "c", "d"])
     }
 
     @Test("a dedicated modifier marks its view as the key path does")
@@ -55,21 +56,22 @@ struct SwiftUIContainerTests {
     @Test("texts made of the subviews' values follow them, and come and go with the subviews")
     func groupSubviews() throws {
         let example = try Example("group-subviews")
+        let texts = "/content/group/texts"
         #expect(
-            try example.watch("/group/texts/*.string").values == [
-                "/group/texts/a.string": "Hello", "/group/texts/b.string": "World",
+            try example.watch("\(texts)/*.string").values == [
+                "\(texts)/a.string": "Hello", "\(texts)/b.string": "World",
             ])
-        try example.watch("/group/texts/**", events: ["structure"])
-        let told = try example.set("/group/content.a", "Hi")
-        #expect(told.values == ["/group/texts/a.string": "Hi"])
+        try example.watch("\(texts)/**", events: ["structure"])
+        let told = try example.set("/content.a", "Hi")
+        #expect(told.values == ["\(texts)/a.string": "Hi"])
         #expect(told.added.isEmpty && told.removed.isEmpty)
         let grown = try example.merge(
             "nodes: [{ id: c, component: Text, let: { string: C }, containerValues: { myCustomValue: '!' } }]",
-            at: "/group/content")
-        #expect(grown.added.contains("/group/texts/c"))
-        #expect(try example.get("/group/texts/c.string") == "!")
-        #expect(try example.remove("/group/content/b").removed.contains("/group/texts/b"))
-        #expect(try example.get("/group/texts/a.string") == "Hi")
+            at: "/content/group")
+        #expect(grown.added.contains("\(texts)/c"))
+        #expect(try example.get("\(texts)/c.string") == "!")
+        #expect(try example.remove("/content/group/b").removed.contains("\(texts)/b"))
+        #expect(try example.get("\(texts)/a.string") == "Hi")
     }
 
     @Test("values reach the closest container through wrappers that are none, and do not escape it")
@@ -143,66 +145,70 @@ struct SwiftUIContainerTests {
     func magazineFirst() throws {
         let example = try Example("magazine-first")
         #expect(
-            try example.watch("/magazine.prominent", "/magazine.shelves").values == [
-                "/magazine.prominent": ["favorites/red", "favorites/orange"],
-                "/magazine.shelves": [
-                    ["second/green", "second/yellow"], ["third/blue", "third/purple", "third/footer"],
-                ],
-            ])
-        let told = try example.remove("/magazine/favorites")
-        #expect(told.updates == 1)
+            try example.shown(in: "/magazine/prominent") == ["/magazine/favorites/red", "/magazine/favorites/orange"])
         #expect(
-            told.values == [
-                "/magazine.prominent": ["second/green", "second/yellow"],
-                "/magazine.shelves": [["third/blue", "third/purple", "third/footer"]],
+            try example.shown(in: "/magazine/shelves/third") == [
+                "/magazine/shelves/third/shelf", "/magazine/third/footer",
             ])
+        try example.watch("/magazine/**", events: ["structure"])
+        let told = try example.remove("/magazine/favorites")
+        #expect(told.shown["/magazine/prominent"] == ["/magazine/second/green", "/magazine/second/yellow"])
+        #expect(try example.shown(in: "/magazine/prominent") == ["/magazine/second/green", "/magazine/second/yellow"])
         try example.remove("/magazine/second")
-        #expect(try example.remove("/magazine/third").values == ["/magazine.prominent": []])
+        #expect(try example.remove("/magazine/third").shown["/magazine/prominent"] == [])
     }
 
     @Test("featured() around a section marks it as the key path does")
     func magazineFeatured() throws {
         let example = try Example("magazine-featured")
         let magazine = "/content/magazine"
+        #expect(try example.get("\(magazine)/featured.elements") == ["marked/second"])
+        #expect(try example.get("\(magazine)/others.elements") == ["favorites", "maybeMarked/third"])
+        try example.set("/content.isThirdFeatured", true)
+        #expect(try example.get("\(magazine)/featured.elements") == ["marked/second", "maybeMarked/third"])
         #expect(
-            try example.watch("\(magazine).featured", "\(magazine).notFeatured").values == [
-                "\(magazine).featured": ["marked/second"],
-                "\(magazine).notFeatured": ["favorites", "maybeMarked/third"],
-            ])
-        #expect(
-            try example.set("/content.isThirdFeatured", true).values == [
-                "\(magazine).featured": ["marked/second", "maybeMarked/third"],
-                "\(magazine).notFeatured": ["favorites"],
+            try example.shown(in: "\(magazine)/featured/\"maybeMarked/third\"") == [
+                "\(magazine)/maybeMarked/third/blue", "\(magazine)/maybeMarked/third/purple",
             ])
     }
 
-    @Test("marking another section featured moves it to the top; every subview in it reads as featured")
+    @Test("marking another section featured moves its views to the top, with their states and in larger type")
     func magazine() throws {
         let example = try Example("magazine")
         let magazine = "/content/magazine"
-        func order() throws -> Value? { try example.get("/content/page.elements") }
-        #expect(try order() == ["second", "favorites", "third"])
+        let red = "\(magazine)/favorites/red"
         #expect(try example.get("\(magazine).featuredViews") == ["second/green", "second/yellow"])
         // A featured section shows its content alone, the others their header and footer as well.
         #expect(
-            try example.watch("/content/page/*.views").values == [
-                "/content/page/second.views": ["second/green", "second/yellow"],
-                "/content/page/favorites.views": ["favorites/title", "favorites/red", "favorites/orange"],
-                "/content/page/third.views": ["third/blue", "third/purple", "third/footer"],
+            try example.shown(in: "\(magazine)/featured/second") == [
+                "\(magazine)/second/green", "\(magazine)/second/yellow",
             ])
-        try example.watch("/content/page/**", events: ["structure"])
-        let told = try example.set("/content.chosen", "third")
-        #expect(try order() == ["third", "favorites", "second"])
-        #expect(try example.get("\(magazine).featuredViews") == ["third/blue", "third/purple"])
-        // The second section has neither header nor footer, so it looks the same in its new place.
-        #expect(told.values == ["/content/page/third.views": ["third/blue", "third/purple"]])
-        // They moved: none was made anew.
-        #expect(told.added.isEmpty && told.removed.isEmpty)
-        #expect(told.moved.contains { $0.hasPrefix("/content/page/") })
         #expect(
-            try example.set("/content.chosen", "none").values == [
-                "/content/page/third.views": ["third/blue", "third/purple", "third/footer"]
+            try example.shown(in: "\(magazine)/others/favorites") == [
+                "\(magazine)/favorites/title", "\(magazine)/others/favorites/shelf",
             ])
-        #expect(try order() == ["favorites", "second", "third"])
+        try example.set("\(red).taps", 3)
+        #expect(try example.watch("\(red).*").values == ["\(red).taps": 3, "\(red).fontScale": 1.0])
+        let told = try example.set("/content.chosen", "favorites")
+        #expect(told.values == ["\(red).fontScale": 2.0])
+        #expect(try example.get("\(magazine).featuredViews") == ["favorites/red", "favorites/orange"])
+        #expect(try example.shown(in: "\(magazine)/featured/favorites") == [red, "\(magazine)/favorites/orange"])
+        #expect(try example.get("\(red).taps") == 3)
+        #expect(try example.set("/content.chosen", "none").values == ["\(red).fontScale": 1.0])
+    }
+
+    @Test("a card shows what it is given where its body says, with names from outside and type from inside")
+    func card() throws {
+        let example = try Example("card")
+        let lamps = "/home/lamps"
+        #expect(
+            try example.watch("\(lamps)/name.*", "\(lamps)/body.count").values == [
+                "\(lamps)/name.text": "Living room", "\(lamps)/name.fontScale": 1.5, "\(lamps)/body.count": 1,
+            ])
+        #expect(try example.get("\(lamps)/ceiling.fontScale") == 0.8)
+        #expect(try example.shown(in: lamps) == ["\(lamps)/top", "\(lamps)/body"])
+        #expect(try example.get("/home/empty/top/label.text") == "Untitled")
+        #expect(try example.set("/home.isLong", true).values == ["\(lamps)/body.count": 2])
+        #expect(try example.shown(in: "\(lamps)/body") == ["\(lamps)/ceiling", "\(lamps)/floor"])
     }
 }

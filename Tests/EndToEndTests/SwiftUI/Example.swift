@@ -22,6 +22,13 @@ final class Example {
 
     func get(_ path: String) throws -> Value? { try client.get(path) }
 
+    /// The paths of the nodes that stand in a node.
+    func shown(in path: String) throws -> [String] {
+        let node = try client.call("describe", ["path": .string(path)])
+        let children = (node["children"]?.list ?? []).compactMap { $0["path"] }
+        return (node["shown"]?.list ?? children).compactMap(\.string)
+    }
+
     /// An attribute's own error.
     func error(of path: String) throws -> Value? { try client.call("get", ["path": .string(path)])["error"] }
 
@@ -84,6 +91,8 @@ struct Told {
     var added: [String] = []
     var removed: [String] = []
     var moved: [String] = []
+    /// The nodes that stand in a node, where these are others than before.
+    var shown: [String: Value] = [:]
     /// How many updates it took: a transaction is never split.
     var updates = 0
 
@@ -95,6 +104,7 @@ struct Told {
             added += texts(event, "added")
             removed += texts(event, "removed")
             moved += texts(event, "moved")
+            for (path, nodes) in event["shown"]?.map ?? ValueMap() { shown[path.string ?? ""] = nodes }
             guard let changes = event["changes"]?.list else { continue }
             updates += 1
             for change in changes {
