@@ -25,6 +25,8 @@ struct Placements {
     private var rivals: [Given: [UInt32]] = [:]
     /// A node may stand elsewhere than before.
     private(set) var touched: Set<Given> = []
+    /// Those of them whose place has gone.
+    private var displaced: Set<Given> = []
     /// Places that show something else than before.
     private(set) var changedPlaces: Set<UInt32> = []
 
@@ -83,6 +85,15 @@ struct Placements {
         return incomplete.places
     }
 
+    private mutating func setPlace(_ place: UInt32?, of given: Given) {
+        standing[given.node]?.removeAll { $0.root == given.root }
+        if let place {
+            standing[given.node, default: []].append((given.root, place))
+        } else if standing[given.node]?.isEmpty == true {
+            standing[given.node] = nil
+        }
+    }
+
     private mutating func remove(_ place: UInt32, from given: Given) {
         rivals[given]?.removeAll { $0 == place }
         if rivals[given]?.isEmpty == true { rivals[given] = nil }
@@ -92,7 +103,14 @@ struct Placements {
     /// Forgets a node, or a place with what it shows.
     mutating func forget(_ row: UInt32) {
         if let all = wanted.removeValue(forKey: row) {
-            for node in all.nodes { remove(row, from: Given(node: node, root: all.root)) }
+            for node in all.nodes {
+                let given = Given(node: node, root: all.root)
+                remove(row, from: given)
+                // The row may be another node's before all is settled.
+                guard place(of: node, in: all.root) == row else { continue }
+                setPlace(nil, of: given)
+                displaced.insert(given)
+            }
         }
         changedPlaces.remove(row)
         incomplete.places.remove(row)
@@ -104,6 +122,7 @@ struct Placements {
                 incomplete.places.insert(place)
             }
             touched.remove(given)
+            displaced.remove(given)
         }
     }
 
@@ -120,19 +139,15 @@ struct Placements {
         for given in touched.sorted(by: { ($0.node, $0.root) < ($1.node, $1.root) }) {
             let old = place(of: given.node, in: given.root)
             let new = rivals[given]?.min(by: isBefore)
-            guard old != new else { continue }
-            standing[given.node]?.removeAll { $0.root == given.root }
-            if let new {
-                standing[given.node, default: []].append((given.root, new))
-                changedPlaces.insert(new)
-            } else if standing[given.node]?.isEmpty == true {
-                standing[given.node] = nil
-            }
+            guard old != new || displaced.contains(given) else { continue }
+            setPlace(new, of: given)
+            if let new { changedPlaces.insert(new) }
             if let old, wanted[old] != nil { changedPlaces.insert(old) }
             moved.append(given.node)
         }
         defer {
             touched = []
+            displaced = []
             changedPlaces = []
         }
         return (moved, changedPlaces)

@@ -73,6 +73,17 @@ extension ViewGraph {
         return rows
     }
 
+    /// Forgets where the nodes at and below a node stand, and what its places show, before it gets another parent. All
+    /// places concerned look again.
+    func releasePlaces(below row: UInt32) {
+        guard nodes.hasPlaces else { return }
+        for row in nodes.subtree(of: row) {
+            nodes.placements.forget(row)
+            if nodes[Int(row)].definition.forEach?.choice?.isPlacement == true { staleForEach.insert(row) }
+        }
+        settlePlacements()
+    }
+
     /// Connects nodes that stand elsewhere than before, and tells those around.
     func settlePlacements() {
         let (moved, places) = nodes.placements.settle { nodes.isBefore($0, $1) }

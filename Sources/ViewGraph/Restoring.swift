@@ -393,6 +393,7 @@ private struct Completion {
         kept.maker = maker
         kept.home = graph.nodes.nodeID(record(row).parent)
         graph.hasMovedNodes = true
+        graph.releasePlaces(below: row)
         record(row).isContent = graph.isComponentRoot(parent)
         graph.nodes.adopt(row, by: parent)
         disordered.insert(parent)

@@ -52,6 +52,7 @@ extension ViewGraph {
         } else {
             structureChange.reorderedNodes.append(node)
         }
+        if parent.row != oldParent { releasePlaces(below: node.row) }
         nodes.move(node.row, to: parent.row, at: index)
         if parent.row == oldParent { notePlace(of: node.row) } else { noteMoved(node.row, leaving) }
         let rows = nodes.everything(in: node.row)
