@@ -5,7 +5,7 @@ SYSCONFDIR  ?= /etc
 DESTDIR     ?=
 SWIFT       ?= swift
 
-.PHONY: help run fleet test lint endurance docs bench release package package-test wheel install uninstall dependencies clean
+.PHONY: help run fleet test lint endurance docs site bench release package package-test wheel install uninstall dependencies clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -29,6 +29,9 @@ endurance: ## run the tests that take an hour; MINUTES=5 is shorter
 
 docs: dependencies ## build the documentation of the Swift libraries, in .build/docs
 	@SWIFT="$(SWIFT)" Scripts/docs
+
+site: ## build the documentation as a site with search, in .build/site/html; checks its links
+	@Scripts/site
 
 bench: dependencies ## run the benchmarks
 	@SWIFT="$(SWIFT)" Scripts/bench
