@@ -20,6 +20,40 @@ struct DocumentationTests {
         try TranscriptRunner(daemon).run(Transcript.below("Five minutes", in: Project.text("README.md")))
     }
 
+    @Test("the tutorial goes as it says, from beginning to end")
+    func tutorial() throws {
+        // As `make run` starts it.
+        let daemon = try Daemon(sceneFiles: ["Examples/host-monitor.yaml", "dashboard/panels.yaml"])
+        let folder = try Folder()
+        let runner = TranscriptRunner(daemon, in: folder.path)
+        for section in try Project.text("Documentation/Tutorial.md").components(separatedBy: "\n## ").dropFirst() {
+            for (name, text) in Transcript.files(in: section) { _ = try folder.write(text, to: name) }
+            guard section.contains("```console") else { continue }
+            let title = section.prefix { $0 != "\n" }
+            try runner.run(Transcript.below(String(title), in: "## " + section))
+        }
+        // The board has a card for everything that the last scene describes.
+        let board = try daemon.control(["dash", "/greenhouse", "--json"]).text
+        for title in ["tomatoes", "peppers", "All beds", "Temperature", "Climate", "Limit"] {
+            #expect(board.contains("\"\(title)\""), "\(board)")
+        }
+    }
+
+    @Test(
+        "the site builds, and its links lead somewhere",
+        .enabled(if: hasGenerator, "make site has not been called, which installs the generator"))
+    func site() throws {
+        let site = try Program.run(
+            "/usr/bin/python3", [Project.file("Scripts/site")], environment: ["AGD_PROGRAMS": Program.folder],
+            folder: Folder())
+        #expect(site.code == 0, "\(site.text)")
+        let animation = try Project.text(".build/site/html/Documentation/Animation.html")
+        #expect(animation.contains("<svg") && !animation.contains("⠤"))
+    }
+
+    private static let hasGenerator = FileManager.default.isExecutableFile(
+        atPath: Project.file(".build/site/venv/bin/mkdocs"))
+
     @Test("the podcast script runs from beginning to end, twice")
     func podcast() throws {
         let daemon = try Daemon()

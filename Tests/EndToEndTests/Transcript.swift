@@ -8,17 +8,25 @@ import TestSupport
 ///     $ agctl watch /player.isPlaying
 ///     …
 ///     ^C
+///     $ agctl set /player.isPlaying maybe
+///     agctl: /player.isPlaying holds bool, not string
 ///
 /// Lines behind a command are what it prints; `…` stands for anything. A command whose lines end in `^C` goes on until it is
-/// interrupted; what it prints may be caused by the commands behind it.
+/// interrupted; what it prints may be caused by the commands behind it. If the first line is an error message, the command fails.
 struct Transcript {
     struct Step {
         var command: String
         var expected: [String] = []
         var isInterrupted = false
+        var isRefused: Bool { expected.first?.hasPrefix("agctl: ") == true }
     }
 
     var steps: [Step]
+
+    /// A block with a title is a file: its name, and its text. The titles are of pages as the site shows them.
+    static func files(in document: String) -> [(name: String, text: String)] {
+        document.matches(of: #/(?ms)^```\w+ title="([^"]+)"\n(.*?)^```$/#).map { (String($0.1), String($0.2)) }
+    }
 
     /// The transcripts below a heading, up to the next heading of any level.
     static func below(_ heading: String, in document: String) throws -> [Transcript] {
@@ -75,15 +83,19 @@ struct Transcript {
 /// Runs transcripts one after the other, as a reader would.
 final class TranscriptRunner {
     private let folder: Folder
+    private let workingDirectory: String
     private let environment: [String: String]
     /// Commands that wait to be interrupted, with the lines that are still to come.
     private var running: [(program: Program, output: Client, expected: [String])] = []
 
-    init(_ daemon: Daemon) {
+    /// - Parameter workingDirectory: where the commands run; otherwise at the project's root.
+    init(_ daemon: Daemon, in workingDirectory: String = Project.root) {
         folder = daemon.folder
+        self.workingDirectory = workingDirectory
         environment = [
             "AGD_SOCKET": daemon.socket, "HOME": daemon.folder.path, "LC_ALL": "C.UTF-8",
             "PATH": Program.folder + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? ""),
+            "PYTHONPATH": Project.file("clients/python"),
         ]
     }
 
@@ -101,15 +113,22 @@ final class TranscriptRunner {
 
     private func run(_ step: Transcript.Step) throws {
         let (ours, theirs) = try Descriptor.pair()
-        // At the project's root, as the documentation has it.
         let program = try Program(
-            "/bin/bash", ["-c", "cd \"$0\" && \(step.command)", Project.root],
+            "/bin/bash", ["-c", "cd \"$0\" && \(step.command)", workingDirectory],
             environment: environment, folder: folder, standardOutput: theirs)
         let output = Client(socket: ours)
         if step.isInterrupted {
             // Once its first line is there, it has begun.
             try check(output, Array(step.expected.prefix(1)), step.command)
             running.append((program, output, Array(step.expected.dropFirst())))
+            return
+        }
+        if step.isRefused {
+            let code = try program.wait()
+            let told = program.text.split(separator: "\n").map(String.init)
+            guard code != 0, told.count == step.expected.count,
+                zip(told, step.expected).allSatisfy({ Transcript.matches($0, $1) })
+            else { throw Trouble("\(step.command)\nended with \(code): \(program.text)") }
             return
         }
         try check(output, step.expected, step.command)
