@@ -17,10 +17,10 @@ struct DoCommand: ParsableCommand {
               agctl do /player.louder by=0.25 --animation snappy
             """)
 
-    @Argument(help: "The action.", completion: Suggestions.places)
+    @Argument(help: "The action.", completion: Suggestions.actions)
     var path: String
 
-    @Argument(help: ArgumentHelp("Its arguments.", valueName: "name=value"))
+    @Argument(help: ArgumentHelp("Its arguments.", valueName: "name=value"), completion: Suggestions.actionArguments)
     var arguments: [String] = []
 
     @OptionGroup var options: ValueOptions

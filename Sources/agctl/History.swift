@@ -17,7 +17,7 @@ struct HistoryCommand: ParsableCommand {
               agctl history /host.load --json | jq .greatest
             """)
 
-    @Argument(help: "The attribute.", completion: Suggestions.places)
+    @Argument(help: "The attribute.", completion: Suggestions.recorded)
     var path: String
 
     @OptionGroup var common: CommonOptions

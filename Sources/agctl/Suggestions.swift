@@ -11,27 +11,64 @@ enum Suggestions {
     /// Seconds to wait for the daemon. Longer waits would look like a terminal that hangs.
     private static let patience = 1.0
 
-    static let places = CompletionKind.custom { paths($0, prefix: $2, includingAttributes: true) }
-    static let nodes = CompletionKind.custom { paths($0, prefix: $2, includingAttributes: false) }
-    static let methods = CompletionKind.custom { _, _, _ in Method.table().map(\.name).sorted() }
-    static let subjects = CompletionKind.custom {
-        $2.hasPrefix("/") ? paths($0, prefix: $2, includingAttributes: true) : Method.table().map(\.name).sorted()
-    }
-    static let curves = CompletionKind.custom { _, _, _ in Animation.curveNames }
+    /// What a path may lead to.
+    enum Wanted {
+        case nodes, places, actions, recorded
 
-    static func contexts(_ words: [String], _ position: Int, _ prefix: String) -> [String] {
-        ((try? Contexts())?.entries ?? []).map(\.name)
+        /// Whether an attribute is offered, as `describe` returns it.
+        func accepts(_ attribute: Value) -> Bool {
+            switch self {
+            case .nodes: false
+            case .places: true
+            case .actions: attribute.map?["kind"]?.string == "action"
+            case .recorded: attribute.map?["history"] != nil
+            }
+        }
     }
 
-    private static func paths(_ words: [String], prefix: String, includingAttributes: Bool) -> [String] {
-        let location = try? Contexts.location(
-            socket: value(of: "--socket", in: words), context: value(of: "--context", in: words))
-        guard let location, let connection = try? Connection(to: location, name: "agctl", timeout: patience) else {
+    static let places = CompletionKind.custom { paths($0, prefix: $2, to: .places) }
+    static let nodes = CompletionKind.custom { paths($0, prefix: $2, to: .nodes) }
+    static let actions = CompletionKind.custom { paths($0, prefix: $2, to: .actions) }
+    static let recorded = CompletionKind.custom { paths($0, prefix: $2, to: .recorded) }
+    static let actionArguments = CompletionKind.custom { words, _, prefix in
+        guard let action = words.first(where: { $0.hasPrefix("/") }), let connection = connection(for: words) else {
             return []
         }
-        return paths(prefix, includingAttributes: includingAttributes) { path in
-            try? connection.call(.describe(path: path, depth: 1))
-        }
+        return (try? connection.call(.describe(path: action, depth: 0))).map { arguments(of: $0, prefix: prefix) } ?? []
+    }
+    static let methods = CompletionKind.custom { methodNames(prefix: $2) }
+    static let subjects = CompletionKind.custom {
+        $2.hasPrefix("/") ? paths($0, prefix: $2, to: .places) : methodNames(prefix: $2)
+    }
+    static let curves = CompletionKind.custom { curveNames(prefix: $2) }
+
+    // bash offers every word that it gets, so these begin with the prefix.
+
+    static func contexts(_ words: [String], _ position: Int, _ prefix: String) -> [String] {
+        ((try? Contexts())?.entries ?? []).map(\.name).filter { $0.hasPrefix(prefix) }
+    }
+
+    private static func methodNames(prefix: String) -> [String] {
+        Method.table().map(\.name).filter { $0.hasPrefix(prefix) }.sorted()
+    }
+
+    static func curveNames(prefix: String) -> [String] { Animation.curveNames.filter { $0.hasPrefix(prefix) } }
+
+    private static func connection(for words: [String]) -> Connection? {
+        let location = try? Contexts.location(
+            socket: value(of: "--socket", in: words), context: value(of: "--context", in: words))
+        return location.flatMap { try? Connection(to: $0, name: "agctl", timeout: patience) }
+    }
+
+    private static func paths(_ words: [String], prefix: String, to wanted: Wanted) -> [String] {
+        guard let connection = connection(for: words) else { return [] }
+        return paths(prefix, to: wanted) { path in try? connection.call(.describe(path: path, depth: 1)) }
+    }
+
+    /// The names of an action's parameters, each with the sign that its value follows.
+    static func arguments(of action: Value, prefix: String) -> [String] {
+        let parameters = action.map?["value"]?.map?["parameters"]?.map ?? ValueMap()
+        return parameters.keys.compactMap(\.string).map { $0 + "=" }.filter { $0.hasPrefix(prefix) }
     }
 
     private static func value(of option: String, in words: [String]) -> String? {
@@ -39,15 +76,16 @@ enum Suggestions {
     }
 
     /// The paths that begin with a prefix, one name longer than its last complete name. A node that is the only one is
-    /// offered with all that is in it. So the shell does not take it for a complete path.
+    /// offered with all that is in it. So the shell does not take it for a complete path. If only some attributes are
+    /// wanted, such a node itself is not offered.
     /// - Parameter describe: returns a node with its children.
-    static func paths(_ prefix: String, includingAttributes: Bool, describe: (String) -> Value?) -> [String] {
+    static func paths(_ prefix: String, to wanted: Wanted, describe: (String) -> Value?) -> [String] {
         let prefix = prefix.isEmpty ? "/" : prefix
         guard prefix.hasPrefix("/"), let end = lastSeparator(of: prefix) else { return [] }
         let parent = end == prefix.startIndex ? "/" : String(prefix[..<end])
         guard let node = describe(parent)?.map else { return [] }
         if prefix[end] == "." {
-            return includingAttributes ? attributes(of: node, at: parent).filter { $0.hasPrefix(prefix) } : []
+            return attributes(of: node, at: parent, wanted).filter { $0.hasPrefix(prefix) }
         }
         let children = (node["children"]?.list ?? []).compactMap(\.map)
         let found = children.compactMap { child -> (path: String, node: ValueMap)? in
@@ -56,16 +94,19 @@ enum Suggestions {
         }
         var offered = found.map(\.path)
         if found.count == 1, let only = found.first {
-            if includingAttributes { offered += attributes(of: only.node, at: only.path) }
-            if case .int(let count)? = only.node["childCount"], count > 0 { offered.append(only.path + "/") }
+            var inside = attributes(of: only.node, at: only.path, wanted)
+            if case .int(let count)? = only.node["childCount"], count > 0 { inside.append(only.path + "/") }
+            let isPlace = wanted == .nodes || wanted == .places
+            offered = isPlace || inside.isEmpty ? offered + inside : inside
         }
-        if includingAttributes, prefix == "/" { offered.append("/.") }
+        if wanted == .places, prefix == "/" { offered.append("/.") }
         return offered
     }
 
-    private static func attributes(of node: ValueMap, at path: String) -> [String] {
-        (node["attributes"]?.map?.keys ?? []).compactMap(\.string).map {
-            "\(path).\(AttributePath.quoteIfNeeded($0))"
+    private static func attributes(of node: ValueMap, at path: String, _ wanted: Wanted) -> [String] {
+        (node["attributes"]?.map ?? ValueMap()).compactMap { name, attribute in
+            guard let name = name.string, wanted.accepts(attribute) else { return nil }
+            return "\(path).\(AttributePath.quoteIfNeeded(name))"
         }
     }
 

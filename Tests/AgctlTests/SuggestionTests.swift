@@ -27,15 +27,36 @@ struct SuggestionTests {
             ("/player/", ["/player/button", "/player/button.symbol"]), ("/nowhere/x", []), ("player", []),
         ])
     func places(prefix: String, offered: [String]) {
-        #expect(Suggestions.paths(prefix, includingAttributes: true) { Self.nodes[$0] } == offered)
+        #expect(Suggestions.paths(prefix, to: .places) { Self.nodes[$0] } == offered)
     }
 
     @Test(
         "where a node is wanted, no attributes are offered",
         arguments: [("/pl", ["/player", "/player/"]), ("/player.", [])])
     func nodes(prefix: String, offered: [String]) {
-        #expect(Suggestions.paths(prefix, includingAttributes: false) { Self.nodes[$0] } == offered)
+        #expect(Suggestions.paths(prefix, to: .nodes) { Self.nodes[$0] } == offered)
     }
+
+    @Test("where an action is wanted, only actions are offered, and their parameters behind them")
+    func actions() {
+        let lamp: Value = [
+            "path": "/lamp", "childCount": 1,
+            "attributes": ["isOn": ["kind": "state", "history": "600s"], "dim": ["kind": "action"]],
+        ]
+        func offered(_ prefix: String, _ wanted: Suggestions.Wanted) -> [String] {
+            Suggestions.paths(prefix, to: wanted) { $0 == "/" ? ["children": [lamp]] : lamp }
+        }
+        #expect(offered("/l", .actions) == ["/lamp.dim", "/lamp/"])
+        #expect(offered("/lamp.", .actions) == ["/lamp.dim"])
+        #expect(offered("/lamp.", .recorded) == ["/lamp.isOn"])
+        let action: Value = ["value": ["parameters": ["to": ["default": 0.1], "by": [:]]]]
+        #expect(Suggestions.arguments(of: action, prefix: "") == ["to=", "by="])
+        #expect(Suggestions.arguments(of: action, prefix: "t") == ["to="])
+        #expect(Suggestions.arguments(of: ["value": true], prefix: "") == [])
+    }
+
+    @Test("only curves with the typed beginning are offered")
+    func curves() { #expect(Suggestions.curveNames(prefix: "bo") == ["bouncy"]) }
 
     @Test("every shell's script knows the short names of verbs", arguments: ["bash", "zsh", "fish"])
     func shortNames(shell: String) throws {

@@ -46,6 +46,7 @@ describe('requests', () => {
         } else {
           const result = await performed
           if ('returns' in step) assert.deepEqual(comparable(result), step.returns)
+          for (const [name, value] of Object.entries(step.includes ?? {})) assert.deepEqual(result[name], value)
         }
         for (const [path, value] of Object.entries(step.then ?? {})) assert.deepEqual(await client.get(path), value)
       })
@@ -60,6 +61,14 @@ describe('requests', () => {
       await assert.rejects(next(other.watch('/lamp.isOn')), (error) => error.code === code)
       await other.close()
     }
+  })
+
+  it('the recorded past ends with the present', async () => {
+    await client.set('/lamp.level', 0.05)
+    const { times, least, greatest } = await client.history('/lamp.level')
+    assert.equal(Math.min(...least), 0.05)
+    assert.equal(times.length, greatest.length)
+    assert.ok(new Date(times.at(-1)) < new Date())
   })
 
   it('a refusal carries a hint', async () => {

@@ -17,7 +17,7 @@ it('every example of the page runs as it stands', async () => {
     execFileSync(join(PROGRAMS, 'agctl'), ['apply', '-f', join(ROOT, 'Examples/podcast.yaml')])
     const page = readFileSync(join(ROOT, 'clients/javascript/README.md'), 'utf8')
     const examples = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map((match) => match[1])
-    assert.equal(examples.length, 3)
+    assert.equal(examples.length, 4)
     const code = examples.join('')
       .replace(/^import .*$/m, '')
       // The loop over a subscription has no end.
@@ -28,6 +28,7 @@ it('every example of the page runs as it stands', async () => {
     assert.equal(shown?.[2], 'pause.circle')
     const client = agd.connect()
     assert.equal(await client.get('/feeder.isAlive'), false)
+    assert.equal(Math.min(...(await client.history('/fan.speed')).least), 0.5)
     await client.close()
   } finally {
     await daemon.stop()

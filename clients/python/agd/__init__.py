@@ -11,6 +11,7 @@ No dependencies, Python 3.9 or later. :class:`Client` blocks, :class:`AsyncClien
 
 from ._messages import Bookmark, Change, Completion, Event, Frames, Invalidation, Structure, Update
 from ._operations import Transaction
+from ._wire import History
 from .aio import AsyncClient, AsyncWatch
 from .client import Client, Watch
 from .errors import (
@@ -43,6 +44,7 @@ __all__ = [
     "Ended",
     "Event",
     "Frames",
+    "History",
     "Invalidation",
     "ProtocolFault",
     "Refused",

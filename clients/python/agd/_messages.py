@@ -65,7 +65,7 @@ class Structure:
     #: From 0 to 1 while they come and go; None if they do at once.
     timeline: Optional[Timeline] = None
     #: ``{"insertion": […], "removal": […]}`` by the paths of nodes with a transition.
-    transitions: Dict[str, dict] = field(default_factory=dict)
+    transitions: Dict[str, Dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 from typing import Any, Callable, Dict, Generic, List, Mapping, NamedTuple, Optional, TypeVar, Union
 
 from .errors import AttributeFailed, Ended, ProtocolFault, Refused, Unreachable
 from ._messages import Event, Update, content, read_event
-from .values import Value, encode
+from .values import Value, encode, timestamp
 
 T = TypeVar("T")
 
@@ -152,6 +153,37 @@ def set_value(path: str, value: Value, options: Options) -> Call[int]:
 def do(path: str, arguments: Mapping[str, Value], options: Options) -> Call[int]:
     given = {name: encode(value) for name, value in arguments.items()}
     return Call("do", {"path": path, "arguments": given or None, **options.params, "typed": True}, _revision)
+
+
+class History(NamedTuple):
+    """The recorded past of an attribute. Stretches of time without a number are left out."""
+
+    #: When each stretch begins, oldest first.
+    times: List[datetime.datetime]
+    #: The least value in each stretch.
+    least: List[float]
+    #: The greatest value in each stretch.
+    greatest: List[float]
+    #: How long a stretch is.
+    step: datetime.timedelta
+    #: How much time is recorded.
+    span: datetime.timedelta
+    revision: int
+
+
+def _history(result: Mapping[str, Any]) -> History:
+    return History(
+        [timestamp(text) for text in result["times"]],
+        [float(number) for number in result["least"]],
+        [float(number) for number in result["greatest"]],
+        datetime.timedelta(seconds=result["step"]),
+        datetime.timedelta(seconds=result["span"]),
+        _revision(result),
+    )
+
+
+def history(path: str) -> Call[History]:
+    return Call("history", {"path": path}, _history)
 
 
 def apply(

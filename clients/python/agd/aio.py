@@ -9,7 +9,7 @@ from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, 
 from . import _wire as wire
 from ._messages import Event
 from ._operations import AsyncTransaction
-from ._wire import Animation, Call, Options, Since
+from ._wire import Animation, Call, History, Options, Since
 from .errors import ConnectionLost, ProtocolFault, Refused, TimedOut, Unreachable
 from .values import Value
 
@@ -193,6 +193,10 @@ class AsyncClient:
         """As :meth:`agd.Client.on_disconnect`."""
         return AsyncTransaction(self._perform, "onDisconnect", Options(animation, label))
 
+    async def history(self, path: str) -> History:
+        """As :meth:`agd.Client.history`."""
+        return await self._perform(wire.history(path))
+
     # The tree.
 
     async def apply(
@@ -227,9 +231,6 @@ class AsyncClient:
 
     async def explain(self, path: str, *, revision: Optional[int] = None) -> Dict[str, Any]:
         return await self.call("explain", path=path, revision=revision)  # type: ignore[no-any-return]
-
-    async def history(self, path: str) -> Dict[str, Any]:
-        return await self.call("history", path=path)  # type: ignore[no-any-return]
 
     async def dump(self, path: str = "/", *, format: str = "json") -> Any:
         return await self.call("dump", path=path, format=format)

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Type,
 from . import _wire as wire
 from ._messages import Event
 from ._operations import Transaction
-from ._wire import Animation, Call, Options, Since
+from ._wire import Animation, Call, History, Options, Since
 from .errors import ConnectionLost, ProtocolFault, Refused, TimedOut, Unreachable
 from .values import Value
 
@@ -221,6 +221,10 @@ class Client:
         After a loss of the connection, the next request sends them again."""
         return Transaction(self._perform, "onDisconnect", Options(animation, label))
 
+    def history(self, path: str) -> History:
+        """The least and the greatest values of an attribute whose definition has ``history``, by time."""
+        return self._perform(wire.history(path))
+
     # The tree.
 
     def apply(
@@ -259,9 +263,6 @@ class Client:
 
     def explain(self, path: str, *, revision: Optional[int] = None) -> Dict[str, Any]:
         return self.call("explain", path=path, revision=revision)  # type: ignore[no-any-return]
-
-    def history(self, path: str) -> Dict[str, Any]:
-        return self.call("history", path=path)  # type: ignore[no-any-return]
 
     def dump(self, path: str = "/", *, format: str = "json") -> Any:
         return self.call("dump", path=path, format=format)

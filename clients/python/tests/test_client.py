@@ -70,6 +70,19 @@ class ClientTests(unittest.TestCase):
                 self.assertEqual(back, value)
                 self.assertIs(type(back), type(value))
 
+    def test_the_recorded_past_has_moments_and_ends_with_the_present(self):
+        self.client.set("/lamp.level", 0.25)
+        past = self.client.history("/lamp.level")
+        self.assertEqual((past.step, past.span), (datetime.timedelta(seconds=4464), datetime.timedelta(days=31)))
+        self.assertEqual(min(past.least), 0.25)
+        self.assertLess(past.times[-1], datetime.datetime.now(datetime.timezone.utc))
+        self.assertEqual(len(past.times), len(past.greatest))
+
+    def test_moments_are_read_with_any_digits_of_a_second(self):
+        for text, micros in [("", 0), (".5", 500_000), (".123456789", 123_456), (".07", 70_000)]:
+            expected = datetime.datetime(2026, 1, 31, 12, 0, 1, micros, datetime.timezone.utc)
+            self.assertEqual(agd.values.timestamp(f"2026-01-31T12:00:01{text}Z"), expected)
+
     def test_texts_are_converted_where_that_loses_nothing(self):
         self.client.set("/values.wait", "1500ms")
         self.assertEqual(self.client.get("/values.wait"), datetime.timedelta(seconds=1.5))

@@ -46,6 +46,7 @@ class DocumentationTests(unittest.TestCase):
                 if "for update in" in example:
                     seen["update"] = self.animated(seen["client"])
         self.assertGreater(len(drawn), 1)
+        self.assertEqual(min(seen["past"].least), 0.5)
         self.assertIs(seen["client"].get("/feeder.isAlive"), True)
         seen["client"].close()
 

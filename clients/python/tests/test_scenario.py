@@ -1,5 +1,6 @@
 """The steps that all clients take."""
 
+import datetime
 import json
 import re
 import unittest
@@ -18,6 +19,8 @@ def comparable(value):
         return {"fails": value.code}
     if isinstance(value, dict):
         return {key: comparable(each) for key, each in value.items()}
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
     return value
 
 
@@ -50,6 +53,8 @@ class ScenarioTests(unittest.TestCase):
             result = perform()
             if "returns" in step:
                 self.assertEqual(comparable(result), step["returns"])
+            for name, value in step.get("includes", {}).items():
+                self.assertEqual(comparable(getattr(result, name)), value)
         for path, value in step.get("then", {}).items():
             self.assertEqual(client.get(path), value)
 
