@@ -106,6 +106,14 @@ struct RecipeTests {
         #expect(try discovery.wait() == 0, "\(discovery.text)")
         let sensor = try JSONParser.parseOnce(try message("homeassistant/sensor/agd_player_volume/config").utf8)
         #expect(sensor["state_topic"] == "agd/player.volume" && sensor["unit_of_measurement"] == "%")
+        let switching = try recipe("mqtt-discovery", ["/player.isPlaying", "Player"])
+        #expect(try switching.wait() == 0, "\(switching.text)")
+        let toggle = try JSONParser.parseOnce(try message("homeassistant/switch/agd_player_isPlaying/config").utf8)
+        #expect(toggle["command_topic"] == "agd/set/player.isPlaying" && toggle["payload_on"] == "true")
+        let slider = try recipe("mqtt-discovery", ["/player.volume", "Volume", "%", "0", "1"])
+        #expect(try slider.wait() == 0, "\(slider.text)")
+        let number = try JSONParser.parseOnce(try message("homeassistant/number/agd_player_volume/config").utf8)
+        #expect(number["max"] == 1 && number["command_topic"] == "agd/set/player.volume")
 
         let publishing = try recipe("mqtt-publish", ["/player.volume"])
         #expect(try message("agd/player.volume") == "0.5")
@@ -124,10 +132,73 @@ struct RecipeTests {
         let told = try shell("promtool check config \(Project.file("Examples/recipes/prometheus.yml"))")
         #expect(told.code == 0 && told.text.contains("3 rules found"), "\(told.text)")
         // The alerts name counters that there are.
-        let metrics = try daemon.control(["stats", "--openmetrics"]).text
+        let metrics = try metrics()
         for match in try Project.text("Examples/recipes/prometheus-alerts.yml").matches(of: /agd_[a-z0-9_]+/) {
             #expect(metrics.contains("\n\(match.output)"), "\(match.output)")
         }
+    }
+
+    /// The metrics of a gateway, with an attribute.
+    private func metrics() throws -> String {
+        let (ours, theirs) = try Descriptor.pair()
+        let gateway = try Program(
+            "agd-gateway", ["--socket", daemon.socket, "--port", "0"], folder: folder, standardOutput: theirs)
+        let line = try Client(socket: ours).line() ?? ""
+        let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
+        let connection = Client(socket: try TCP.connect(port: port))
+        // The client ends what it sends with a line feed.
+        try connection.send(
+            "GET /metrics?path=/player.volume HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r")
+        var text = ""
+        while let line = try connection.line() { text += line + "\n" }
+        gateway.signal(SIGTERM)
+        return text
+    }
+
+    @Test(
+        "Grafana's board has queries that Prometheus reads, over metrics that there are", .enabled(if: has("promtool")))
+    func grafana() throws {
+        let board = try JSONParser.parseOnce(try Project.text("Examples/recipes/grafana.json").utf8)
+        let panels = try #require(board["panels"]?.list)
+        let queries = panels.flatMap { $0["targets"]?.list ?? [] }.compactMap { $0["expr"]?.string }
+        #expect(queries.count >= panels.count && panels.count >= 10)
+        let metrics = try metrics()
+        for query in queries {
+            for name in query.matches(of: /agd_[a-z0-9_]+/) {
+                #expect(metrics.contains("\n\(name.output)"), "\(name.output)")
+            }
+        }
+        // Grafana puts values in place of its variables.
+        let rules = queries.enumerated().map { number, query in
+            let text = query.replacing("$__rate_interval", with: "5m").replacing("$instance", with: ".*")
+            return "  - { record: query\(number), expr: '\(text)' }\n"
+        }
+        let file = try folder.write("groups:\n- name: board\n  rules:\n" + rules.joined(), to: "rules.yml")
+        let told = try shell("promtool check rules \(file)")
+        #expect(told.code == 0 && told.text.contains("\(queries.count) rules found"), "\(told.text)")
+    }
+
+    @Test("eww gets an object with the newest values for each change", .enabled(if: has("jq"), "jq is not installed"))
+    func eww() throws {
+        let scene = try folder.write(
+            "nodes: [{ id: host, state: { status: ok }, children: [{ id: cpu, state: { percent: 5 } }] }]\n",
+            to: "host.yaml")
+        #expect(try daemon.control(["apply", "-f", scene]).code == 0)
+        let bar = try Project.text("Examples/recipes/eww.yuck")
+        let command = try #require(bar.firstMatch(of: /\n  `([^`]*)`\)/)).1
+        let (ours, theirs) = try Descriptor.pair()
+        let script = try Program(
+            "/bin/sh", ["-c", String(command)], environment: variables(), folder: folder, standardOutput: theirs)
+        let output = Client(socket: ours)
+        while let line = try output.line(), line != #"{"/host.status":"ok","/host/cpu.percent":5}"# {}
+        try daemon.client().set("/host/cpu.percent", 7)
+        #expect(try output.line() == #"{"/host.status":"ok","/host/cpu.percent":7}"#)
+        script.signalGroup(SIGTERM)
+        // Each value that the bar shows is one that the command watches.
+        for path in bar.matches(of: /host\["([^"]*)"\]/) {
+            #expect(path.1 == "/host.status" || path.1.hasPrefix("/host/") && path.1.hasSuffix(".percent"))
+        }
+        #expect(bar.count { $0 == "(" } == bar.count { $0 == ")" })
     }
 
     @Test("systemd accepts the timer and its service", .enabled(if: has("systemd-analyze"), "no systemd")) func timer()
