@@ -1,0 +1,247 @@
+import AttributeValues
+import Foundation
+import TestSupport
+import Testing
+
+/// An example of a page: a fenced block.
+struct PageExample: CustomTestStringConvertible {
+    var page: String
+    var number: Int
+    var language: String
+    var text: String
+
+    var testDescription: String { "\(page), \(language) \(number)" }
+
+    static func all(of page: String) throws -> [PageExample] {
+        var examples: [PageExample] = []
+        var open: (indent: String, example: PageExample)?
+        for line in try Project.text(page).components(separatedBy: "\n") {
+            let text = line.drop { $0 == " " }
+            if let (indent, begun) = open {
+                var example = begun
+                if text == "```" {
+                    examples.append(example)
+                    open = nil
+                } else {
+                    example.text += (line.hasPrefix(indent) ? line.dropFirst(indent.count) : text) + "\n"
+                    open = (indent, example)
+                }
+            } else if text.hasPrefix("```") {
+                let language = text.dropFirst(3).prefix { $0 != " " }
+                let example = PageExample(page: page, number: examples.count, language: String(language), text: "")
+                open = (String(line.prefix(line.count - text.count)), example)
+            }
+        }
+        return examples
+    }
+
+    static func all(_ language: String, of pages: [String]) -> [PageExample] {
+        pages.flatMap { (try? all(of: $0)) ?? [] }.filter { $0.language == language }
+    }
+}
+
+/// The examples on the pages of the site. Tests of their own run the tour of README.md, the tutorial, the recipes, the rules
+/// of Rules.md, the curves of Animation.md, the messages of Protocol.md, the scenes of SwiftScenes.md, the pages and web
+/// servers of Dashboard.md, and the clients' pages.
+@Suite("Pages")
+struct PageTests {
+    /// The languages of the examples that some test runs.
+    private static let tested: [String: Set<String>] = [
+        "README.md": ["yaml", "sh", "console", ""],
+        "CONTRIBUTING.md": ["sh"],
+        "Documentation/Tutorial.md": ["yaml", "python", "sh", "console"],
+        "Documentation/agctl.md": ["sh", ""],
+        "Documentation/Animation.md": ["sh", "console", "json", "js"],
+        "Documentation/Dashboard.md": ["yaml", "html", "console", "nginx", ""],
+        "Documentation/Fleet.md": ["yaml", "sh", ""],
+        "Documentation/Operations.md": ["sh", "console"],
+        "Documentation/Protocol.md": [""],
+        "Documentation/Recipes.md": ["sh"],
+        "Documentation/Rules.md": ["yaml", "cel"],
+        "Documentation/Scenes.md": ["yaml"],
+        "Documentation/SwiftScenes.md": ["yaml", "swift"],
+        "clients/javascript/README.md": ["js"],
+        "clients/python/README.md": ["python", "sh"],
+    ]
+
+    @Test("no page of the site has examples of a language that no test runs")
+    func languages() throws {
+        let navigation = try Project.text("Documentation/site/mkdocs.yml")
+        let pages = navigation.matches(of: /: (\S+\.md)\n/).map { String($0.1) }.filter {
+            FileManager.default.fileExists(atPath: Project.file($0))
+        }
+        #expect(pages.count > 15)
+        for page in pages {
+            let languages = Set(try PageExample.all(of: page).map(\.language))
+            #expect(languages.isSubset(of: Self.tested[page] ?? []), "\(page)")
+        }
+    }
+
+    // MARK: - Scenes
+
+    /// What the examples assume around them.
+    private static let surroundings = """
+        keys:
+          environment: { lineLimit: { default: null, type: "int?" }, fontScale: 1.0, pinPosition: { default: { rotation: 0.0 } } }
+          container: { isFeatured: false, siteIsLive: false, pinPosition: { default: { xOffset: 0 } } }
+          preference: { widest: 0 }
+        types: { Library: { state: { books: [] } } }
+        components:
+          Row: { let: { title: { type: string } }, binding: { isDone: { type: bool } } }
+        nodes:
+          - id: page
+            kind: container
+            state:
+              library: { type: Library }
+              load: 0.5
+              offset: 3
+              width: 100
+              isPlaying: true
+              items: [{ id: a, title: One, isDone: true }]
+            children:
+              - { id: example, state: { temperature: 81.0, isQuiet: true, bytes: 100 } }
+              - { id: fleet, kind: container }
+
+        """
+
+    private static let scenes = PageExample.all(
+        "yaml",
+        of: [
+            "README.md", "Documentation/Scenes.md", "Documentation/Rules.md", "Documentation/Dashboard.md",
+            "Documentation/Fleet.md",
+        ])
+
+    @Test("a scene applies to a daemon", arguments: scenes) func scene(example: PageExample) throws {
+        // The list of all keys is not a scene: no node has all of them.
+        if example.text.hasPrefix("- id: player            # unique") { return try everyKey(of: example.text) }
+        let text: String
+        if example.text.firstMatch(of: /(?m)^(nodes|keys|types|components|values|dangling|agd):/) != nil {
+            text = example.text
+        } else {
+            let indented = example.text.split(separator: "\n").map { "    \($0)\n" }.joined()
+            text = "nodes:\n" + (example.text.hasPrefix("- ") ? "" : "  - id: example\n") + indented
+        }
+        let daemon = try Daemon(scenes: [Self.surroundings], sceneFiles: ["dashboard/panels.yaml"])
+        let file = try daemon.folder.write(text, to: "example.yaml")
+        let told = try daemon.control(["apply", "-f", file, "--merge", "--at", "/page"])
+        #expect(told.code == 0, "\(told.text)\n\(text)")
+    }
+
+    /// Each key of the list is one that the schema has for nodes.
+    private func everyKey(of text: String) throws {
+        let schema = try Project.text("config/scene.schema.json")
+        let keys = text.matches(of: #/(?m)^[- ] (\w+): /#).map { String($0.1) }
+        #expect(keys.count > 15)
+        for key in keys { #expect(schema.contains("\"\(key)\""), "\(key)") }
+    }
+
+    // MARK: - Commands
+
+    /// Programs of the system, which do nothing here.
+    private static let replaced = [
+        "apt", "systemctl", "runuser", "journalctl", "install", "nats-server", "cp", "rm", "pip", "mkdir",
+        "chgrp",
+    ]
+
+    private static let shellExamples = PageExample.all(
+        "sh", of: tested.keys.sorted().filter { $0 != "Documentation/Recipes.md" })
+
+    @Test(
+        "commands do what they are shown for",
+        arguments: shellExamples + PageExample.all("console", of: ["Documentation/Dashboard.md"]))
+    func commands(example: PageExample) throws {
+        let scene = """
+            nodes:
+              - { id: player, state: { isPlaying: false, volume: 0.5 } }
+              - { id: lock, state: { owner: { type: "string?" } } }
+              - { id: boiler, state: { temperature: { type: "double?" } } }
+              - { id: fleet, kind: container, children: [{ id: web, state: { isLive: true } }] }
+
+            """
+        let folder = try Folder()
+        let daemon = try Daemon(
+            scenes: [scene], sceneFiles: ["Examples/host-monitor.yaml"],
+            configuration: "state-directory = \(folder.file("state"))\n", folder: folder)
+        // No command reaches the system: its folders are below this one.
+        for name in ["etc/agd", "etc/bash_completion.d", "var/backups", "var/lib"] {
+            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
+        }
+        _ = try folder.write(
+            "nats = nats://127.0.0.1:4222\npublish = /host/** as hosts/web-01\n", to: "etc/agd/link.conf")
+        var prelude = Self.replaced.map { "\($0)() { :; }\n" }.joined()
+        // `make` reads the targets. The others do not end by themselves, take their time, or look at this machine.
+        prelude += """
+            make() { command make -C \(Project.root) -n "$@" >/dev/null; }
+            sensor() { printf '%s\\n' 71.5 72; }
+            agd-link() { [[ $* != *--check-config ]] || command agd-link "$@"; }
+            agctl() {
+                case $1 in
+                    watch) command agctl "$@" --once ;;
+                    top) command agctl "$@" --count 1 --interval 0.1 ;;
+                    trace) command agctl "${@/#5/0.2}" >/dev/null ;;
+                    backup) command agctl "$@" --state-directory \(folder.file("state")) ;;
+                    doctor) command agctl "$@" || (($? == 1)) ;;
+                    *) command agctl "$@" ;;
+                esac
+            }
+
+            """
+        var text = example.text.replacing(#/(?m)^\$ /#, with: "")
+        for name in ["/etc/", "/var/"] { text = text.replacing(" \(name)", with: " \(folder.path)\(name)") }
+        // The variables are already there, and lead elsewhere.
+        text = text.split(separator: "\n").filter { !$0.hasPrefix("export AGD_SOCKET") && !$0.contains("&& cd ") }
+            .joined(separator: "\n")
+        let run = try Program.run(
+            "/bin/bash", ["-euo", "pipefail", "-c", prelude + text],
+            environment: ["AGD_SOCKET": daemon.socket, "PATH": "\(Program.folder):/usr/bin:/bin"], folder: folder)
+        #expect(run.code == 0, "\(text)\n\(run.text)")
+        if text.contains("agctl backup") {
+            #expect(FileManager.default.fileExists(atPath: folder.file("var/backups/agd.db")))
+        }
+        if text.contains("feed /boiler") { #expect(try daemon.client().get("/boiler.temperature") == .null) }
+        if text.contains("/lock.owner") { #expect(try daemon.client().get("/lock.owner") == "me") }
+        if text.contains("/player.volume 0.2") { #expect(try daemon.client().get("/player.volume") == 0.2) }
+    }
+
+    // MARK: - The rest
+
+    @Test("JSON is JSON", arguments: PageExample.all("json", of: ["Documentation/Animation.md"]))
+    func json(example: PageExample) throws {
+        _ = try JSONParser.parseOnce(example.text.utf8)
+    }
+
+    @Test("lines of configuration are accepted by the programs that read them")
+    func configuration() throws {
+        let folder = try Folder()
+        let pages = ["Documentation/Fleet.md", "Documentation/Dashboard.md", "Documentation/agctl.md"]
+        var read = 0
+        for example in PageExample.all("", of: pages) {
+            let told: (code: Int32, text: String)
+            if example.text.hasPrefix("access =") {
+                let text = example.text.replacing("user:agd-dashboard", with: "user:root")
+                let file = try folder.write(text, to: "agd.conf")
+                told = try Program.run("agd", ["--config", file, "--check-config"], folder: folder)
+            } else if example.text.hasPrefix("nats =") {
+                let file = try folder.write(example.text, to: "link.conf")
+                told = try Program.run("agd-link", ["--config", file, "--check-config"], folder: folder)
+            } else if example.text.hasPrefix("# name = socket") {
+                try FileManager.default.createDirectory(
+                    atPath: folder.file("agd"), withIntermediateDirectories: true)
+                _ = try folder.write(example.text, to: "agd/contexts")
+                told = try Program.run(
+                    "agctl", ["contexts"], environment: ["XDG_CONFIG_HOME": folder.path], folder: folder)
+                #expect(told.text.contains("kitchen") && told.text.contains("web-01"))
+            } else if example.text.hasPrefix("agd ") {
+                let line = example.text.trimmingCharacters(in: .whitespacesAndNewlines)
+                told = try Program.run(
+                    "/bin/sh", ["-c", "cd \(Project.root) && \(line) --check-config"],
+                    environment: ["PATH": Program.folder], folder: folder)
+            } else {
+                continue
+            }
+            read += 1
+            #expect(told.code == 0, "\(example.text)\(told.text)")
+        }
+        #expect(read == 5)
+    }
+}
