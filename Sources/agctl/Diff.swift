@@ -67,7 +67,11 @@ struct SceneText {
                 .apply(.init(document: .string(text), at: place, mode: mode, dryRun: dryRun, options: options)))
         } catch {
             guard case .refused(let fault) = error else { throw error }
-            throw DocumentFaults.complaint(fault.failure, text: text, file: name, session.errors.style)
+            var complaint = DocumentFaults.complaint(fault.failure, text: text, file: name, session.errors.style)
+            if fault.failure.code == .conflict, mode == .create {
+                complaint.hint = "--merge changes what exists; --replace also removes what the scene leaves out"
+            }
+            throw complaint
         }
     }
 

@@ -51,6 +51,9 @@ struct TransactCommand: ParsableCommand {
             } catch {
                 var complaint = Complaint(error)
                 if error.failure?.code == .conflict { complaint.status = .tryAgain }
+                if let faulty = mutations.first(where: { $0.path == error.failure?.path })?.value {
+                    complaint = complaint.explaining(faulty)
+                }
                 throw complaint
             }
         }

@@ -80,7 +80,8 @@ struct ControlTests {
         let file = try daemon.folder.write(Scenes.counter, to: "counter.yaml")
         #expect(try lines("apply", "-f", file, "--dry-run") == ["added\t/counter"])
         #expect(try lines("apply", "-f", file) == ["added\t/counter"])
-        #expect(try daemon.control(["apply", "-f", file]).code == 65)
+        let twice = try daemon.control(["apply", "-f", file])
+        #expect(twice.code == 65 && twice.text.contains("hint: --merge changes what exists"), "\(twice.text)")
         #expect(try lines("get", "/counter.twice") == ["0"])
         #expect(try lines("remove", "/counter") == [])
         #expect(try daemon.control(["get", "/counter.twice"]).code == 66)
@@ -331,6 +332,9 @@ struct ControlTests {
     @Test("faulty JSON is told with the position of the fault")
     func faultyJSON() throws {
         #expect(try daemon.control(["call", "get", #"{"path": "/a.b",}"#]).text.contains("not JSON at column 16: "))
+        for written in [["set", "/player.volume", "[1,]"], ["transact", "set /player.volume [1,]"]] {
+            #expect(try daemon.control(written).text.contains("not JSON at column 3: a comma before ]"), "\(written)")
+        }
         let file = try daemon.folder.write("[{\"op\": \"set\",\n \"path\" 5}]\n", to: "changes.json")
         let ended = try daemon.control(["transact", "--file", file])
         #expect(
