@@ -45,6 +45,14 @@ final class LineSocket {
 
     deinit { close(descriptor) }
 
+    /// The process that listens at the other end: the daemon, or systemd if it has opened the socket.
+    var listener: pid_t? {
+        // The kernel's ucred.
+        var peer: (pid: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
+        var size = socklen_t(MemoryLayout.size(ofValue: peer))
+        return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : nil
+    }
+
     private static func limitSending(_ descriptor: Int32, to seconds: Double) {
         let microseconds = Int(max(1, min(seconds, 1e9) * 1e6))
         var time = timeval(tv_sec: microseconds / 1_000_000, tv_usec: microseconds % 1_000_000)

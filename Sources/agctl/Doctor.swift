@@ -117,7 +117,31 @@ private struct Examination {
                 guard error.failure?.code == .denied else { throw error }
                 note(.skipped, "rights", "this user may not read the counters", "see access in agd.conf")
             }
+        } catch .timedOut(let seconds) {
+            noteSilence(seconds)
         } catch { note(.bad, "daemon", "\(error)", error.hint == nil ? "see 'journalctl -u agd'" : error.hint) }
+    }
+
+    /// The daemon accepts connections, and does not answer.
+    private mutating func noteSilence(_ seconds: Double) {
+        let silence = "\(ClientError.timedOut(seconds: seconds))"
+        guard let process = session.location.listener, let state = Self.state(of: process) else {
+            return note(.bad, "daemon", silence, "see 'journalctl -u agd'")
+        }
+        if state == "T" {
+            return note(.bad, "daemon", "\(silence): process \(process) is stopped", "kill -CONT \(process)")
+        }
+        note(
+            .bad, "daemon", silence,
+            "it is busy; 'agctl --timeout 60 trace --seconds 10 --rules' shows with which rules")
+    }
+
+    /// The letter for a process's state in `/proc`, behind its name in parentheses: `T` for one that a signal has stopped.
+    private static func state(of process: Int32) -> Character? {
+        guard let text = try? InputText.read("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else {
+            return nil
+        }
+        return text[end...].dropFirst(2).first
     }
 
     /// Counters that grow when something is wrong, with the way to mend it.

@@ -55,6 +55,7 @@ struct OperationTests {
         let stopped = try daemon.control(["doctor", "--timeout", "0.2"] + options)
         daemon.program.signal(SIGCONT)
         #expect(stopped.code == 1 && stopped.text.contains("did not answer within 0.2 s"), "\(stopped.text)")
+        #expect(stopped.text.contains("hint: kill -CONT \(daemon.program.pid)"), "\(stopped.text)")
         #expect(try daemon.stop() == 0)
         let gone = try daemon.control(["doctor"] + options)
         #expect(
