@@ -1,8 +1,8 @@
-/** The examples for pages in Documentation/Dashboard.md and Documentation/Animation.md, in a browser. */
+/** The examples for pages in Documentation/Dashboard.md and Documentation/Animation.md, and the site, in a browser. */
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -66,5 +66,31 @@ test('every example for a page does what its page says', { skip: CHROMIUM ? fals
     await site.stop()
     server.close()
     rmSync(folder, { recursive: true })
+  }
+})
+
+const INDEX = join(ROOT, '.build/site/html/index.html')
+const reason = CHROMIUM ? (existsSync(INDEX) ? false : 'make site has not been called') : 'there is no Chromium'
+
+test('the site can be searched from its folder, and asks no server for anything', { skip: reason }, async () => {
+  const browser = await Browser.start()
+  try {
+    const page = await browser.open('about:blank')
+    const asked = []
+    browser.listen(({ method, params }) => method === 'Network.requestWillBeSent' && asked.push(params.request.url))
+    await page.send('Page.navigate', { url: `file://${INDEX}` })
+    await page.until(`document.querySelector('.md-search')?.hidden === false && document.querySelector('iframe')`)
+    await page.run(`(() => {
+      const query = document.querySelector('[data-md-component=search-query]')
+      query.focus()
+      query.value = 'moisture'
+      query.dispatchEvent(new Event('input', { bubbles: true }))
+      query.dispatchEvent(new KeyboardEvent('keyup', { bubbles: true }))
+    })()`)
+    await page.until(`document.querySelector('.md-search-result__list a')?.href.includes('Tutorial.html')`)
+    assert.deepEqual(asked.filter((url) => !/^(file|data|about|blob):/.test(url)), [])
+    assert.deepEqual(page.faults, [])
+  } finally {
+    await browser.stop()
   }
 })
