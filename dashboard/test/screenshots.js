@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of Documentation/Dashboard.md: `node dashboard/test/screenshots.js [seconds]`. The charts show the
+ * Takes the pictures of Documentation/Dashboard.md and Documentation/Tutorial.md: `node dashboard/test/screenshots.js [seconds]`. The charts show the
  * seconds for which it waits (150).
  */
 
@@ -40,6 +40,25 @@ async function feed(site) {
   }
 }
 
+/** The greenhouse of the tutorial: the files that its page shows, and a temperature for each second. */
+async function buildGreenhouse(site) {
+  const page = readFileSync(join(ROOT, 'Documentation/Tutorial.md'), 'utf8')
+  for (const [, text] of page.matchAll(/^```yaml title="[a-z]+\.yaml"\n([^]*?)^```$/gm)) await site.client.apply(text, { mode: 'merge' })
+  await site.client.transact([
+    { op: 'set', path: '/greenhouse.plants', value: ['tomatoes', 'basil', 'peppers'] },
+    { op: 'set', path: '/greenhouse.limit', value: 26.0 },
+  ])
+  await site.client.do('/greenhouse/watering.start')
+  await site.client.set('/greenhouse/beds/basil.moisture', 33.0)
+}
+
+async function feedGreenhouse(site) {
+  for (let i = 0; i < seconds; i++) {
+    await site.client.set('/greenhouse.temperature', Math.round(10 * (23.2 + 1.6 * Math.sin(i / 11) + 0.4 * Math.sin(i / 3.1))) / 10)
+    await sleep(1000)
+  }
+}
+
 mkdirSync(FOLDER, { recursive: true })
 const browser = await Browser.start()
 const sites = []
@@ -52,7 +71,7 @@ async function picture(name, scenes, { address = '', scheme = 'light', width = 1
   const page = await browser.open(site.url + address, { width, height, scheme })
   // A page in the background does not draw.
   await page.send('Emulation.setFocusEmulationEnabled', { enabled: true })
-  const feeding = name === 'host' ? feed(site) : null
+  const feeding = { host: feed, tutorial: feedGreenhouse }[name]?.(site)
   await (feeding ?? sleep(['sensors', 'inspector'].includes(name) ? seconds * 1000 : 3000))
   await page.send('Page.bringToFront')
   await sleep(1200)
@@ -67,6 +86,7 @@ await picture('phone', example('home'), { width: 360, height: 720 })
 await Promise.all([
   picture('sensors', example('sensors'), { scheme: 'dark', height: 480 }),
   picture('inspector', example('sensors'), { address: 'inspect.html?path=/greenhouse/air/temperature.value', height: 860 }),
+  picture('tutorial', [PANELS], { address: '?root=/greenhouse', width: 840, height: 480, prepare: buildGreenhouse }),
   picture('host', [join(ROOT, 'Examples/host-monitor.yaml')], {
     height: 900,
     prepare: async (site) => {
