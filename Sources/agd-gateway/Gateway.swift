@@ -25,7 +25,9 @@ final class Gateway {
     /// Seconds without an event after which a page gets the event `alive`.
     private static let beat = 2.0
 
-    private static let reading: Set<String> = ["hello", "ping", "get", "describe", "explain", "dump", "stats", "eval"]
+    private static let reading: Set<String> = [
+        "hello", "ping", "get", "describe", "explain", "history", "dump", "stats", "eval",
+    ]
     private static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move"]
 
     let settings: Settings

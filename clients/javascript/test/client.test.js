@@ -5,12 +5,31 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { AttributeFailed, connect, Ended, PARAMETERS, Refused, Unreachable, Update } from '../node.js'
+import { connect as connectToGateway } from '../gateway.js'
 import { Daemon, SCENARIO } from './daemon.js'
 
 function comparable(value) {
   if (value instanceof AttributeFailed) return { fails: value.code }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, comparable(each)]))
+}
+
+/** Takes every step of the scenario. */
+async function takeSteps(t, client) {
+  for (const step of JSON.parse(readFileSync(join(SCENARIO, 'steps.json'), 'utf8'))) {
+    await t.test(step.does, async () => {
+      const options = step.bindings ? { bindings: step.bindings } : step.options
+      const performed = client[step.call](...step.arguments, options)
+      if (step.fails) {
+        await assert.rejects(performed, (error) => error instanceof Refused && error.code === step.fails)
+      } else {
+        const result = await performed
+        if ('returns' in step) assert.deepEqual(comparable(result), step.returns)
+        for (const [name, value] of Object.entries(step.includes ?? {})) assert.deepEqual(result[name], value)
+      }
+      for (const [path, value] of Object.entries(step.then ?? {})) assert.deepEqual(await client.get(path), value)
+    })
+  }
 }
 
 /** The next event, within ten seconds. */
@@ -36,20 +55,18 @@ describe('requests', () => {
     await daemon.stop()
   })
 
-  it('every step of the scenario leads where it should', async (t) => {
-    for (const step of JSON.parse(readFileSync(join(SCENARIO, 'steps.json'), 'utf8'))) {
-      await t.test(step.does, async () => {
-        const options = step.bindings ? { bindings: step.bindings } : step.options
-        const performed = client[step.call](...step.arguments, options)
-        if (step.fails) {
-          await assert.rejects(performed, (error) => error instanceof Refused && error.code === step.fails)
-        } else {
-          const result = await performed
-          if ('returns' in step) assert.deepEqual(comparable(result), step.returns)
-          for (const [name, value] of Object.entries(step.includes ?? {})) assert.deepEqual(result[name], value)
-        }
-        for (const [path, value] of Object.entries(step.then ?? {})) assert.deepEqual(await client.get(path), value)
-      })
+  it('every step of the scenario leads where it should', (t) => takeSteps(t, client))
+
+  it('every step of the scenario also leads there through a gateway, as pages go', async (t) => {
+    const daemon = await Daemon.start()
+    try {
+      const page = connectToGateway({ url: `${await daemon.startGateway()}/` })
+      await takeSteps(t, page)
+      const watch = page.watch('/lamp.level')
+      assert.deepEqual((await next(watch)).changes, { '/lamp.level': 0.1 })
+      await page.close()
+    } finally {
+      await daemon.stop()
     }
   })
 

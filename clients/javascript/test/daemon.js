@@ -5,6 +5,7 @@ import { copyFileSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, Unreachable } from '../node.js'
 
@@ -47,12 +48,24 @@ export class Daemon {
     throw new Error('the daemon does not answer')
   }
 
+  /** Starts a gateway, and returns its address. It ends with the daemon. */
+  async startGateway() {
+    const options = ['--socket', this.socket, '--port', '0', '--writable']
+    this.gateway = spawn(join(PROGRAMS, 'agd-gateway'), options, { stdio: ['ignore', 'pipe', 'inherit'] })
+    for await (const line of createInterface(this.gateway.stdout)) return line
+    throw new Error('the gateway ended')
+  }
+
   async kill() {
     this.process.kill('SIGKILL')
     await once(this.process, 'exit')
   }
 
   async stop() {
+    if (this.gateway) {
+      this.gateway.kill('SIGTERM')
+      await once(this.gateway, 'exit')
+    }
     if (this.process.exitCode === null && this.process.signalCode === null) {
       this.process.kill('SIGTERM')
       await once(this.process, 'exit')
