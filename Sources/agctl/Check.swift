@@ -7,17 +7,24 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check scenes, without a daemon.",
         discussion: """
-            Tells every fault with file, line and column. A scene that is written for a place inside a graph may name what only \
+            Tells every fault with file, line and column. --with names a scene whose keys, types and components the scenes use, \
+            as boards use those of panels.yaml. A scene that is written for a place inside a graph may name what only \
             stands there: agctl apply --at PATH --dry-run checks it in its place.
 
             Examples:
               agctl check player.yaml
               agctl check scenes/*.yaml
+              agctl check --with dashboard/panels.yaml board.yaml
               generate-scene | agctl check -
             """)
 
     @Argument(help: ArgumentHelp("Scenes, YAML or JSON; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
+
+    @Option(
+        help: ArgumentHelp("A scene whose declarations the others use. May be repeated.", valueName: "file"),
+        completion: .file())
+    var with: [String] = []
 
     @Flag(help: "Write JSON: a list of faults.")
     var json = false
@@ -32,12 +39,17 @@ struct CheckCommand: ParsableCommand {
             var listed: [Value] = []
             // The list is also printed if a file in the middle cannot be read.
             defer { if json { output.json(.list(listed)) } }
-            for file in files {
+            var context = SceneContext()
+            for (number, file) in (with + files).enumerated() {
                 let text = try InputText.read(file)
                 let name = InputText.title(of: file)
                 do throws(SceneFaults) {
-                    _ = try SceneReader.read(text: text, file: name)
-                    if !json, output.isTerminal { output.line("\(name): \(output.style.green("ok"))") }
+                    let scene = try SceneReader.read(text: text, file: name, context: context)
+                    if number < with.count {
+                        context.declarations.add(scene.declarations)
+                    } else if !json, output.isTerminal {
+                        output.line("\(name): \(output.style.green("ok"))")
+                    }
                 } catch {
                     isFaulty = true
                     if json {
@@ -61,5 +73,16 @@ struct CheckCommand: ParsableCommand {
             }
             return line.allSatisfy({ " |^.~\t".contains($0) }) ? style.red(String(line)) : String(line)
         }.joined(separator: "\n")
+    }
+}
+
+extension Declarations {
+    /// Adds what another document declares, for checks of documents that follow it.
+    fileprivate mutating func add(_ other: Declarations) {
+        environment.merge(other.environment) { $1 }
+        container.merge(other.container) { $1 }
+        preference.merge(other.preference) { $1 }
+        types.merge(other.types) { $1 }
+        components.merge(other.components) { $1 }
     }
 }
