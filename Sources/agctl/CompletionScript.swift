@@ -1,7 +1,30 @@
 import ArgumentParser
 
-/// The scripts of the argument parser, which does not know the short names of verbs.
+/// The scripts of the argument parser, which does not know the short names of verbs, and ends each word with a space.
 enum CompletionScript {
+    static func completing(_ script: String) -> String { joiningWords(of: addingShortNames(to: script)) }
+
+    /// The text with no space behind words that continue: `name=` of an argument, and a node that ends with a slash. fish
+    /// knows these endings.
+    private static func joiningWords(of script: String) -> String {
+        script.replacing(
+            "complete -o filenames -F _agctl agctl",
+            with: """
+                _agctl_joined() {
+                    _agctl "$@"
+                    if [[ "${COMPREPLY[*]: -1}" == *[=/] ]]; then compopt +o filenames -o nospace; fi
+                }
+                complete -o filenames -F _agctl_joined agctl
+                """
+        ).replacing(
+            "    _describe -V '' non_empty_completions --",
+            with: """
+                    local -a suffix
+                    if [[ "${non_empty_completions[-1]}" == *[=/] ]]; then suffix=(-S ''); fi
+                    _describe -V '' non_empty_completions "${suffix[@]}" --
+                """)
+    }
+
     /// The text with a translation of short names to verbs before its use of the verb.
     static func addingShortNames(to script: String) -> String {
         let names = Agctl.verbs.flatMap { verb in

@@ -52,7 +52,7 @@ enum Front {
             return usage(error).report(form)
         }
         var text = text(of: error)
-        if isCompletionScript { text = CompletionScript.addingShortNames(to: text) }
+        if isCompletionScript { text = CompletionScript.completing(text) }
         let isWritten = Terminal.write(text + "\n", to: .standardOutput)
         return isWritten ? ExitStatus.done.rawValue : ExitStatus.inputOutput.rawValue
     }

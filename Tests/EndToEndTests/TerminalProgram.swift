@@ -38,7 +38,7 @@ final class TerminalProgram {
         posix_spawnattr_setsigmask(&attributes, &none)
         let setsid: Int32 = 0x80
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | setsid))
-        let path = Program.built(name)
+        let path = name.hasPrefix("/") ? name : Program.built(name)
         let variables = environment.merging(["TERM": "xterm"]) { $1 }
         let arguments = ([path] + arguments).map { strdup($0) } + [nil]
         let strings = variables.map { strdup("\($0)=\($1)") } + [nil]
@@ -109,6 +109,15 @@ final class TerminalProgram {
     }
 
     func awaitPicture(with text: String) throws { try awaitPicture { $0.contains { $0.contains(text) } } }
+
+    /// Waits until the program has written a text, which was not there before.
+    func awaitOutput(_ text: String) throws {
+        let deadline = Deadline(Deadline.patience)
+        let before = received.utf8.count
+        while !String(decoding: Array(received.utf8).dropFirst(before), as: UTF8.self).contains(text) {
+            guard try read(deadline) else { throw Trouble("the program has ended:\n\(received)") }
+        }
+    }
 
     /// Waits for the program's end.
     /// - Returns: its exit code.
