@@ -59,7 +59,7 @@ struct AGDGateway: ParsableCommand {
     @Flag(help: "Lets pages change the graph. Everybody who reaches the port can then do so.")
     var writable = false
 
-    @Option(help: "A folder of pages to serve. May be given several times.")
+    @Option(help: "A folder of pages to serve; otherwise the installed dashboard. May be given several times.")
     var pages: [String] = []
 
     @Option(help: "The file of the tokens. Every request then needs a token.")
@@ -70,6 +70,9 @@ struct AGDGateway: ParsableCommand {
 
     func validate() throws {
         if addToken != nil, tokens == nil { throw ValidationError("--add-token needs --tokens FILE") }
+        for folder in pages where !AGDGateway.isFolder(folder) {
+            throw ValidationError("--pages: there is no folder \(folder)")
+        }
         if let listen {
             guard listen.hasPrefix("unix:/") else {
                 throw ValidationError("--listen is unix: and an absolute path, not '\(listen)'; --port gives a port")
@@ -87,7 +90,8 @@ struct AGDGateway: ParsableCommand {
         let settings = Gateway.Settings(
             hosts: (["localhost", "127.0.0.1"] + host).map { $0.lowercased() }, origins: allowOrigin,
             isWritable: writable,
-            pages: Pages(folders: pages), socket: socket ?? AGDGateway.findSocket())
+            pages: Pages(folders: pages.isEmpty ? AGDGateway.installedPages : pages),
+            socket: socket ?? AGDGateway.findSocket())
         let door = try AGDGateway.opening {
             try loop.submit { [settings, tokens] in
                 let tokens = try tokens.map { file in try Tokens(file: file) }
@@ -151,6 +155,20 @@ struct AGDGateway: ParsableCommand {
         func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
         if let named = SocketPlaces.named(environment) { return named }
         return SocketPlaces.standard(environment).first { access($0, F_OK) == 0 } ?? SocketPlaces.systemPath
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The folder of the dashboard beside the installed program: `../share/agd/dashboard`.
+    private static var installedPages: [String] {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let own = String(decoding: buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = own.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/share/agd/dashboard"
+        return isFolder(folder) ? [folder] : []
     }
 
     /// Prints why the gateway cannot serve.

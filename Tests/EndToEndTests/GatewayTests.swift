@@ -24,6 +24,11 @@ struct GatewayTests {
         port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
     }
 
+    @Test("a folder of pages that is not there is refused") func noPages() throws {
+        let told = try Program.run("agd-gateway", ["--pages", "/nowhere"], folder: daemon.folder)
+        #expect(told.code == 64 && told.text.contains("--pages: there is no folder /nowhere"), "\(told.text)")
+    }
+
     private func ask(
         _ target: String, method: String = "GET", host: String = "localhost", headers: [String] = [], body: String = ""
     ) throws -> Client {
