@@ -28,8 +28,8 @@ public struct Action: Attribute {
     /// One operation at one target: a name in scope (`\.volume`), or a path, which may have wildcards
     /// (`"/home/*.isOn"`).
     public struct Step {
-        fileprivate let document: Value
-        fileprivate let problem: String?
+        let document: Value
+        let problem: String?
 
         private init(document: Value, problem: String?) {
             self.document = document

@@ -121,7 +121,51 @@ extension Modifiable {
     }
 }
 
+extension Modifiable {
+    // MARK: What the daemon does by itself
+
+    /// When the value becomes another one, the steps are done in the same transaction. Their rules can use `oldValue` and
+    /// `newValue`.
+    /// - Parameter initial: they are also done when the node appears.
+    public func onChange(
+        of value: SceneExpression, initial: Bool = false, _ first: Action.Step, _ others: Action.Step...
+    ) -> Self {
+        changed { $0.onChange(of: value, initial, [first] + others) }
+    }
+
+    public func onChange(
+        of value: PlacePath, initial: Bool = false, _ first: Action.Step, _ others: Action.Step...
+    ) -> Self {
+        changed { $0.onChange(of: SceneExpression(value), initial, [first] + others) }
+    }
+
+    /// Done when the node comes into the tree, but not at a start of the daemon.
+    public func onAppear(_ first: Action.Step, _ others: Action.Step...) -> Self {
+        changed { $0.add([first] + others, to: \.appearing, at: "onAppear") }
+    }
+
+    /// Done when the node has gone.
+    public func onDisappear(_ first: Action.Step, _ others: Action.Step...) -> Self {
+        changed { $0.add([first] + others, to: \.disappearing, at: "onDisappear") }
+    }
+}
+
 extension NodeDraft {
+    fileprivate mutating func onChange(of value: SceneExpression, _ initial: Bool, _ steps: [Action.Step]) {
+        tell(value.problem ?? steps.lazy.compactMap(\.problem).first, at: "onChange")
+        var document = ValueMap([(.string("of"), value.document)])
+        if initial { document["initial"] = true }
+        document["perform"] = NodeDraft.oneOrMore(steps.map(\.document))
+        changes.append(.map(document))
+    }
+
+    fileprivate mutating func add(
+        _ steps: [Action.Step], to list: WritableKeyPath<NodeDraft, [Value]>, at place: String
+    ) {
+        tell(steps.lazy.compactMap(\.problem).first, at: place)
+        self[keyPath: list] += steps.map(\.document)
+    }
+
     /// Writes a key outside of the existing ones: a nearer key that covers it stays, and a nearer part of it follows
     /// it.
     fileprivate mutating func write(

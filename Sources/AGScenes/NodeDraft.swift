@@ -17,6 +17,10 @@ public struct NodeDraft {
     /// The last is the nearest.
     var animations: [Value] = []
     var transition: String?
+    /// Steps of actions that the daemon calls by itself.
+    var appearing: [Value] = []
+    var changes: [Value] = []
+    var disappearing: [Value] = []
     /// `children`, or `header`, `content`, `footer`: complete nodes.
     private var slots: [(name: String, nodes: [Value])] = []
     /// What a component is given for its slots, by their names.
@@ -131,12 +135,17 @@ public struct NodeDraft {
         write("preferences", preferences)
         if !animations.isEmpty { map["animation"] = .list(animations) }
         map["transition"] = transition.map { .string($0) }
+        map["onAppear"] = NodeDraft.oneOrMore(appearing)
+        map["onChange"] = NodeDraft.oneOrMore(changes)
+        map["onDisappear"] = NodeDraft.oneOrMore(disappearing)
         for (name, nodes) in slots { map[name] = .list(nodes) }
         if !given.isEmpty { map["slots"] = .map(given) }
         map["forEach"] = forEach
         for (key, value) in choice { map[key] = value }
         return .map(map)
     }
+
+    static func oneOrMore(_ values: [Value]) -> Value? { values.count > 1 ? .list(values) : values.first }
 
     private static func document(_ attributes: [AttributeDraft]) -> Value? {
         if attributes.isEmpty { return nil }

@@ -23,8 +23,7 @@ extension GraphRuntime {
         graph.growthLeft = limits.instanceCost
         let stamp = graph.stamp
         graph.advance(to: turn.now.wall)
-        history.advance(nil, "clock", since: stamp)
-        watching.publish(since: stamp, .none, "clock")
+        watching.complete(since: stamp, "clock")
     }
 
     /// Rules that had to wait for a request to be done with run now, at a cost of their own, and who watches them is told.
@@ -33,9 +32,7 @@ extension GraphRuntime {
         graph.stepsLeft = limits.requestCost
         let stamp = graph.stamp
         guard graph.resumeWaitingRules() else { return }
-        history.advance(nil, "request-cost", since: stamp)
-        history.lastRedefinition = revision
-        history.resumableFrom = revision
-        watching.publish(since: stamp, .none, nil)
+        history.resumableFrom = revision + 1
+        watching.complete(since: stamp, "request-cost", redefines: true)
     }
 }

@@ -60,9 +60,7 @@ extension GraphRuntime {
     ) -> [String] {
         let stamp = graph.stamp
         let unset = graph.perform(plan, construction)
-        advanceRevision(client, label, since: stamp, writes: [])
-        history.lastRedefinition = revision
-        publish(since: stamp, motion, label)
+        complete(since: stamp, by: client, label, motion, redefines: true)
         return unset
     }
 
@@ -73,9 +71,7 @@ extension GraphRuntime {
         let node = try graph.node(at: try nodePath(text).nodes)
         let stamp = graph.stamp
         try graph.remove(node)
-        let label = cut(options.label)
-        advanceRevision(client, label, since: stamp, writes: [])
-        publish(since: stamp, motion, label)
+        complete(since: stamp, by: client, cut(options.label), motion)
         keepChanges()
         return .revision(revision)
     }
@@ -88,9 +84,7 @@ extension GraphRuntime {
                 ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
         let stamp = graph.stamp
         guard try graph.move(node, to: parent, at: request.index) else { return .revision(revision) }
-        let label = cut(options.label)
-        advanceRevision(client, label, since: stamp, writes: [])
-        publish(since: stamp, motion, label)
+        complete(since: stamp, by: client, cut(options.label), motion)
         keepChanges()
         return .revision(revision)
     }

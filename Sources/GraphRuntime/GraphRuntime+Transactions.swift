@@ -12,7 +12,7 @@ extension GraphRuntime {
         return try commit(options, client) { () throws(Failure) in
             for (position, mutation) in mutations.enumerated() {
                 do throws(Failure) {
-                    try graph.charge(GraphRuntime.stepsPerMutation)
+                    try graph.charge(ViewGraph.stepsPerMutation)
                     try graph.perform(mutation, options.typed)
                 } catch {
                     guard mutations.count > 1 else { throw error }
@@ -39,7 +39,7 @@ extension GraphRuntime {
                 }
                 return try commit(options, client) { () throws(Failure) in
                     for write in writes {
-                        try graph.charge(GraphRuntime.stepsPerMutation)
+                        try graph.charge(ViewGraph.stepsPerMutation)
                         do throws(Failure) { try graph.perform(write) } catch { throw error.within(path) }
                     }
                 }
@@ -54,7 +54,7 @@ extension GraphRuntime {
     private func commit(
         _ options: TransactionOptions, _ client: Client, _ body: () throws(Failure) -> Void
     ) throws(Failure) -> Answer {
-        var motion = try presentations.motion(options)
+        let motion = try presentations.motion(options)
         let stamp = graph.stamp
         graph.begin()
         do throws(Failure) { try body() } catch {
@@ -64,13 +64,8 @@ extension GraphRuntime {
         }
         let commit = graph.commit()
         if !commit.states.isEmpty {
-            let label = cut(options.label)
-            history.advance(client, label, since: stamp, writes: commit.states)
+            watching.complete(commit, since: stamp, by: client, cut(options.label), motion)
             keep(commit.states)
-            if !commit.bindingAnimations.isEmpty {
-                motion.bindings = commit.bindingAnimations.compactMapValues(presentations.knownAnimation)
-            }
-            watching.publish(since: stamp, motion, label)
         }
         return .revision(revision)
     }
@@ -81,9 +76,6 @@ extension GraphRuntime {
         guard let label, label.utf8.count > limits.labelLength else { return label }
         return String(label.prefix(limits.labelLength))
     }
-
-    /// Steps for a mutation, what it writes and copies not counted.
-    private static let stepsPerMutation = 5
 
     /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is not found
     /// out too late.

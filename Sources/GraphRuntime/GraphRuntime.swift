@@ -120,14 +120,12 @@ public final class GraphRuntime {
 
     // MARK: For changes of structure and for the store
 
-    /// A transaction has happened: it gets its revision and its place in the history.
-    func advanceRevision(_ client: ClientID?, _ label: String?, since stamp: UInt64, writes: [AttributeID]) {
-        history.advance(client.flatMap { clients[$0] }, label, since: stamp, writes: writes)
-    }
-
-    /// Tells of the last transaction.
-    func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) {
-        watching.publish(since: stamp, motion, label)
+    /// Completes a change of the tree: see `Watching.complete`.
+    func complete(
+        since stamp: UInt64, by client: ClientID?, _ label: String?, _ motion: Motion, redefines: Bool = false
+    ) {
+        watching.complete(
+            since: stamp, by: client.flatMap { clients[$0] }, label, motion, redefines: redefines)
     }
 
     /// - Throws: `invalid` for an animation that cannot be read.

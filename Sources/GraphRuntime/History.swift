@@ -43,14 +43,20 @@ final class History {
     var transactionCount: UInt64 { revision - lifeBeginning.revision }
 
     /// A transaction has happened: it gets its revision and its place in the history.
-    /// - Parameter stamp: the engine's clock before it.
-    func advance(_ client: Client?, _ label: String?, since stamp: UInt64, writes: [AttributeID] = []) {
+    /// - Parameters:
+    ///   - stamp: the engine's clock before it.
+    ///   - causes: the actions that wrote some of the states.
+    func advance(
+        _ client: Client?, _ label: String?, since stamp: UInt64, _ writes: [AttributeID],
+        _ causes: [AttributeID: String]
+    ) {
         revision += 1
         transactions.append(
             Transaction(
                 revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: turn.now.wall,
                 author: client?.author, label: label,
-                writes: writes.count > limits.historyWrites ? Array(writes.prefix(limits.historyWrites)) : writes))
+                writes: writes.count > limits.historyWrites ? Array(writes.prefix(limits.historyWrites)) : writes,
+                causes: causes.count > limits.historyWrites ? [:] : causes))
     }
 
     /// The last transaction has changed the tree.
@@ -121,6 +127,8 @@ struct Transaction {
     var label: String?
     /// States that it wrote; `RuntimeLimits.historyWrites` of them. They are named when somebody asks.
     var writes: [AttributeID]
+    /// By state that an action wrote because of the transaction, the action's path.
+    var causes: [AttributeID: String]
 }
 
 /// The last transactions.

@@ -149,7 +149,7 @@ final class Reader {
         // An attribute that was evaluated late seems to have changed late. The cause is the earliest change in the chain.
         let entry = chain.map(graph.changedAt).min().flatMap(history.recorded(at:))
         map["changed"] =
-            entry.map { describe($0, client) } ?? [
+            entry.map { describe($0, client, chain) } ?? [
                 "revision": .null, "reason": "as it was defined, or longer ago than the history reaches",
             ]
         map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
@@ -159,7 +159,8 @@ final class Reader {
 
     /// - Parameter client: who asks. It is told of other users' processes, and of what they wrote elsewhere, only if it may read
     ///   everything.
-    private func describe(_ entry: Transaction, _ client: Client) -> Value {
+    /// - Parameter chain: the attributes whose change is explained.
+    private func describe(_ entry: Transaction, _ client: Client, _ chain: [AttributeID] = []) -> Value {
         var map = ValueMap()
         map["revision"] = .int(Int64(clamping: entry.revision))
         map["time"] = .timestamp(entry.wall)
@@ -175,6 +176,9 @@ final class Reader {
             map["client"] = isKnown ? .map(told) : .null
         } else {
             map["client"] = "agd"
+        }
+        if graph.mayRead == nil, let action = chain.lazy.compactMap({ entry.causes[$0] }).first {
+            map["action"] = .string(action)
         }
         let writes = entry.writes.filter { graph.isVisible($0) }
         map["writes"] = .list(writes.map { .string(graph.path(of: $0)) })

@@ -172,7 +172,6 @@ extension Watching {
         guard graph.systemValue("scenePhase") != phase else { return }
         let stamp = graph.stamp
         graph.setSystemValue("scenePhase", phase)
-        history.advance(nil, "scenePhase", since: stamp)
-        publish(since: stamp, .none, "scenePhase")
+        complete(since: stamp, "scenePhase")
     }
 }

@@ -40,11 +40,32 @@ final class Watching {
 
     var now: Double { turn.now.monotonic }
 
+    /// Completes a change of the graph: the actions that it sets off are called, all of it becomes one transaction with a
+    /// revision and a place in the history, and those who watch are told.
+    /// - Parameters:
+    ///   - change: what a client wrote. The states that actions write besides are noted for the store here.
+    ///   - stamp: the engine's clock before it.
+    ///   - redefines: rules may have become others.
+    func complete(
+        _ change: Commit = Commit(), since stamp: UInt64, by client: Client? = nil, _ label: String?,
+        _ motion: Motion = .none, redefines: Bool = false
+    ) {
+        let reaction = graph.react(cost: limits.requestCost, atMost: limits.mutationsPerTransaction)
+        graph.keep(reaction.states)
+        let others = reaction.states.isEmpty ? [] : reaction.states.filter { !change.states.contains($0) }
+        history.advance(client, label, since: stamp, change.states + others, reaction.causes)
+        if redefines { history.lastRedefinition = history.revision }
+        var motion = motion
+        let bindings = change.bindingAnimations.merging(reaction.bindingAnimations) { $1 }
+        if !bindings.isEmpty { motion.bindings = bindings.compactMapValues(presentations.knownAnimation) }
+        publish(since: stamp, motion, label)
+    }
+
     /// Tells of the last transaction.
     /// - Parameters:
     ///   - stamp: the engine's clock before the transaction.
     ///   - motion: how its changes are animated.
-    func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) {
+    private func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) {
         // Most writes reach nothing that is watched.
         guard graph.hasNews else { return }
         var news = News()

@@ -135,6 +135,25 @@ public enum DefinitionWriter {
         }
     }
 
+    /// Moves actions that a node has under `onAppear`, `onChange` and `onDisappear` there.
+    public static func moveReactions(in fields: inout ValueMap) {
+        guard let actions = fields["actions"]?.map else { return }
+        var others = ValueMap()
+        var changes: [Value] = []
+        for (name, action) in actions {
+            let text = (name.string ?? "").prefix { !$0.isNumber }
+            switch (text, action.map?["on"]) {
+            case ("onAppear", "appear"?) where fields["onAppear"] == nil: fields["onAppear"] = action.map?["perform"]
+            case ("onDisappear", "disappear"?) where fields["onDisappear"] == nil:
+                fields["onDisappear"] = action.map?["perform"]
+            case ("onChange", nil) where action.map?["of"] != nil: changes.append(action)
+            default: others[name] = action
+            }
+        }
+        if !changes.isEmpty { fields["onChange"] = changes.count == 1 ? changes[0] : .list(changes) }
+        fields["actions"] = others.isEmpty ? nil : .map(others)
+    }
+
     /// Writes `component`, the arguments that differ from the body's defaults, and the modifiers of the use.
     public static func use(of node: NodeDefinition, into fields: inout ValueMap) {
         guard let name = node.component, let body = node.base else { return }
@@ -149,6 +168,15 @@ public enum DefinitionWriter {
             }
         }
         for (group, given) in arguments where !given.isEmpty { fields[group] = .map(given) }
+        var reactions = ValueMap()
+        for attribute in node.attributes {
+            guard case .action(let action) = attribute.role, action.trigger != nil,
+                !body.attributes.contains(where: { $0.name == attribute.name })
+            else { continue }
+            reactions[attribute.name] = action.document
+        }
+        if !reactions.isEmpty { fields["actions"] = .map(reactions) }
+        moveReactions(in: &fields)
         modifiers(of: node, beyond: body, into: &fields)
     }
 
@@ -220,6 +248,7 @@ public enum DefinitionWriter {
                 entries[attribute.name] = value
                 fields[group] = .map(entries)
             }
+            moveReactions(in: &fields)
             modifiers(of: definition, beyond: nil, into: &fields)
             if let inner = definition.forEach { data(of: inner, into: &fields, isUse: isUse) }
         }

@@ -31,7 +31,7 @@ extension NodeDefinition {
             case .inherit, .inheritObject: return true
             case .computed(let program) where program.readsEnvironment: return true
             case .constant(let expression?) where expression.readsEnvironment: return true
-            case .action(let action) where action.steps.contains { $0.value?.readsEnvironment == true }: return true
+            case .action(let action) where action.expressions.contains(where: \.readsEnvironment): return true
             default: continue
             }
         }

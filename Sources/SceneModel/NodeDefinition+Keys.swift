@@ -56,7 +56,7 @@ extension NodeDefinition {
             switch attribute.role {
             case .computed(let program): programs.append(program)
             case .constant(let expression?): expressions.append(expression)
-            case .action(let action): expressions += action.steps.compactMap(\.value)
+            case .action(let action): expressions += action.expressions
             default: break
             }
         }

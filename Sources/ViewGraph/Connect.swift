@@ -86,6 +86,8 @@ extension ViewGraph {
                 replaceSource(of: attribute, rule(program, at: row, .own, type: record(attribute).type))
             case .constant(.rule(let program)):
                 replaceSource(of: attribute, rule(program, at: row, .enclosing, type: record(attribute).type))
+            case .action(let action) where action.trigger != nil || reactions.watched[attribute] != nil:
+                connectReaction(attribute, action.trigger, at: row)
             default: continue
             }
         }

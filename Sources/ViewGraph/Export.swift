@@ -192,10 +192,15 @@ struct SceneExporter {
         else { return false }
         // Beyond its parameters it has what the body has.
         for attribute in node.definition.attributes {
-            guard let inBody = body.attributes.first(where: { $0.name == attribute.name }) else { return false }
+            guard let inBody = body.attributes.first(where: { $0.name == attribute.name }) else {
+                // A use may have actions that the daemon calls.
+                if case .action(let action) = attribute.role, action.trigger != nil { continue }
+                return false
+            }
             if !attribute.isSame(as: inBody), !inBody.isParameter || !attribute.isParameter { return false }
         }
-        guard node.definition.attributes.count == body.attributes.count else { return false }
+        let names = Set(node.definition.attributes.map(\.name))
+        guard body.attributes.allSatisfy({ names.contains($0.name) }) else { return false }
         return node.definition.hasModifiers(around: body) && isInside(row, as: body)
     }
 
@@ -265,6 +270,7 @@ struct SceneExporter {
             }
         }
         for (group, entries) in groups where !entries.isEmpty { fields[group] = .map(entries) }
+        DefinitionWriter.moveReactions(in: &fields)
         DefinitionWriter.modifiers(of: node.definition, beyond: nil, into: &fields)
         if let forEach = node.definition.forEach {
             DefinitionWriter.data(of: forEach, into: &fields) { isWrittenAsUse($0) }

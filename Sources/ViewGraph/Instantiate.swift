@@ -201,7 +201,8 @@ extension ViewGraph {
     /// Destroys a node that its parent no longer names, and all that is below: now, as long as the change at hand has
     /// destroyed few, or else in slices.
     func destroySubtree(_ top: UInt32) {
-        guard let rows = nodes.subtree(of: top, atMost: isRestoring ? .max : unlinked.room) else { return unlink(top) }
+        let few = nodes.subtree(of: top, atMost: isRestoring ? .max : unlinked.room)
+        guard !noteLeft(top, few), let rows = few else { return unlink(top) }
         unlinked.room -= rows.count
         noteGone(rows)
         for row in rows.reversed() { destroyNode(row) }
@@ -221,6 +222,7 @@ extension ViewGraph {
         for vertex in nodes[Int(row)].system.values { destroy(vertex) }
         if let structure = nodes[Int(row)].structure { destroy(structure) }
         destroyForEach(row)
+        reactions.leaving.remove(row)
         nodes[Int(row)].clear(nodes[0].definition)
         nodes.remove(row)
     }

@@ -24,6 +24,7 @@ extension ViewGraph {
         clocks.giveBack()
         timedValues.giveBack()
         animations.giveBack()
+        reactions.giveBack()
         places.giveBack()
         locatedPaths = LocatedPaths()
         absentRows.giveBack()

@@ -30,6 +30,7 @@ extension ViewGraph {
             settleStructure()
             forgetPresent()
         }
+        armReactions()
         notesChanges = true
         isRestoring = false
         storeChanges = []

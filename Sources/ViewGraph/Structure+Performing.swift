@@ -212,6 +212,7 @@ extension ViewGraph {
             if case .binding(_, let animation) = definition.role {
                 attributes[Int(existing.index)]?.animation = animation
             }
+            if case .action = definition.role, !old.isSame(as: definition) { restartReaction(existing) }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
                 if isTransient, isDurable(existing) { forget([existing]) }
                 if !isTransient, !isDurable(existing) || !old.isSame(as: definition) { keptFromNow.append(existing) }

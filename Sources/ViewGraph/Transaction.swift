@@ -7,6 +7,13 @@ public struct Commit {
     /// States whose value is another one now.
     public var states: [AttributeID] = []
     public var bindingAnimations: [AttributeID: String] = [:]
+    /// The paths of the actions that wrote states because of the change.
+    public var causes: [AttributeID: String] = [:]
+
+    public init(states: [AttributeID] = [], bindingAnimations: [AttributeID: String] = [:]) {
+        self.states = states
+        self.bindingAnimations = bindingAnimations
+    }
 }
 
 extension ViewGraph {

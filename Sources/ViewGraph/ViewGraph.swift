@@ -32,6 +32,7 @@ public final class ViewGraph {
     var staleForEach: Set<UInt32> = []
     var places = Places()
     var animations = AnimationValues()
+    var reactions = Reactions()
     var evaluation = Evaluation()
     var budget = Budget()
     /// Whether the client of the request at hand may read an attribute, or all attributes of a node; nil: it may read everything.
@@ -105,6 +106,8 @@ public final class ViewGraph {
         public var valueSize = 8 << 20
         /// Changes of a `forEach` behind one transaction after which it counts as endless, if its data depends on its instances.
         public var structureRounds = 64
+        /// Rounds of actions that a change calls, each set off by the one before, after which they count as a loop.
+        public var reactionRounds = 32
         /// Operators over time, each with an operand of its own.
         public var timedValues = 100_000
         /// Nodes that one change frees before it is done; more are freed in slices.
@@ -191,6 +194,7 @@ public final class ViewGraph {
         if let projections = record.projections {
             projections.forEachAttribute { destroy($0) }
         }
+        if record.kind == .action { forgetReaction(attribute) }
         switch record.source {
         case .override(_, _, let value): destroy(value)
         case .object(let object) where record.kind == .state: destroyNode(object)

@@ -110,6 +110,10 @@ extension ViewGraph {
                 staleForEach.insert(row)
                 return true
             }
+            if let action = reactions.byValue[vertex.index] {
+                reactions.stale.insert(action)
+                return true
+            }
             guard !timedValues.isEmpty, case .timed(let value)? = attributes[Int(vertex.index)]?.source else {
                 return false
             }

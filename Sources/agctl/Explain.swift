@@ -45,7 +45,10 @@ struct ExplanationText {
         if let kind = map["kind"]?.string { text += line("kind", kind) }
         if let rule = map["rule"]?.string { text += line("rule", rule) }
         if case .int(let count)? = map["evaluations"], count > 0 { text += line("runs", "\(count)") }
-        if let changed = map["changed"]?.map { text += line("changed", transaction(changed)) }
+        if let changed = map["changed"]?.map {
+            text += line("changed", transaction(changed))
+            if let action = changed["action"]?.string { text += line("action", action) }
+        }
         text += list("through", map["chain"], separator: " ← ")
         text += list("reads", map["dependencies"], separator: ", ")
         text += list("read by", map["dependents"], separator: ", ")

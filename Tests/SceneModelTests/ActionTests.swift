@@ -68,4 +68,35 @@ struct ActionTests {
                 "components: { C: { state: { x: 1 } } }\nnodes: [{ id: a, component: C, actions: { go: { set: { /a.x: 2 } } } }]"
             ).contains("actions does not go with component"))
     }
+
+    @Test(
+        "mistakes in what the daemon calls by itself are told with what to write",
+        arguments: [
+            ("onChange: { set: { $x: 1 } }", "what is done on a change needs of and perform | onChange is {of: value"),
+            ("onChange: { of: 5, perform: { set: { $x: 1 } } }", "the int 5 never changes | write of: name"),
+            ("onChange: { of: y, perform: { set: { $x: 1 } } }", "undeclared reference to 'y'"),
+            (
+                "onChange: { of: x, to: 1, perform: { set: { $x: 1 } } }",
+                "an action that the daemon calls has no key 'to'"
+            ),
+            (
+                "onChange: [{ of: x, initial: 1, perform: { set: { $x: 1 } } }]",
+                "initial is true or false, not the int 1"
+            ),
+            (
+                "onChange: { of: x, perform: { set: { $x: =oldvalue } } }",
+                "undeclared reference to 'oldvalue' | did you mean 'oldValue'"
+            ),
+            ("onAppear: { set: { $x: =oldValue } }", "undeclared reference to 'oldValue'"),
+            ("onAppear: { parameters: [by], set: { $x: 1 } }", "an action that the daemon calls has no parameters"),
+            ("actions: { go: { on: now, perform: { set: { $x: 1 } } } }", "on is appear or disappear, not the text"),
+            (
+                "actions: { go: { on: appear, of: x, perform: { set: { $x: 1 } } } }",
+                "of goes with changes, not with on"
+            ),
+        ])
+    func mistakesInReactions(_ written: String, _ message: String) {
+        let told = onlyFault("nodes:\n  - id: a\n    state: { x: 1 }\n    \(written)\n")
+        #expect(told.drop { $0 != " " }.dropFirst().hasPrefix(message), "\(told)")
+    }
 }

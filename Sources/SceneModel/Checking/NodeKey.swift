@@ -3,6 +3,7 @@ enum NodeKey: Int, CaseIterable {
     case id, kind, component
     case state, binding, `let`, computed, inherit, clock, actions
     case environment, transformEnvironment, containerValues, tag, preferences, animation, transition
+    case onAppear, onChange, onDisappear
     case children, header, content, footer, slots, forEach
 
     var name: String { NodeKey.names[rawValue] }

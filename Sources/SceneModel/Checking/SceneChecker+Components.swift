@@ -189,6 +189,9 @@ extension SceneChecker {
                 computed(written, own: own, base: node.kind == .container ? containerScope : baseScope, into: &list)
             }
         }
+        actions(
+            place.isComponentRoot ? fields : fields.without([.actions]), node.kind,
+            own: ownEntries(list.attributes, place), place, into: &list)
         node.attributes = list.attributes
         let scope = LexicalScope(ownEntries(node.attributes, place), in: place.enclosing, base: baseScope)
         modifiers(fields, of: node, ModifierScope(lexical: scope, isContainer: node.kind == .container))

@@ -7,7 +7,7 @@ extension SceneChecker {
     /// The keys of a component's use. Beside `component` inside `forEach`, they belong to the template.
     private static let templateKeys: [NodeKey] = [
         .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences,
-        .animation, .transition,
+        .animation, .transition, .onAppear, .onChange, .onDisappear,
         .children, .header, .content, .footer, .slots,
     ]
 

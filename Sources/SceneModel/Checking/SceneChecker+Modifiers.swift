@@ -39,7 +39,7 @@ extension SceneChecker {
         if let written = fields[.transition] { node.transition = at("transition") { transition(written) } }
     }
 
-    private func rules(_ scope: ModifierScope) -> RuleScope {
+    func rules(_ scope: ModifierScope) -> RuleScope {
         guard scope.isContainer else { return scope.lexical.rules }
         let rules = RuleScope(parent: scope.lexical.rules)
         declareContainerNames(in: rules)

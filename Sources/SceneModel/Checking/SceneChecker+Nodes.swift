@@ -289,13 +289,10 @@ extension SceneChecker {
             }
             node.attributes = list.attributes
         }
-        if let written = fields[.actions] {
-            let before = list.attributes.count
-            let scope = LexicalScope(own, in: place.enclosing, base: baseScope)
-            at("actions") { actions(written, in: scope, into: &list) }
-            own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
-            node.attributes = list.attributes
-        }
+        let before = list.attributes.count
+        actions(fields, node.kind, own: own, place, into: &list)
+        own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
+        node.attributes = list.attributes
         let scope = own.isEmpty ? place.enclosing : LexicalScope(own, in: place.enclosing, base: baseScope)
         modifiers(
             fields, of: node,

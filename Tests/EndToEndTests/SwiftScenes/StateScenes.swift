@@ -181,4 +181,27 @@ extension SwiftScenes {
             }
         }
     }
+
+    static func onChange() throws -> Scene {
+        try Scene {
+            Container("player") {
+                State("isPlaying", false)
+                State("plays", 0)
+                State("queue", [], type: "list(string)")
+                State("log", [], type: "list(string)")
+                ForEach("rows", in: \.queue, id: \.self, as: "title") {
+                    View()
+                        .onAppear(.append(.rule("\"+ \" + title"), to: \.log))
+                        .onDisappear(.append(.rule("\"- \" + title"), to: \.log))
+                }
+            }
+            .onChange(
+                of: \.isPlaying,
+                .set(\.plays, to: .rule("newValue ? plays + 1 : plays")),
+                .append(.rule("newValue ? \"plays\" : \"pauses\""), to: \.log)
+            )
+            .onChange(
+                of: .rule("env.scenePhase"), .append(.rule("oldValue + \" to \" + newValue"), to: \.log))
+        }
+    }
 }

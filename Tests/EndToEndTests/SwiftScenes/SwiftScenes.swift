@@ -27,6 +27,7 @@ enum SwiftScenes {
         ("magazine", magazine),
         ("magazine-featured", magazineFeatured),
         ("magazine-first", magazineFirst),
+        ("on-change", onChange),
         ("pin-modifiers", pinModifiers),
         ("pin-position", pinPosition),
         ("play-button-binding", playButtonBinding),

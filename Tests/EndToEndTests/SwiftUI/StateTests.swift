@@ -172,4 +172,22 @@ struct UserInterfaceStateTests {
         #expect(renamed.values == ["/shelf/spine.text": "Another Book", "/shelf/editor/title.text": "Another Book"])
         #expect(try example.get("/shelf.book") == ["title": "Another Book", "isAvailable": false])
     }
+
+    @Test("a change calls what stands under onChange, views that come and go call theirs, all in the same transaction")
+    func onChange() throws {
+        let example = try Example("on-change")
+        try example.watch("/player.log", "/player.plays")
+        #expect(try example.get("/player.log") == ["background to active"])
+        let told = try example.toggle("/player.isPlaying")
+        #expect(told.updates == 1)
+        #expect(told.values == ["/player.plays": 1, "/player.log": ["background to active", "plays"]])
+        #expect(try example.set("/player.queue", ["Intro", "News"]).updates == 1)
+        #expect(try example.set("/player.queue", ["News", "Sports"]).updates == 1)
+        #expect(
+            try example.get("/player.log") == [
+                "background to active", "plays", "+ Intro", "+ News", "- Intro", "+ Sports",
+            ])
+        let why = try example.client.call("explain", ["path": "/player.plays"])
+        #expect(why["changed"]?["action"] == "/player.onChange")
+    }
 }

@@ -1,0 +1,77 @@
+import AttributeGraph
+import AttributeValues
+import ViewGraph
+
+extension ViewGraph {
+    /// Calls the actions that a change has set off, and those that these set off, round by round. Each writes all that it says
+    /// or, when it fails, nothing; its error becomes the value of the action. They read and write with the rights of who defined
+    /// them, at a cost of their own.
+    /// - Parameters:
+    ///   - cost: in steps.
+    ///   - most: writes of one action.
+    /// - Returns: what they have written.
+    func react(cost: Int, atMost most: Int) -> Commit {
+        var done = Commit()
+        guard hasReactions else { return done }
+        let left = stepsLeft
+        stepsLeft = cost
+        defer { stepsLeft = min(left, stepsLeft) }
+        var known = 0
+        /// The actions of each round, by their paths.
+        var rounds: [[String]] = []
+        seeingEverything {
+            while true {
+                let reactions = takeReactions(&known)
+                if reactions.isEmpty { break }
+                guard rounds.count < limits.reactionRounds else {
+                    for reaction in reactions { note(endless(reaction, rounds), of: reaction) }
+                    break
+                }
+                rounds.append(reactions.map(\.path))
+                for reaction in reactions { call(reaction, atMost: most, &done) }
+            }
+        }
+        return done
+    }
+
+    private func call(_ reaction: Reaction, atMost most: Int, _ done: inout Commit) {
+        do throws(Failure) {
+            guard let writes = try writes(of: reaction) else { return }
+            guard writes.count <= most else {
+                throw Failure(.limit, "at most \(most) mutations in a transaction", path: reaction.path)
+            }
+            begin()
+            do throws(Failure) {
+                for write in writes {
+                    try charge(ViewGraph.stepsPerMutation)
+                    do throws(Failure) { try perform(write) } catch { throw error.within(reaction.path) }
+                }
+            } catch {
+                rollBack()
+                throw error
+            }
+            let commit = commit()
+            for state in commit.states where done.causes.updateValue(reaction.path, forKey: state) == nil {
+                done.states.append(state)
+            }
+            done.bindingAnimations.merge(commit.bindingAnimations) { $1 }
+            note(nil, of: reaction)
+        } catch {
+            note(error, of: reaction)
+        }
+    }
+
+    /// The error of an action that would be called again and again.
+    private func endless(_ reaction: Reaction, _ rounds: [[String]]) -> Failure {
+        let last = rounds.lastIndex { $0.contains(reaction.path) } ?? rounds.count - 1
+        let way = rounds[last...].enumerated().flatMap { $0.offset == 0 ? [reaction.path] : $0.element }
+        return Failure(
+            .cycle,
+            "\(reaction.path) was called in \(rounds.count) rounds without end: "
+                + (way + [reaction.path]).joined(separator: " → "),
+            path: reaction.path, hint: "let it write nothing when there is nothing to change")
+    }
+
+    /// Steps for a mutation, what it writes and copies not counted.
+    static let stepsPerMutation = 5
+}
