@@ -111,7 +111,8 @@ extension ViewGraph {
                 found.append(reaction)
             }
         }
-        let stale = reactions.stale
+        // In one order, so that each run does the same.
+        let stale = reactions.stale.sorted { $0.index < $1.index }
         reactions.stale = []
         for action in stale {
             guard let watched = reactions.watched[action], watched.isArmed,
