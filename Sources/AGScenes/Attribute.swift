@@ -112,6 +112,32 @@ public struct Binding: Attribute {
             problem: reference.problem ?? animation.problemInDocument)
     }
 
+    /// A binding to what a rule chooses: `"isLeft ? $left : $right"`, `"$items[id=selected].title"`.
+    public init(_ name: String, choosing rule: String, animation: Value? = nil) {
+        let target: Value = .string(rule.hasPrefix("$") ? rule : "=" + rule)
+        guard let animation else {
+            draft = AttributeDraft(.binding, name, target)
+            return
+        }
+        draft = AttributeDraft(
+            .binding, name, ["to": target, "animation": animation], problem: animation.problemInDocument)
+    }
+
+    /// A binding that computes.
+    /// - Parameters:
+    ///   - rule: what reading gives.
+    ///   - targets: what a write gives to each target: values over `newValue`.
+    public init(
+        _ name: String, get rule: String, set targets: KeyValuePairs<PlacePath, SceneExpression>,
+        animation: Value? = nil
+    ) {
+        let writes = targets.map { (Value.string("$" + $0.text), $1.document) }
+        var form = ValueMap([("get", .string(rule)), ("set", .map(ValueMap(writes)))])
+        form["animation"] = animation
+        let problems = targets.map { $0.problemAsReference ?? $1.problem } + [animation?.problemInDocument]
+        draft = AttributeDraft(.binding, name, .map(form), problem: problems.lazy.compactMap(\.self).first)
+    }
+
     /// A constant: reading gives the value, writing is refused.
     public init(_ name: String, constant: Value) {
         let literal = constant.writtenLiteral
@@ -134,6 +160,11 @@ public struct Let: Attribute {
     public init(_ name: String, _ value: SceneExpression) { draft = AttributeDraft(.let, name, value) }
 
     public init(_ name: String, _ source: PlacePath) { draft = AttributeDraft(.let, name, SceneExpression(source)) }
+
+    /// What a rule chooses, as an object: `"isGuest ? $guest : $owner"`.
+    public init(_ name: String, choosing rule: String) {
+        draft = AttributeDraft(.let, name, .string(rule.hasPrefix("$") ? rule : "=" + rule))
+    }
 
     @_disfavoredOverload
     public init(_ name: String, _ value: some ValueRepresentable) {

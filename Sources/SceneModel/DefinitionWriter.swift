@@ -46,6 +46,12 @@ public enum DefinitionWriter {
         let to: Value
         switch target {
         case .reference(let reference)?: to = .string(text(reference))
+        case .selection(let selection)?: to = .string(selection.written)
+        case .rules(let get, let set)?:
+            var form = ValueMap([("get", .string(get.text))])
+            form["set"] = .map(ValueMap(set.map { (.string(text($0.target)), expression($0.value)) }))
+            if let animation { form["animation"] = .string(animation) }
+            return .map(form)
         case .constant(.string(let text))? where Rule.reading(text) != nil: to = typed(text)
         case .constant(let value)?: to = literal(value)
         case nil: to = .null
@@ -68,6 +74,7 @@ public enum DefinitionWriter {
         case .literal(let value): literal(value)
         case .rule(let program): .string("=" + program.text)
         case .reference(let reference): .string(text(reference))
+        case .selection(let selection): .string(selection.written)
         }
     }
 

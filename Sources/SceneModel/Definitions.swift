@@ -19,11 +19,12 @@ public struct SourcePosition: Hashable, Sendable {
     public static let none = SourcePosition(line: 0, column: 0)
 }
 
-/// The value of an input: a literal, a rule (`=…`), or a reference (`$name.path`).
+/// The value of an input: a literal, a rule (`=…`), a reference (`$name.path`), or one that a rule chooses.
 public enum Expression {
     case literal(Value)
     case rule(Program)
     case reference(Reference)
+    case selection(Selection)
 }
 
 /// `$name.key[0]`: an attribute of the nearest lexically enclosing node that declares `name`, and a path into its
@@ -74,6 +75,9 @@ public enum AttributeRole {
 
 public enum BindingTarget {
     case reference(Reference)
+    case selection(Selection)
+    /// Reading gives the value of a rule. A write gives each target the value of an expression over `newValue`.
+    case rules(get: Program, set: [(target: Reference, value: Expression)])
     /// A constant binding: reading gives the value, writes are refused (`readOnly`).
     case constant(Value)
 }

@@ -31,6 +31,7 @@ extension NodeDefinition {
             case .inherit, .inheritObject: return true
             case .computed(let program) where program.readsEnvironment: return true
             case .constant(let expression?) where expression.readsEnvironment: return true
+            case .binding(let target?, _) where target.expressions.contains(where: \.readsEnvironment): return true
             case .action(let action) where action.expressions.contains(where: \.readsEnvironment): return true
             default: continue
             }
@@ -43,7 +44,11 @@ extension NodeDefinition {
 
 extension Expression {
     fileprivate var readsEnvironment: Bool {
-        if case .rule(let program) = self { program.readsEnvironment } else { false }
+        switch self {
+        case .rule(let program): program.readsEnvironment
+        case .selection(let selection): selection.program.readsEnvironment
+        case .literal, .reference: false
+        }
     }
 }
 

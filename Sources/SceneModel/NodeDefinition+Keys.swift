@@ -56,11 +56,18 @@ extension NodeDefinition {
             switch attribute.role {
             case .computed(let program): programs.append(program)
             case .constant(let expression?): expressions.append(expression)
+            case .binding(let target?, _): expressions += target.expressions
             case .action(let action): expressions += action.expressions
             default: break
             }
         }
-        for case .rule(let program) in expressions { programs.append(program) }
+        for expression in expressions {
+            switch expression {
+            case .rule(let program): programs.append(program)
+            case .selection(let selection): programs.append(selection.program)
+            case .literal, .reference: break
+            }
+        }
         return programs
     }
 }

@@ -45,7 +45,7 @@ extension ViewGraph {
         for step in call.action.steps {
             var value: Value?
             do throws(Failure) {
-                if let expression = step.value { value = try evaluate(expression, at: row, call.arguments) }
+                if let expression = step.value { value = try evaluate(expression, at: row, .modifier, call.arguments) }
             } catch {
                 throw Failure(
                     error.code, "\(text): \(error.message)", path: error.path ?? text, rule: error.rule,
@@ -116,25 +116,31 @@ extension ViewGraph {
         attribute(named: name, from: node.row, .enclosing).map(path)
     }
 
-    /// An expression of an action in the scope of its node, now.
-    private func evaluate(_ expression: Expression, at row: UInt32, _ arguments: ValueMap) throws(Failure) -> Value {
+    /// An expression in a scope of a node, as the open transaction leaves the graph so far.
+    /// - Parameter arguments: values by name, nearer than what the scope has.
+    func evaluate(
+        _ expression: Expression, at row: UInt32, _ scope: Scope, _ arguments: ValueMap
+    ) throws(Failure) -> Value {
         switch expression {
         case .literal(let value): return value
         case .reference(let reference):
             if let value = arguments[reference.name] {
                 return try value.select(reference.steps).get()
             }
-            guard let found = attribute(named: reference.name, from: row, .modifier) else {
+            guard let found = attribute(named: reference.name, from: row, scope) else {
                 throw Failure(.dangling, "$\(reference.name) names no attribute of an enclosing node")
             }
-            return try content(at: Place(found, reference.steps)).get()
+            return try contentInTransaction(at: Place(found, reference.steps)).get()
         case .rule(let program):
             var values = arguments
             for input in program.inputs where values[input.variable] == nil {
-                guard case .attribute(let attribute) = evaluationSource(input, at: row, .modifier) else { continue }
-                values[input.variable] = try content(of: attribute).get()
+                guard case .attribute(let attribute) = evaluationSource(input, at: row, scope) else { continue }
+                values[input.variable] = try contentInTransaction(at: Place(attribute)).get()
             }
             return try evaluate(program, bindings: values).get()
+        case .selection(let selection):
+            guard case .selected(let bound, _) = selected(selection, at: row, scope) else { return .null }
+            return try contentInTransaction(at: try place(bound)).get()
         }
     }
 }

@@ -79,6 +79,8 @@ enum Source {
     /// Another place, as it is. `vertex` holds what the place holds; found when first read.
     case alias(Place, vertex: AttributeID?)
     case rule(BoundRule)
+    /// The place that a rule chooses, and steps further inside.
+    case selected(BoundSelection, steps: [AttributePath.Step])
     /// A place inside another vertex that is not a state.
     case projection(of: AttributeID, steps: [AttributePath.Step])
     /// An inherited environment value with some of its fields replaced.

@@ -34,13 +34,16 @@ extension ViewGraph {
         connectAttributes(of: row)
     }
 
-    private func providedObjects(of row: UInt32) -> [(type: String, object: UInt32)] {
+    private func providedObjects(of row: UInt32) -> [(type: String, object: ProvidedObject)] {
         nodes[Int(row)].definition.environmentObjects.compactMap { reference in
-            guard let named = self.attribute(named: reference.name, from: row, .modifier),
-                case .object(let object) = record(follow(Place(named, reference.steps)).attribute).source,
-                nodes.isAlive(object), let type = nodes[Int(object)].definition.component
-            else { return nil }
-            return (type, object)
+            guard let named = self.attribute(named: reference.name, from: row, .modifier) else { return nil }
+            let place = Place(named, reference.steps)
+            let target = follow(place)
+            if case .object(let object) = record(target.attribute).source {
+                guard nodes.isAlive(object), let type = nodes[Int(object)].definition.component else { return nil }
+                return (type, .node(object))
+            }
+            return declaredType(of: place).objectName.map { ($0, .place(place)) }
         }
     }
 
@@ -52,6 +55,9 @@ extension ViewGraph {
             case .binding(let target, _):
                 switch target {
                 case .reference(let reference)?: replaceSource(of: attribute, alias(reference, from: row, .enclosing))
+                case .selection(let selection)?:
+                    replaceSource(of: attribute, selected(selection, at: row, .enclosing))
+                case .rules: continue
                 case .constant(let value)?: replaceSource(of: attribute, .literal(.value(value)))
                 case nil: replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
                 }
@@ -74,6 +80,8 @@ extension ViewGraph {
             case .clock(let schedule):
                 replaceSource(of: attribute, .alias(Place(clock(schedule)), vertex: nil))
             case .action(let action): replaceSource(of: attribute, .literal(.value(action.summary)))
+            case .constant(.selection(let selection)?):
+                replaceSource(of: attribute, selected(selection, at: row, .enclosing))
             case .constant(.rule), .state, .computed: continue
             }
         }
@@ -84,7 +92,7 @@ extension ViewGraph {
             switch attributes[Int(attribute.index)]?.definition?.role {
             case .computed(let program):
                 replaceSource(of: attribute, rule(program, at: row, .own, type: record(attribute).type))
-            case .constant(.rule(let program)):
+            case .binding(.rules(let program, _)?, _), .constant(.rule(let program)):
                 replaceSource(of: attribute, rule(program, at: row, .enclosing, type: record(attribute).type))
             case .action(let action) where action.trigger != nil || reactions.watched[attribute] != nil:
                 connectReaction(attribute, action.trigger, at: row)
@@ -155,6 +163,7 @@ extension ViewGraph {
         case .literal(let value): .literal(.value(value))
         case .reference(let reference): alias(reference, from: row, scope)
         case .rule(let program): rule(program, at: row, scope, type: type)
+        case .selection(let selection): selected(selection, at: row, scope)
         }
     }
 
@@ -177,7 +186,11 @@ extension ViewGraph {
     private func inheritedObject(_ type: String, _ isOptional: Bool, for attribute: AttributeID, at row: UInt32)
         -> Source
     {
-        if let object = nodes.object(ofType: type, at: row) { return .object(node: object) }
+        switch nodes.object(ofType: type, at: row) {
+        case .node(let object)?: return .object(node: object)
+        case .place(let place)?: return .alias(place, vertex: nil)
+        case nil: break
+        }
         if isOptional { return .literal(.value(.null)) }
         return .literal(
             .failure(
@@ -288,6 +301,7 @@ extension ViewGraph {
             a.program.text == b.program.text && a.accepted == b.accepted && a.sources == b.sources
         case (.projection(let a, let x), .projection(let b, let y)): a == b && x == y
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
+        case (.selected(let a, let x), .selected(let b, let y)): a.isSame(as: b) && x == y
         case (.object(let a), .object(let b)): a == b
         case (.elements, .elements), (.given, .given): true
         default: false

@@ -9,6 +9,7 @@ extension Expression {
         case (.literal(let a), .literal(let b)): a == b
         case (.reference(let a), .reference(let b)): a == b
         case (.rule(let a), .rule(let b)): a.text == b.text
+        case (.selection(let a), .selection(let b)): a.text == b.text
         default: false
         }
     }
@@ -37,6 +38,10 @@ extension AttributeDefinition {
             case (nil, nil): return true
             case (.reference(let a)?, .reference(let b)?): return a == b
             case (.constant(let a)?, .constant(let b)?): return a == b
+            case (.selection(let a)?, .selection(let b)?): return a.text == b.text
+            case (.rules(let a, let x)?, .rules(let b, let y)?):
+                return a.text == b.text
+                    && x.elementsEqual(y) { $0.target == $1.target && $0.value.isSame(as: $1.value) }
             default: return false
             }
         case (.constant(nil), .constant(nil)): return true

@@ -283,7 +283,7 @@ struct SceneExporter {
         let definition = graph.nodes[Int(row)].definition
         for (_, attribute) in graph.nodes[Int(row)].attributes {
             switch graph.record(attribute).definition?.role {
-            case .binding(.reference(let reference)?, _): noteDangling(.reference(reference), at: row, .enclosing)
+            case .binding(let target?, _): noteDangling(target.expressions, at: row, .enclosing, known: ["newValue"])
             case .constant(let expression?): noteDangling(expression, at: row, .enclosing)
             default: continue
             }
@@ -318,6 +318,10 @@ struct SceneExporter {
                 switch expression {
                 case .literal: []
                 case .reference(let reference): [reference.name]
+                case .selection(let selection):
+                    selection.program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(
+                        \.name)
+                        + selection.targets.map(\.name)
                 case .rule(let program):
                     program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
                 }
@@ -342,7 +346,7 @@ struct SceneExporter {
             var inputs: [Expression] = []
             for attribute in definition.attributes {
                 switch attribute.role {
-                case .binding(.reference(let reference)?, _): inputs.append(.reference(reference))
+                case .binding(let target?, _): inputs += target.expressions
                 case .constant(let expression?): inputs.append(expression)
                 default: continue
                 }

@@ -31,8 +31,8 @@ final class NodeRecord: TreeNode {
     var isScopeBoundary: Bool
     /// Overrides and transforms of the environment that begin at this node, in order of application.
     var environment: [(key: String, attribute: AttributeID)] = []
-    /// Objects that this node provides to what is below, by type, as rows of objects.
-    var objects: [(type: String, object: UInt32)] = []
+    /// Objects that this node provides to what is below, by type.
+    var objects: [(type: String, object: ProvidedObject)] = []
     /// What the node says of itself to its container.
     var containerValues: [(key: String, steps: [AttributePath.Step], source: AttributeID)] = []
     var tag: AttributeID?
@@ -76,6 +76,12 @@ final class NodeRecord: TreeNode {
         kept = nil
         self.definition = definition
     }
+}
+
+/// An object in the environment: the row of one that a state contains, or a place where there is the value of one, or null.
+enum ProvidedObject: Equatable {
+    case node(UInt32)
+    case place(Place)
 }
 
 extension NodeRecord {

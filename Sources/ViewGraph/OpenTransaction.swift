@@ -33,6 +33,19 @@ final class OpenTransaction {
         var changedAt: UInt64
     }
 
+    /// Bindings with rules that a write is going through, one inside the other.
+    private var bindings = 0
+    private static let bindingLimit = 64
+
+    /// - Returns: false when there are too many.
+    func enterBinding() -> Bool {
+        guard bindings < OpenTransaction.bindingLimit else { return false }
+        bindings += 1
+        return true
+    }
+
+    func leaveBinding() { bindings -= 1 }
+
     func begin(at stamp: UInt64) { self.stamp = stamp }
 
     /// Drops the writes. Keeps the memory of a few.

@@ -86,6 +86,9 @@ extension ViewGraph {
             let content = try engine.read(found)
             return record.isHeldToType
                 ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
+        case .selected(let selection, let steps):
+            let content = try evaluate(selection, steps, for: attribute)
+            return record.isHeldToType ? hold(content, of: .dyn, to: record.type, at: attribute) : content
         case .projection(let whole, let steps):
             if case .index(let index)? = steps.first, let part = try subviewPart(index, of: whole, at: steps) {
                 return part

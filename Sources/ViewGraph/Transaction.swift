@@ -130,6 +130,9 @@ extension ViewGraph {
     ) throws(Failure) {
         let way = try writable(place, path)
         let (state, animation) = (way.state, way.animation ?? wanted)
+        if case .binding(.rules(_, let set)?, _)? = record(state.attribute).definition?.role {
+            return try write(set, of: state.attribute, at: state.steps, path, isKept: isKept, animation, change)
+        }
         if case .object(let object) = record(state.attribute).source {
             return try write(object: object, held: state.attribute, animation, path, isKept: isKept, change)
         }
@@ -227,18 +230,31 @@ extension ViewGraph {
             case (.binding, .alias(let target, _)):
                 if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
                 way.state = Place(target.attribute, target.steps + place.steps)
+            case (.binding, .rule): return way
+            case (.binding, .selected(let selection, let steps)):
+                if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
+                let target = try self.place(selection)
+                way.state = Place(target.attribute, target.steps + steps + place.steps)
             case (.let, .alias(let target, _)), (.inherit, .alias(let target, _)):
                 // What is handed down cannot be written, but an object's properties are the object's own.
-                guard !place.steps.isEmpty, case .object = self.record(follow(target).attribute).source else {
-                    throw readOnly(place.attribute, path)
-                }
+                guard !place.steps.isEmpty, isObject(at: target) else { throw readOnly(place.attribute, path) }
                 way.state = Place(target.attribute, target.steps + place.steps)
+            case (.let, .selected(let selection, let steps)):
+                let target = try self.place(selection)
+                guard !place.steps.isEmpty, isObject(at: target) else { throw readOnly(place.attribute, path) }
+                way.state = Place(target.attribute, target.steps + steps + place.steps)
             case (.binding, .literal(.failure(let failure))):
                 throw shown(failure, of: place.attribute).located(at: path.description)
             default: throw readOnly(place.attribute, path)
             }
         }
         throw Failure(.limit, "\(path) goes through too many bindings", path: path.description)
+    }
+
+    /// Whether there is an object at a place, in a state or as a value.
+    private func isObject(at place: Place) -> Bool {
+        if case .object = record(follow(place).attribute).source { return true }
+        return declaredType(of: place).objectName != nil
     }
 
     private func readOnly(_ attribute: AttributeID, _ path: AttributePath) -> Failure {

@@ -103,7 +103,7 @@ extension Tree<NodeRecord> {
     }
 
     /// The object of a type that a node inherits: the nearest provided at or above it.
-    func object(ofType type: String, at row: UInt32) -> UInt32? {
+    func object(ofType type: String, at row: UInt32) -> ProvidedObject? {
         for row in around(row) {
             if let found = self[Int(row)].objects.last(where: { $0.type == type }) { return found.object }
         }

@@ -72,6 +72,9 @@ extension ViewGraph {
     /// the place there shows, so that no other place of what it refers to matters.
     func source(of steps: [AttributePath.Step], in attribute: AttributeID) -> Source {
         let place = Place(attribute, steps)
+        if case .selected(let selection, let outer)? = attributes[Int(attribute.index)]?.source {
+            return .selected(selection, steps: outer + steps)
+        }
         return follow(place).attribute == attribute
             ? .projection(of: attribute, steps: steps) : .alias(place, vertex: nil)
     }
@@ -80,7 +83,7 @@ extension ViewGraph {
     func isReference(_ attribute: AttributeID) -> Bool {
         guard let record = attributes[Int(attribute.index)] else { return false }
         return switch record.source {
-        case .alias: true
+        case .alias, .selected: true
         case .object: record.kind != .state
         default: false
         }

@@ -38,18 +38,24 @@ extension ViewGraph {
         case .alias(let place, let vertex):
             body(place.attribute)
             if let vertex { body(vertex) }
-        case .rule(let rule):
-            for input in rule.sources {
-                switch input {
-                case .attribute(let vertex): body(vertex)
-                case .presence(let vertex, let holder):
-                    body(vertex)
-                    body(holder)
-                case .dynamic, .failure: break
-                }
-            }
+        case .rule(let rule): forEachVertex(in: rule, body)
+        case .selected(let selection, _):
+            forEachVertex(in: selection.rule, body)
+            for target in selection.targets { if let target { body(target) } }
         case .timed(let value): body(value.operand)
         default: break
+        }
+    }
+
+    private func forEachVertex(in rule: BoundRule, _ body: (AttributeID) -> Void) {
+        for input in rule.sources {
+            switch input {
+            case .attribute(let vertex): body(vertex)
+            case .presence(let vertex, let holder):
+                body(vertex)
+                body(holder)
+            case .dynamic, .failure: break
+            }
         }
     }
 

@@ -314,4 +314,39 @@ struct AttributeTests {
             _ = try SceneModelTests.scene(state(text), context: context)
         }
     }
+
+    @Test(
+        "mistakes in references that a rule chooses, and in bindings with rules",
+        arguments: [
+            (
+                "'=isLeft ? $a : 5'",
+                "the branches of '?:' have different types, 'reference' and 'int' | let each result be a $name"
+            ),
+            ("'=isleft ? $a : $b'", "undeclared reference to 'isleft' | did you mean 'isLeft'?"),
+            ("'=isLeft ? $a : $c'", "cannot be bound: 'c' is computed | pass it as let"),
+            ("'=isLeft ? $a : $d'", "no enclosing node has an attribute 'd'"),
+            ("'$items[id='", "chooses no reference: a ] is missing"),
+            ("'=isLeft ? $ : $b'", "chooses no reference: a name is missing behind $"),
+            ("'$items[$a]'", "chooses no reference: a reference stands in another one"),
+            ("{ get: a * 2, set: { $c: =newValue } }", "'$c' cannot be written: 'c' is computed"),
+            ("{ get: a * 2, set: { a: =newValue } }", "'a' is no target | a target is $name"),
+            (
+                "{ get: a * 2, set: {} }",
+                "a binding that computes what it reads needs set | write set: {$state: =newValue}"
+            ),
+            ("{ get: a * 2 }", "a binding that computes what it reads needs set"),
+            ("'=a * 2'", "a binding needs something to write to, not a rule | bind to $name, choose one with"),
+        ])
+    func mistakesInSelections(_ written: String, _ message: String) {
+        let told = onlyFault(
+            """
+            nodes:
+              - id: top
+                kind: container
+                state: { isLeft: true, a: 1, b: 2, items: [{ id: a }] }
+                computed: { c: a + 1 }
+                children: [{ id: x, binding: { value: \(written) } }]
+            """)
+        #expect(told.contains(message), "\(told)")
+    }
 }

@@ -69,6 +69,7 @@ extension SceneModel.Expression {
         switch self {
         case .literal(let value): value.jsonText
         case .rule(let program): "=" + program.text
+        case .selection(let selection): selection.written
         case .reference(let reference): "$" + reference.name + reference.steps.map(\.description).joined()
         }
     }

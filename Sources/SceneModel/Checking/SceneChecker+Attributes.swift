@@ -156,6 +156,14 @@ extension SceneChecker {
                 WrittenBinding(target: parameter.standard.map { .constant($0) }, animation: nil, type: parameter.type)
             }
         }
+        if node.isForm(["get", "set", "animation"], requiring: ["get"]) {
+            guard var made = twoRules(node, place) else { return nil }
+            if let animation = node["animation"], !animation.isNull {
+                guard let text = at("animation", { self.animation(animation) }) else { return nil }
+                made.animation = text
+            }
+            return made
+        }
         if isBindingForm(node) {
             checkKeys(node.map ?? [], of: "a binding", allowed: SceneChecker.bindingForm)
             guard let to = node["to"] else {
@@ -195,18 +203,15 @@ extension SceneChecker {
                 hint: "write $\(text) to bind to it, or \(SceneChecker.typed(text)) for the text")
             return nil
         case .literal(let value): return WrittenBinding(target: .constant(value), type: ValueType(of: value))
+        case .rule(let text, _) where SelectionText.hasReferences(text): return selectedTarget(text, node, place)
         case .rule:
             fault(
                 "a binding needs something to write to, not a rule", at: node,
-                hint: "bind to $name, or take the rule's value with let")
+                hint: "bind to $name, choose one with =cond ? $a : $b, or take the rule's value with let")
             return nil
         case .reference(let text):
-            if place.isComponentRoot {
-                fault(
-                    "a component's binding is a parameter, whose target is given where the component is used", at: node,
-                    hint: "declare it, as binding: [name]")
-                return nil
-            }
+            if isSelection(text) { return selectedTarget("$" + text, node, place) }
+            guard !refusesTarget(node, place) else { return nil }
             guard let found = reference(text, in: place.scope(base: baseScope), at: node) else { return nil }
             if let reason = unwritable(found.entry, found.reference, found.object) {
                 fault(
@@ -216,6 +221,68 @@ extension SceneChecker {
             }
             return WrittenBinding(target: .reference(found.reference), type: found.type)
         }
+    }
+
+    /// Adds a fault for a target at the root of a component.
+    private func refusesTarget(_ node: DocumentNode, _ place: Surroundings) -> Bool {
+        guard place.isComponentRoot else { return false }
+        fault(
+            "a component's binding is a parameter, whose target is given where the component is used", at: node,
+            hint: "declare it, as binding: [name]")
+        return true
+    }
+
+    private func selectedTarget(_ text: String, _ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+        let scope = place.scope(base: baseScope)
+        guard !refusesTarget(node, place),
+            case (.selection(let made), let type, let reason)? = selection(
+                text, in: scope, rules: scope.rules, at: node)
+        else { return nil }
+        if let reason {
+            fault(
+                .readOnly, "'\(text)' cannot be bound: \(reason)", at: node,
+                hint: "pass it as let, or bind to the state it comes from")
+            return nil
+        }
+        return WrittenBinding(target: .selection(made), type: type)
+    }
+
+    /// `{get: rule, set: {$state: value over newValue}}`
+    private func twoRules(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+        checkKeys(node.map ?? [], of: "a binding with rules", allowed: ["get", "set", "animation"])
+        let outer = place.scope(base: baseScope)
+        guard !refusesTarget(node, place), let get = node["get"], let read = at("get", { rule(get, in: outer.rules) })
+        else { return nil }
+        let form = "write set: {$state: =newValue}"
+        guard let set = node["set"], set.map?.isEmpty == false else {
+            fault("a binding that computes what it reads needs set", at: node, hint: form)
+            return nil
+        }
+        let type = self.type(of: read)
+        let scope = LexicalScope(
+            [ScopeEntry(name: BindingTarget.newValue, type: type, access: .readOnly("the value that is written"))],
+            in: place.enclosing, base: baseScope)
+        var writes: [(target: Reference, value: Expression)] = []
+        at("set") {
+            for entry in entries(set, "set", hint: form) {
+                at(entry.name) {
+                    guard entry.name.hasPrefix("$") else {
+                        return fault("'\(entry.name)' is no target", at: entry.key, hint: "a target is $name")
+                    }
+                    guard let found = reference(String(entry.name.dropFirst()), in: outer, at: entry.key),
+                        let (value, _) = expression(entry.value, in: scope)
+                    else { return }
+                    if let reason = unwritable(found.entry, found.reference, found.object) {
+                        return fault(
+                            .readOnly, "'\(entry.name)' cannot be written: \(reason)", at: entry.key,
+                            hint: "write to the state it comes from")
+                    }
+                    writes.append((found.reference, value))
+                }
+            }
+        }
+        guard !writes.isEmpty else { return nil }
+        return WrittenBinding(target: .rules(get: read, set: writes), type: type)
     }
 
     /// The reason why a reference cannot be written through; nil if it can.

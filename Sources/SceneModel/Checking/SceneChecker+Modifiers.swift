@@ -73,11 +73,6 @@ extension SceneChecker {
                             .typeMismatch, "'$\(text)' is \(found.type.withArticle), not an object", at: element,
                             hint: "give the state an object type, as {type: Library}")
                     }
-                    if case .nullable = found.type, case .writable = found.entry.access {
-                        return fault(
-                            .typeMismatch, "'$\(text)' may be null, so it holds no object but a value", at: element,
-                            hint: "give the state the type \(name)")
-                    }
                     if let first = types[name] {
                         return fault(
                             .conflict, "there is one object of a type below a node, and \(name) is given twice",

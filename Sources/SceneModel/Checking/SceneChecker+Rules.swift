@@ -55,10 +55,16 @@ extension SceneChecker {
             }
             return (.literal(value), ValueType(of: value))
         case .rule(let text, let skipped):
+            if SelectionText.hasReferences(text) {
+                return selection(text, in: scope, rules: rules?() ?? scope.rules, at: node).map { ($0.0, $0.1) }
+            }
             return compile(text, in: rules?() ?? scope.rules, at: node, skipping: skipped).map {
                 (.rule($0), type(of: $0))
             }
         case .reference(let text):
+            if isSelection(text) {
+                return selection("$" + text, in: scope, rules: rules?() ?? scope.rules, at: node).map { ($0.0, $0.1) }
+            }
             return reference(text, in: scope, at: node).map { (.reference($0.reference), $0.type) }
         }
     }
@@ -107,14 +113,17 @@ extension SceneChecker {
         }
     }
 
+    private static func code(of error: RuleError) -> ErrorCode {
+        switch error.kind {
+        case .syntax: .ruleSyntax
+        case .type: .ruleType
+        case .limit: .limit
+        }
+    }
+
     private func fault(_ error: RuleError, of text: String, at node: DocumentNode, skipping skipped: Int) -> SceneFault
     {
-        let code: ErrorCode =
-            switch error.kind {
-            case .syntax: .ruleSyntax
-            case .type: .ruleType
-            case .limit: .limit
-            }
+        let code = SceneChecker.code(of: error)
         let column = error.line == 1 ? error.column + skipped : error.column
         var hint = error.hint
         if error.message.contains("'subviews'") || error.message.contains("'sections'"),
@@ -126,6 +135,75 @@ extension SceneChecker {
             code, error.message, place: place,
             position: lines?.position(of: error.line, column, in: node) ?? node.position,
             rule: text, rulePosition: SourcePosition(line: error.line, column: error.column), hint: hint)
+    }
+
+    // MARK: References that a rule chooses
+
+    /// Whether a reference leaves steps to rules.
+    func isSelection(_ reference: String) -> Bool {
+        (try? AttributePath("/." + reference)) == nil && reference.utf8.contains(UInt8(ascii: "["))
+    }
+
+    /// - Parameter text: of the rule, without `=`.
+    /// - Returns: the selection, its type, and why it cannot be written through, if it cannot.
+    func selection(_ text: String, in scope: LexicalScope, rules: RuleScope, at node: DocumentNode) -> (
+        Expression, ValueType, unwritable: String?
+    )? {
+        let parts = SelectionText(text)
+        if let problem = parts.problem {
+            fault(
+                "'\(text)' chooses no reference: \(problem)", at: node,
+                hint: "write =cond ? $a : $b, or $items[id=name]")
+            return nil
+        }
+        var found: ValueType?
+        var unwritable: String?
+        for target in parts.targets {
+            guard let entry = scope.find(target.name) else {
+                fault(
+                    .notFound, "no enclosing node has an attribute '\(target.name)'", at: node,
+                    hint: hint(for: target.name, among: scope.names))
+                return nil
+            }
+            var type = entry.type
+            var object: ObjectProperty?
+            for step in target.steps {
+                var fixed = AttributePath.Step.index(0)
+                switch step {
+                case .fixed(let step): fixed = step
+                case .element(let field): fixed = .element(field: field, value: .null)
+                case .part:
+                    if type.objectName != nil {
+                        type = .dyn
+                        continue
+                    }
+                }
+                guard let (part, property) = self.type(at: [fixed], in: type, of: target.name, at: node) else {
+                    return nil
+                }
+                type = part
+                object = property ?? object
+            }
+            let steps = target.steps.map { _ in AttributePath.Step.index(0) }
+            unwritable =
+                unwritable ?? self.unwritable(entry, Reference(name: target.name, steps: steps), object)
+            found = found.map { $0 == type ? $0 : .dyn } ?? type
+        }
+        work += SceneCost.rule + SceneCost.ruleByte * parts.rule.utf8.count
+        let program: Program
+        do throws(RuleErrors) {
+            program = try Rule.compile(parts.rule, in: rules, looksForNames: !faults.isFull)
+        } catch {
+            // Places in the rule are not those in the text.
+            for one in error.errors {
+                fault(
+                    SceneChecker.code(of: one), "in '\(text)': " + one.message.replacingList(with: "reference"),
+                    at: node,
+                    hint: one.message.contains("list(dyn)") ? "let each result be a $name" : one.hint)
+            }
+            return nil
+        }
+        return (.selection(Selection(text: text, program: program, targets: parts.targets)), found ?? .dyn, unwritable)
     }
 
     // MARK: References
@@ -233,5 +311,12 @@ extension SceneChecker {
         }
         let message = error.pointer.map { $0.isEmpty ? error.message : "\(error.message) at \($0)" } ?? error.message
         faults.add(SceneFault(.invalid, message, place: place, position: position, hint: error.hint))
+    }
+}
+
+extension String {
+    /// References are lists in the rule that chooses one.
+    fileprivate func replacingList(with word: String) -> String {
+        split(separator: "list(dyn)", omittingEmptySubsequences: false).joined(separator: word)
     }
 }

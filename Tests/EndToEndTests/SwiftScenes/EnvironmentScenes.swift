@@ -281,4 +281,30 @@ extension SwiftScenes {
             .environment(\.padding.leading, 16)
         }
     }
+
+    static func profileOptional() throws -> Scene {
+        try Scene {
+            ObjectType("Profile") { State("name", "nobody") }
+            Component("Greeting") {
+                Environment("profile", object: "Profile?")
+                Computed("text", #"profile == null ? "Who are you?" : "Hello " + profile.name"#)
+            }
+            Container("app") {
+                State("profile", .null, type: "Profile?")
+                Instance("greeting", of: "Greeting")
+            }
+            .environment(object: \.profile)
+            Container("desk") {
+                State("isGuest", false)
+                State("owner", ["name": "Ada"], type: "Profile")
+                State("guest", ["name": "Guest"], type: "Profile")
+                Container("area") {
+                    Let("current", choosing: "isGuest ? $guest : $owner")
+                    Instance("greeting", of: "Greeting")
+                    View("name") { Binding("text", to: \.current.name) }
+                }
+                .environment(object: \.current)
+            }
+        }
+    }
 }

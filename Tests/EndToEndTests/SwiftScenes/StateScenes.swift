@@ -204,4 +204,30 @@ extension SwiftScenes {
                 of: .rule("env.scenePhase"), .append(.rule("oldValue + \" to \" + newValue"), to: \.log))
         }
     }
+
+    static func bindingGetSet() throws -> Scene {
+        try Scene {
+            Container("library") {
+                State("volume", 0.25)
+                State("onlyKids", false)
+                State("kidsLimit", 10)
+                State("limit", 100)
+                State("selected", "b")
+                State(
+                    "books",
+                    [
+                        ["id": "a", "title": "Alpha", "isFavorite": false],
+                        ["id": "b", "title": "Beta", "isFavorite": true],
+                    ])
+                View("slider") {
+                    Binding("percent", get: "volume * 100.0", set: [\.volume: .rule("newValue / 100.0")])
+                }
+                View("stepper") { Binding("value", choosing: "onlyKids ? $kidsLimit : $limit") }
+                View("editor") { Binding("title", choosing: "$books[id=selected].title") }
+                ForEach("favorites", in: .rule("books.filter(b, b.isFavorite)"), as: "book") {
+                    View { Binding("title", choosing: "$books[id=book.id].title") }
+                }
+            }
+        }
+    }
 }

@@ -233,10 +233,6 @@ struct SwiftUIEnvironmentTests {
         let removed = try example.told("apply", ["document": .string(without), "mode": "replace"])
         #expect(removed.values["/root/content.greeting"] == "Who are you?")
         #expect(removed.values["/root/guestArea/content.greeting"] == nil)
-        // What may be null is a value; it is not silently left out.
-        let nullable = text.replacing("{ type: Profile, initial: { name: Ada } }", with: "{ type: \"Profile?\" }")
-        let refusal = try example.client.refusal("apply", ["document": .string(nullable), "mode": "replace"])
-        #expect(refusal["data"]?["code"] == "typeMismatch")
     }
 
     @Test("transformEnvironment derives from the inherited value; overriding a part of a group leaves the rest")
@@ -256,5 +252,27 @@ struct SwiftUIEnvironmentTests {
                 "/page/body.fontScale": 2.0, "/page/headline/text.fontScale": 3.0,
                 "/page/headline/emphasized.fontScale": 6.0,
             ])
+    }
+
+    @Test("an object may be null and come back; a rule chooses which one is handed down") func profileOptional() throws
+    {
+        let example = try Example("profile-optional")
+        #expect(
+            try example.watch("/**.text").values == [
+                "/app/greeting.text": "Who are you?", "/desk/area/greeting.text": "Hello Ada",
+                "/desk/area/name.text": "Ada",
+            ])
+        #expect(try example.set("/app.profile", ["name": "Bo"]).values == ["/app/greeting.text": "Hello Bo"])
+        #expect(try example.set("/app/greeting.profile.name", "Cy").values == ["/app/greeting.text": "Hello Cy"])
+        #expect(try example.set("/app.profile", .null).values == ["/app/greeting.text": "Who are you?"])
+        #expect(
+            try example.set("/desk.isGuest", true).values == [
+                "/desk/area/greeting.text": "Hello Guest", "/desk/area/name.text": "Guest",
+            ])
+        #expect(
+            try example.set("/desk/area/name.text", "Visitor").values == [
+                "/desk/area/greeting.text": "Hello Visitor", "/desk/area/name.text": "Visitor",
+            ])
+        #expect(try example.get("/desk.guest.name") == "Visitor")
     }
 }

@@ -190,4 +190,26 @@ struct UserInterfaceStateTests {
         let why = try example.client.call("explain", ["path": "/player.plays"])
         #expect(why["changed"]?["action"] == "/player.onChange")
     }
+
+    @Test("a binding computes what it reads and writes, and leads to what a rule chooses") func bindingGetSet() throws {
+        let example = try Example("binding-get-set")
+        try example.watch("/library/*.*", "/library/favorites/*.title", "/library.volume")
+        #expect(
+            try example.set("/library/slider.percent", 80.0).values == [
+                "/library.volume": 0.8, "/library/slider.percent": 80.0,
+            ])
+        try example.set("/library/stepper.value", 90)
+        #expect(try example.get("/library.limit") == 90)
+        #expect(try example.set("/library.onlyKids", true).values == ["/library/stepper.value": 10])
+        try example.set("/library/stepper.value", 11)
+        #expect(try example.get("/library.kidsLimit") == 11)
+        #expect(
+            try example.set("/library/favorites/b.title", "Bee").values == [
+                "/library/favorites/b.title": "Bee", "/library/editor.title": "Bee",
+            ])
+        #expect(try example.set("/library.selected", "a").values == ["/library/editor.title": "Alpha"])
+        try example.set("/library/editor.title", "Ah")
+        #expect(try example.get("/library.books[0].title") == "Ah")
+        #expect(try example.refusal(of: "loud", at: "/library/slider.percent") == "typeMismatch")
+    }
 }
