@@ -3,15 +3,17 @@
  * card, and a node without one gets cards that suit its attributes (Documentation/Dashboard.md).
  */
 
-import { AttributeFailed, Update } from './gateway.js'
+import { AttributeFailed, Timeline, Update } from './gateway.js'
 import { Card, kindOf, make } from './cards.js'
 import { words } from './format.js'
-import { rearrange } from './motion.js'
+import { Stage } from './motion.js'
 
 /** A board of more cards would be slow, and nobody could read it. */
 const MOST_CARDS = 500
-/** Milliseconds from a change of the structure to its description. */
+/** Milliseconds between two descriptions of the structure. */
 const DESCRIBE_PAUSE = 100
+/** A change of the tree comes in two events: new values, and then the structure. Milliseconds to wait for the second. */
+const LAY_PAUSE = 20
 /** Without panels: displays first, then controls, then lists. */
 const ORDER = ['status', 'gauge', 'bar', 'sparkline', 'value', 'chart', 'toggle', 'field', 'color', 'table', 'list']
 const TRANSPARENT = ['group', 'forEach', 'section']
@@ -59,12 +61,20 @@ export class Board {
   #tree = null
   /** By path and kind. */
   #cards = new Map()
+  /** Cards on their way out, by path and kind. */
+  #going = new Map()
   /** By path of an attribute. */
   #readers = new Map()
   #isLive = null
-  #isDue = false
+  #laying = null
+  /** Whether the structure has changed since it was read, and whether it is being read. */
+  #isOutdated = false
+  #isReading = false
+  #isDescribing = false
+  /** How the changes of the structure that are not shown yet move: `{ timeline, css, transitions }`. */
+  #motion = null
   #filter = ''
-  #describing = null
+  #stage
   #timer
 
   /**
@@ -78,6 +88,7 @@ export class Board {
     this.#said = onState
     this.element = make('div', 'board')
     this.element.setAttribute('aria-busy', 'true')
+    this.#stage = new Stage(() => client.now())
     this.#timer = setInterval(() => this.#tick(), 1000)
     this.#run()
   }
@@ -85,7 +96,7 @@ export class Board {
   close() {
     this.#isClosed = true
     clearInterval(this.#timer)
-    clearTimeout(this.#describing)
+    clearTimeout(this.#laying)
     this.#watch?.close()
   }
 
@@ -126,12 +137,22 @@ export class Board {
         }
         this.#take(event.details)
       } else if (event.method === 'structure') {
-        this.#describeSoon(root)
+        this.#prepare(event)
+        this.#describeAgain(root)
       }
     }
   }
 
+  #prepare({ timeline, transitions = {} }) {
+    this.#motion ??= { timeline: null, css: null, transitions: {} }
+    if (timeline) Object.assign(this.#motion, { timeline: new Timeline(timeline), css: timeline.css ?? null })
+    for (const [node, given] of Object.entries(transitions)) {
+      this.#motion.transitions[node] = { ...this.#motion.transitions[node], ...given }
+    }
+  }
+
   #take(details) {
+    let isDue = false
     for (const [path, change] of details) {
       if (change.value instanceof AttributeFailed && change.value.code === 'removed') {
         this.#values.delete(path)
@@ -139,27 +160,48 @@ export class Board {
       }
       this.#values.set(path, change.value)
       for (const card of this.#readers.get(path) ?? []) card.show(path, change)
-      if (/\.(cards|tint|colorScheme|locale|title)$/.test(path)) this.#isDue = true
+      if (/\.(cards|tint|colorScheme|locale|title)$/.test(path)) isDue = true
       if (path.endsWith('.status')) this.#showStatus(path.slice(0, -'.status'.length), change.value)
     }
-    if (this.#isDue) this.#lay()
+    if (isDue) this.#laying ??= setTimeout(() => this.#layAlone(), LAY_PAUSE)
   }
 
-  /** A list that changes all the time is not described more often than this. */
-  #describeSoon(root) {
-    if (this.#describing) return
-    this.#describing = setTimeout(async () => {
-      this.#describing = null
+  /** Without a change of the structure. If one is on its way, both are shown together. */
+  #layAlone() {
+    this.#laying = null
+    if (this.#tree && !this.#isOutdated && !this.#isReading) this.#lay()
+  }
+
+  /** A list that changes all the time is not described more often than once each pause. */
+  async #describeAgain(root) {
+    this.#isOutdated = true
+    if (this.#isDescribing) return
+    this.#isDescribing = true
+    while (this.#isOutdated && !this.#isClosed) {
+      this.#isOutdated = false
       try {
         await this.#describe(root)
       } catch {
         // The connection is lost, or the root is gone. The watch begins anew with a snapshot.
       }
-    }, DESCRIBE_PAUSE)
+      await new Promise((resolve) => setTimeout(resolve, DESCRIBE_PAUSE))
+    }
+    this.#isDescribing = false
   }
 
   /** Reads the structure anew. */
   async #describe(root) {
+    this.#isReading = true
+    try {
+      await this.#read(root)
+    } finally {
+      this.#isReading = false
+    }
+    this.#lay(this.#motion)
+    this.#motion = null
+  }
+
+  async #read(root) {
     const tree = await this.#treeOf(root)
     this.#nodes.clear()
     const containers = []
@@ -180,7 +222,6 @@ export class Board {
       }
     }))
     this.#tree = tree
-    this.#lay()
   }
 
   async #treeOf(root) {
@@ -239,8 +280,10 @@ export class Board {
     return null
   }
 
-  #lay() {
-    this.#isDue = false
+  /** @param motion of the change of the structure that is shown, if there is one. */
+  #lay(motion = null) {
+    clearTimeout(this.#laying)
+    this.#laying = null
     this.#arranging.clear()
     const tree = this.#tree
     const rows = []
@@ -263,7 +306,7 @@ export class Board {
       }
     }
     if (featured.length > 0) rows.unshift({ key: 'featured', title: null, node: tree, cards: featured })
-    this.#place(rows.filter((row) => row.cards.length > 0))
+    this.#place(rows.filter((row) => row.cards.length > 0), motion)
   }
 
   #headingOf(section) {
@@ -344,7 +387,7 @@ export class Board {
   }
 
   /** Makes, reuses and removes cards, and puts them in their places. */
-  #place(rows) {
+  #place(rows, motion) {
     const root = this.element
     const count = rows.reduce((sum, row) => sum + row.cards.length, 0)
     let left = MOST_CARDS
@@ -365,21 +408,26 @@ export class Board {
       left -= cards.length
       return [section, cards]
     }).filter(([, cards]) => cards.length > 0)
-    const all = [...this.#cards.values()].map((card) => card.element)
-    rearrange(all.length < 200 ? all : [], () => {
-      for (const key of before) {
-        this.#cards.get(key).remove()
-        this.#cards.delete(key)
-      }
-      for (const [section, cards] of sections) {
-        const grid = section.querySelector('.cards')
-        if (!isSame(grid, cards)) grid.replaceChildren(...cards)
-      }
-      const parts = sections.map(([section]) => section)
-      if (count > MOST_CARDS) parts.push(make('p', 'empty', `${count - MOST_CARDS} more cards are not shown. ?root=PATH shows a part of the tree.`))
-      if (count === 0) parts.push(make('p', 'empty', 'No values are here yet. agctl apply -f FILE adds a scene.'))
-      if (!isSame(root, parts)) root.replaceChildren(...parts)
-    })
+    const parts = sections.map(([section]) => section)
+    if (count > MOST_CARDS) parts.push(make('p', 'empty', `${count - MOST_CARDS} more cards are not shown. ?root=PATH shows a part of the tree.`))
+    if (count === 0) parts.push(make('p', 'empty', 'No values are here yet. agctl apply -f FILE adds a scene.'))
+    for (const key of before) {
+      this.#going.set(key, this.#cards.get(key))
+      this.#cards.delete(key)
+    }
+    const change = () => {
+      for (const [section, cards] of sections) put(section.querySelector('.cards'), cards)
+      put(root, [...parts, this.#stage.layer])
+    }
+    if (root.getAttribute('aria-busy') === 'true') change()
+    else {
+      this.#stage.rearrange(() => [...root.querySelectorAll('section > h2, section > .cards > .card')], {
+        change,
+        motion,
+        effects: (element, isComing) => effectsOf(element, motion, isComing),
+        onGone: (element) => this.#forget(element),
+      })
+    }
     this.#readers.clear()
     for (const card of this.#cards.values()) {
       for (const path of card.paths) {
@@ -400,6 +448,16 @@ export class Board {
     root.setAttribute('aria-busy', 'false')
     this.#showFiltered()
     this.#report()
+  }
+
+  /** An element has gone for good. */
+  #forget(element) {
+    for (const [key, card] of this.#going) {
+      if (card.element !== element) continue
+      card.remove()
+      this.#going.delete(key)
+      return
+    }
   }
 
   /** A panel may show a part of a value: `episode.title`. Its attribute is watched as a whole. */
@@ -453,9 +511,9 @@ export class Board {
     given.id = `${given.key} ${JSON.stringify(given.panel)} ${given.title}${isTable ? JSON.stringify([given.rows.columns, given.rows.ids]) : ''}`
     const known = this.#cards.get(given.id)
     if (known) return [known, false]
-    const card = new Card({ ...given, client: this.#client, inspector: this.#inspector })
+    const card = this.#going.get(given.id) ?? new Card({ ...given, client: this.#client, inspector: this.#inspector })
+    this.#going.delete(given.id)
     this.#cards.set(given.id, card)
-    card.element.classList.add('is-come')
     if (given.missing) card.fail({ message: `${given.node.path} has no attribute ${given.missing}.` })
     return [card, true]
   }
@@ -502,6 +560,23 @@ export class Board {
   }
 }
 
-function isSame(parent, children) {
-  return parent.childElementCount === children.length && children.every((each, i) => parent.children[i] === each)
+/** The effects of the transition of an element's node, or of the outermost node around it that comes or goes. */
+function effectsOf(element, motion, isComing) {
+  const path = element.dataset.path ?? element.parentElement.dataset.key
+  for (const { index } of `${path}/`.matchAll(/[/.]/g)) {
+    const given = index > 0 && motion?.transitions[path.slice(0, index)]
+    if (given) return (isComing ? given.insertion : given.removal) ?? [{ opacity: {} }]
+  }
+  return [{ opacity: {} }]
+}
+
+/** Gives an element these children. Those that keep their order stay in the document, with their focus and scrolling. */
+function put(parent, children) {
+  const kept = new Set(children)
+  for (const each of [...parent.children]) if (!kept.has(each)) each.remove()
+  let next = parent.firstElementChild
+  for (const each of children) {
+    if (each === next) next = next.nextElementSibling
+    else parent.insertBefore(each, next)
+  }
 }

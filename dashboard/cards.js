@@ -69,6 +69,7 @@ export class Card {
     this.context = make('p', 'context')
     this.element.append(title_, this.body, this.context)
     this.last = performance.now()
+    this.motions = []
     this.view = KINDS[this.kind](this)
   }
 
@@ -151,8 +152,12 @@ export class Card {
     if (this.isOld === !isLive) return
     this.isOld = !isLive
     this.element.classList.toggle('is-old', this.isOld)
-    if (this.isOld) this.view.interrupt?.()
-    else this.say(this.said)
+    if (this.isOld) {
+      this.view.interrupt?.()
+    } else {
+      this.say(this.said)
+      this.view.resume?.()
+    }
     this.tick()
   }
 
@@ -183,7 +188,7 @@ export class Card {
   }
 
   remove() {
-    stop(this.view.motion)
+    for (const motion of this.motions.flat()) stop(motion)
     this.element.remove()
   }
 }
@@ -238,15 +243,16 @@ function thresholds({ panel }, part) {
     .map((each) => ({ level: each, at: part(panel[each]) })).filter(({ at }) => at > 0 && at < 1)
 }
 
-/** Moves an element by the timelines of a number. */
-function mover(card, element, frame) {
-  let motion = null
+/** Moves elements by the timelines of a number. The frame of the element at an index may bend at the values `bends(index)`. */
+function mover(card, elements, frame, bends = () => []) {
+  const motions = elements.map(() => null)
+  card.motions.push(motions)
   return (change) => {
-    const { value } = change
-    Object.assign(element.style, frame(value))
-    stop(motion)
-    motion = play(element, change, ([x]) => frame(x), () => card.client.now())
-    card.view && (card.view.motion = motion)
+    elements.forEach((element, i) => {
+      stop(motions[i])
+      Object.assign(element.style, frame(change.value, i))
+      motions[i] = play(element, change, ([x]) => frame(x, i), () => card.client.now(), bends(i))
+    })
   }
 }
 
@@ -257,8 +263,9 @@ function svg(name, attributes, ...children) {
   return element
 }
 
-/** An arc of 270°, open below. */
+/** An arc of 270°, open below, and its halves. */
 const ARC = 'M 21.7 78.3 A 40 40 0 1 1 78.3 78.3'
+const HALVES = ['M 21.7 78.3 A 40 40 0 0 1 50 10', 'M 50 10 A 40 40 0 0 1 78.3 78.3']
 
 /** A field for `card` that is disabled while pages may not write. */
 function control(card, element) {
@@ -308,7 +315,8 @@ const KINDS = {
     card.add(plot, times)
     const view = lined(card, line, write, () => {
       const ends = line.axis
-      const decimals = Math.min(3, Math.max(0, Math.ceil(0.5 - Math.log10(ends[1] - ends[0]))))
+      const isRough = (count) => ends.some((end) => Math.abs(end - Number(end.toFixed(count))) > 0.02 * (ends[1] - ends[0]))
+      const decimals = [0, 1, 2].find((count) => !isRough(count)) ?? 3
       const written = (end) => plain(end, { ...card.format, unit: '', ...(card.panel.format ? {} : { decimals }) })
       if (top.textContent !== written(ends[1])) top.textContent = written(ends[1])
       if (bottom.textContent !== written(ends[0])) bottom.textContent = written(ends[0])
@@ -329,7 +337,7 @@ const KINDS = {
     }
     card.add(track)
     const report = meter(card, track)
-    const move = mover(card, fill, (x) => ({ transform: `scaleX(${part(x)})` }))
+    const move = mover(card, [fill], (x) => ({ transform: `scaleX(${part(x)})` }))
     if (card.panel.unit === undefined && card.panel.max === undefined && !card.panel.format) card.panel = { ...card.panel, unit: '%' }
     return {
       show(change) {
@@ -343,20 +351,29 @@ const KINDS = {
 
   gauge(card) {
     const { min, max, part } = scaleOf(card)
-    const fill = svg('path', { d: ARC, pathLength: '1', class: 'fill' })
+    // Each half of the arc turns behind a window, because browsers move transforms without drawing anew.
+    const halves = HALVES.map((d) => svg('svg', { viewBox: '0 0 100 100', class: 'fill', 'aria-hidden': 'true' }, svg('path', { d })))
+    const windows = halves.map((half, i) => {
+      const window = make('div', `half ${i === 0 ? 'first' : 'second'}`)
+      window.append(half)
+      return window
+    })
     const ticks = thresholds(card, part).map(({ level, at }) => {
       const angle = ((135 + 270 * at) * Math.PI) / 180
       const point = (r) => `${(50 + r * Math.cos(angle)).toFixed(2)} ${(50 + r * Math.sin(angle)).toFixed(2)}`
       return svg('path', { d: `M ${point(46)} L ${point(50)}`, class: `tick ${level}` })
     })
-    const dial = svg('svg', { viewBox: '0 0 100 90', class: 'dial' }, svg('path', { d: ARC, class: 'track' }), fill, ...ticks)
+    const dial = svg('svg', { viewBox: '0 0 100 90', class: 'dial' }, svg('path', { d: ARC, class: 'track' }), ...ticks)
     const face = make('div', 'face')
-    face.append(dial)
+    face.append(dial, ...windows)
     card.add(face)
     const write = figures(asFace(card, face))
     const report = meter(card, dial)
-    // Dash and gap are longer than the arc, so that a motion may go beyond its ends.
-    const move = mover(card, fill, (x) => ({ strokeDashoffset: String(2 - part(x)) }))
+    // The first half turns a little further, under the second one, so that there is no seam between them.
+    const ends = [0.502, 0.5]
+    const turn = (x, half) => (half === 0 ? Math.min(ends[0], part(x)) - 0.5 : Math.max(ends[1], part(x)) - 1)
+    const bends = ends.map((end) => min + (max - min) * end)
+    const move = mover(card, halves, (x, half) => ({ transform: `rotate(${270 * turn(x, half)}deg)` }), (half) => [bends[half]])
     if (card.panel.unit === undefined && card.panel.max === undefined && !card.panel.format) card.panel = { ...card.panel, unit: '%' }
     card.say(`${plain(min, { ...card.format, unit: '', decimals: undefined })} to ${plain(max, { ...card.format, decimals: undefined })}`)
     return {
@@ -595,7 +612,8 @@ const KINDS = {
     const enable = control(card, input)
     if (card.panel.kind) swatch.append(input)
     input.addEventListener('input', () => card.write(input.value))
-    let motion = null
+    const motions = [null]
+    card.motions.push(motions)
     return {
       show(change) {
         enable()
@@ -603,11 +621,11 @@ const KINDS = {
         text.textContent = value
         swatch.style.backgroundColor = value
         input.value = hexOf(swatch)
-        stop(motion)
+        stop(motions[0])
         const frame = ([l, a, b, alpha]) => ({
           backgroundColor: `oklab(${[l, a, b].map((x) => (alpha > 0 ? x / alpha : 0).toFixed(6)).join(' ')} / ${alpha.toFixed(6)})`,
         })
-        motion = timeline?.space === 'oklab' ? play(swatch, change, frame, () => card.client.now()) : null
+        motions[0] = timeline?.space === 'oklab' ? play(swatch, change, frame, () => card.client.now()) : null
       },
     }
   },
@@ -683,6 +701,22 @@ function lined(card, line, write, drawn = () => {}) {
       drawn()
     })
   }
+  let [hasPast, isAsked] = [true, false]
+  const fill = async () => {
+    if (!hasPast || isAsked) return
+    isAsked = true
+    try {
+      const past = await card.client.history(card.path)
+      line.fill(past, card.client.clock.wallOffset)
+      range()
+      draw()
+    } catch (error) {
+      // Without a past that the daemon records, the line begins now. If the connection is lost, the past is read on return.
+      if (error.code) hasPast = false
+    }
+    isAsked = false
+  }
+  fill()
   return {
     show({ value }) {
       write(value)
@@ -692,6 +726,7 @@ function lined(card, line, write, drawn = () => {}) {
       draw()
     },
     interrupt: () => line.interrupt(),
+    resume: fill,
     tick: draw,
   }
 }

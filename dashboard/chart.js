@@ -37,6 +37,40 @@ export class History {
     }
   }
 
+  /**
+   * Adds what the daemon has recorded, where nothing is known: before the first sample, and in gaps.
+   * @param stretches `{ time, low, high }` in order, each `step` seconds long.
+   */
+  fill(stretches, step, now) {
+    const known = this.#buckets
+    const first = known[0]?.time ?? Infinity
+    const samples = []
+    const gaps = []
+    known.forEach((each, i) => {
+      if (!Number.isNaN(each.last)) return samples.push({ ...each, limit: Infinity })
+      gaps.push([each.time, known[i + 1]?.time ?? Infinity])
+      // The stretch in which the gap begins is known in part.
+      Object.assign(samples.at(-1), { end: each.time, limit: each.time + step })
+    })
+    const isUnknown = (time) => time < first || gaps.some(([begin, end]) => time >= begin && time < end)
+    for (const { time, low, high } of stretches) {
+      if (time + step > now - this.span && isUnknown(time)) samples.push({ time, low, high, end: time + step, limit: time + 1.1 * step })
+    }
+    this.#buckets = []
+    let before = null
+    for (const { end, limit, ...each } of samples.sort((a, b) => a.time - b.time)) {
+      if (before && each.time > before.limit) this.interrupt(before.end)
+      if (each.last === undefined) {
+        // A stretch has no direction. The line takes the shorter way.
+        const isFalling = before && before.last > (each.low + each.high) / 2
+        Object.assign(each, isFalling ? { first: each.high, last: each.low } : { first: each.low, last: each.high })
+      }
+      this.#buckets.push(each)
+      before = { end, limit, last: each.last }
+    }
+    if (Number.isNaN(known.at(-1)?.last) && before.limit <= now) this.interrupt(before.end)
+  }
+
   /** Smallest and largest value, or null. */
   get range() {
     let [low, high] = [Infinity, -Infinity]
@@ -112,14 +146,25 @@ export class Line {
     this.#history.interrupt(time)
   }
 
+  /**
+   * @param past the result of the method `history`.
+   * @param shift seconds since 1970 at the page's `performance.now() === 0`.
+   */
+  fill({ step, times, least, greatest }, shift, now = performance.now() / 1000) {
+    this.#history.fill(times.map((time, i) => ({ time: Date.parse(time) / 1000 - shift, low: least[i], high: greatest[i] })), step, now)
+  }
+
   /** The ends of the axis: at most those wished for, at least the values. */
   get axis() {
     const [low, high] = this.#history.range ?? [0, 1]
     const [min, max] = this.#ends
     const margin = this.#isLarge ? 0 : (high - low) * 0.08
     const [bottom, top] = [Math.min(min ?? low - margin, low), Math.max(max ?? high + margin, high)]
-    // A constant value stands in the middle.
-    return bottom === top ? [bottom - 1, top + 1] : [bottom, top]
+    if (bottom < top) return [bottom, top]
+    // Zero stands at the bottom, and so does the least possible value. Any other constant stands in the middle.
+    const half = Math.abs(low) / 2 || 1
+    if (min === bottom || (low === 0 && max !== top)) return [bottom, bottom + 2 * half]
+    return max === top ? [top - 2 * half, top] : [low - half, low + half]
   }
 
   draw(now = performance.now() / 1000) {

@@ -35,7 +35,7 @@ export const look = sheet(`
 :host([hidden]), [hidden] { display: none !important; }
 
 /* Sections stand side by side where there is room. */
-.board { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 12px 28px; align-items: start; }
+.board { position: relative; overflow-x: clip; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 12px 28px; align-items: start; }
 .featured, .empty { grid-column: 1 / -1; }
 section { color: var(--ink); min-width: 0; }
 section.is-themed { background: var(--page); border-radius: 16px; padding: 0 12px 12px; margin-inline: -12px; }
@@ -74,10 +74,12 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .card[data-status="critical"] .context { color: var(--critical); }
 .failure { color: var(--critical); font-size: 13px; overflow-wrap: anywhere; flex: 1; }
 .shape { font-size: 0.8em; margin-inline-end: 0.5em; color: var(--edge, var(--ok)); }
-.is-old .value, .is-old svg, .is-old .bar, .is-old table { opacity: 0.72; filter: grayscale(1); }
+.is-old .value, .is-old svg, .is-old .bar, .is-old table, .is-old .half { opacity: 0.72; filter: grayscale(1); }
 .is-old .context { color: var(--ink) !important; font-weight: 500; }
-.is-come { animation: come var(--quick); }
-@keyframes come { from { opacity: 0; transform: translateY(8px); } }
+
+/* Cards and headings that go keep their place and size until they have gone. */
+.going > * { position: absolute; pointer-events: none; }
+.going > * > * { width: 100%; height: 100%; }
 
 /* Texts of another direction than the page keep their order. */
 :dir(rtl) > h3, :dir(rtl) > .context, .body:dir(rtl) :is(.value, .prose, .failure) { unicode-bidi: plaintext; text-align: right; }
@@ -104,9 +106,14 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .face { position: relative; align-self: center; width: min(100%, 152px); }
 .featured .face { width: min(100%, 200px); }
 .dial { display: block; width: 100%; overflow: visible; }
-.dial path { fill: none; stroke-width: 8; stroke-linecap: round; }
+.dial path { fill: none; stroke-width: 8; }
 .dial .track { stroke: var(--track); }
-.dial .fill { stroke: var(--bar, var(--accent)); stroke-dasharray: 2 2; stroke-dashoffset: 2; }
+/* Windows onto the halves of the arc, which end in the gap below. */
+.half { position: absolute; inset: 0; pointer-events: none; }
+.half.first { clip-path: polygon(0 0, 50.5% 0, 50.5% 55.56%, 50% 55.56%, 5% 100%, 0 100%); }
+.half.second { clip-path: polygon(50% 0, 100% 0, 100% 100%, 95% 100%, 50% 55.56%); }
+.half .fill { display: block; width: 100%; aspect-ratio: 1; transform: rotate(-135deg); }
+.fill path { fill: none; stroke-width: 8; stroke: var(--bar, var(--accent)); }
 .dial .tick { stroke-width: 2; stroke-linecap: butt; stroke: var(--control); }
 .dial .tick.warn { stroke: var(--warn); }
 .dial .tick.critical { stroke: var(--critical); }
@@ -194,8 +201,6 @@ input[type="range"]::-moz-range-thumb { width: 18px; height: 18px; border-radius
 }
 @media (prefers-reduced-motion: reduce) {
   *, ::before { transition: none !important; animation: none !important; }
-  .is-come { animation: fade 100ms !important; }
 }
-@keyframes fade { from { opacity: 0; } }
 @media (forced-colors: active) { .card { border: 1px solid; } .bar > i { background: Highlight; } }
 `)

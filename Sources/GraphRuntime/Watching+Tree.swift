@@ -81,10 +81,8 @@ extension Watching {
         if listeners == 0 { return }
         let news = structureNews(structure, listeners)
         for told in news.topics.sorted(by: { $0.topic.number < $1.topic.number }) where !told.topic.isOverfull {
-            let comesOrGoes = !told[.added].isEmpty || !told[.removed].isEmpty
             let details = StructureDetails(
-                timeline: comesOrGoes ? presentations.coming(motion, css: told.topic.key.css) : nil,
-                transitions: told.transitions)
+                timeline: presentations.coming(motion, css: told.topic.key.css), transitions: told.transitions)
             let partial = told[.entered].isEmpty ? [] : told.topic.members.filter(\.client.isPartial)
             if partial.isEmpty {
                 deliverOrHold(told.paths, details, to: told.topic.members)

@@ -1,4 +1,5 @@
 import AttributeValues
+import Glibc
 import NIOCore
 import NIOHTTP1
 
@@ -379,10 +380,14 @@ final class Gateway {
         pages[ObjectIdentifier(page)] = nil
     }
 
-    /// So that a page can place timelines, which are on the machine's monotonic clock.
+    /// So that a page can place timelines, which are on the machine's monotonic clock, and dates, which are on its wall
+    /// clock. The clocks of the page's machine may differ.
     private var clock: ValueMap {
-        ValueMap([
-            ("monotonic", .double(MonotonicTime.now)), ("isLive", .bool(link.isUp)),
+        var wall = timespec()
+        clock_gettime(CLOCK_REALTIME, &wall)
+        return ValueMap([
+            ("monotonic", .double(MonotonicTime.now)),
+            ("time", .double(Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9)), ("isLive", .bool(link.isUp)),
             ("isWritable", .bool(settings.isWritable)),
         ])
     }

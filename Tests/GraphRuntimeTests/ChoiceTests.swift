@@ -287,6 +287,22 @@ struct ChoiceTests {
         #expect(motion()?.timeline == nil)
     }
 
+    @Test("rows that change their order with an animation have a timeline") func animatedOrder() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: app
+                state: { ids: [a, b] }
+                children: [{ id: rows, forEach: { in: $ids, id: self, as: id, node: { kind: view } } }]
+            """)
+        try graph.subscribe(["/app/**"], events: [.structure])
+        try graph.set("/app.ids", ["b", "a"], animation: "linear(duration: 2)")
+        var found: (moved: [String], timeline: Value?)?
+        for case .structure(_, _, _, let moved, let motion) in graph.events { found = (moved, motion?.timeline) }
+        #expect(found?.moved.isEmpty == false)
+        #expect(found?.timeline?.map?["logical"] == 2)
+    }
+
     @Test("a node moves within its branch, and out of it") func moved() throws {
         let graph = try Harness(ChoiceTests.player)
         try graph.set("/player.isPlaying", true)

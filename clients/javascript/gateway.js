@@ -33,6 +33,7 @@ class GatewayTransport {
   #aborting = null
   #gathering = null
   #offset = null
+  #wall = null
 
   /** True if the gateway lets pages change the graph; null before the first stream. */
   isWritable = null
@@ -49,6 +50,11 @@ class GatewayTransport {
   /** Seconds of the daemon's monotonic clock at the page's `performance.now() === 0`. */
   get offset() {
     return this.#offset
+  }
+
+  /** Seconds since 1970 by the daemon's machine at the page's `performance.now() === 0`. */
+  get wallOffset() {
+    return this.#wall ?? (Date.now() - performance.now()) / 1000
   }
 
   async exchange(method, params) {
@@ -150,6 +156,7 @@ class GatewayTransport {
     if (event === 'hello' || event === 'alive') {
       this.#offset = data.monotonic - performance.now() / 1000
       this.isWritable = data.isWritable
+      if (data.time !== undefined) this.#wall = data.time - performance.now() / 1000
     } else if (event === 'interrupted') {
       throw new ConnectionLost('the daemon is away')
     } else if (event === 'bookmark') {

@@ -166,7 +166,7 @@ export class Browser {
 /** Functions for the expressions of tests. */
 const HELPERS = `
 window.board = () => document.querySelector('agd-board')?.shadowRoot
-window.card = (path) => board()?.querySelector('.card[data-path="' + CSS.escape(path) + '"]') ?? null
+window.card = (path) => board()?.querySelector('.cards > .card[data-path="' + CSS.escape(path) + '"]') ?? null
 window.textOf = (path, part = '.value') => card(path)?.querySelector(part)?.innerText.trim() ?? null`
 
 export class Page {

@@ -57,7 +57,7 @@ describe('the examples', { skip: CHROMIUM ? false : 'there is no Chromium', conc
       assert.equal(await page.run(`card('/home/lights/kitchen/dimmer.level')`), null)
       await page.click(`card('/home/lights/kitchen/switch.isOn').querySelector('button')`)
       await page.until(`card('/home/lights/kitchen/dimmer.level')`)
-      assert.equal(await page.run(`getComputedStyle(card('/home/lights/kitchen/switch.isOn').querySelector('button')).backgroundColor`), 'rgb(143, 95, 0)')
+      await page.until(`getComputedStyle(card('/home/lights/kitchen/switch.isOn').querySelector('button')).backgroundColor === 'rgb(143, 95, 0)'`)
       // An action is a button.
       await site.client.set('/home/lights/hall.isOn', true)
       await page.click(`card('/home/lights/all.off').querySelector('button')`)
