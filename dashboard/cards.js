@@ -263,9 +263,12 @@ function svg(name, attributes, ...children) {
   return element
 }
 
-/** An arc of 270°, open below, and its halves. */
+/** An arc of 270°, open below. */
 const ARC = 'M 21.7 78.3 A 40 40 0 1 1 78.3 78.3'
-const HALVES = ['M 21.7 78.3 A 40 40 0 0 1 50 10', 'M 50 10 A 40 40 0 0 1 78.3 78.3']
+/** Its first 180° and its last 90°, before both are turned to the left by 45°. The second begins under the first. */
+const PARTS = ['M 10 50 A 40 40 0 0 1 90 50', 'M 89.95 47.91 A 40 40 0 0 1 50 90']
+/** The parts of the scale at which the first part stops, and at which the second one begins: earlier, so that there is no seam. */
+const BENDS = [2 / 3, 2 / 3 - 0.0056]
 
 /** A field for `card` that is disabled while pages may not write. */
 function control(card, element) {
@@ -351,13 +354,10 @@ const KINDS = {
 
   gauge(card) {
     const { min, max, part } = scaleOf(card)
-    // Each half of the arc turns behind a window, because browsers move transforms without drawing anew.
-    const halves = HALVES.map((d) => svg('svg', { viewBox: '0 0 100 100', class: 'fill', 'aria-hidden': 'true' }, svg('path', { d })))
-    const windows = halves.map((half, i) => {
-      const window = make('div', `half ${i === 0 ? 'first' : 'second'}`)
-      window.append(half)
-      return window
-    })
+    // The arc's parts turn behind windows, because browsers move transforms without drawing anew.
+    const parts = PARTS.map((d) => svg('svg', { viewBox: '0 0 100 100', class: 'fill', 'aria-hidden': 'true' }, svg('path', { d })))
+    const windows = make('div', 'windows')
+    for (const each of parts) windows.appendChild(make('div')).append(each)
     const ticks = thresholds(card, part).map(({ level, at }) => {
       const angle = ((135 + 270 * at) * Math.PI) / 180
       const point = (r) => `${(50 + r * Math.cos(angle)).toFixed(2)} ${(50 + r * Math.sin(angle)).toFixed(2)}`
@@ -365,15 +365,13 @@ const KINDS = {
     })
     const dial = svg('svg', { viewBox: '0 0 100 90', class: 'dial' }, svg('path', { d: ARC, class: 'track' }), ...ticks)
     const face = make('div', 'face')
-    face.append(dial, ...windows)
+    face.append(dial, windows)
     card.add(face)
     const write = figures(asFace(card, face))
     const report = meter(card, dial)
-    // The first half turns a little further, under the second one, so that there is no seam between them.
-    const ends = [0.502, 0.5]
-    const turn = (x, half) => (half === 0 ? Math.min(ends[0], part(x)) - 0.5 : Math.max(ends[1], part(x)) - 1)
-    const bends = ends.map((end) => min + (max - min) * end)
-    const move = mover(card, halves, (x, half) => ({ transform: `rotate(${270 * turn(x, half)}deg)` }), (half) => [bends[half]])
+    const turn = (x, i) => (i === 0 ? Math.min(BENDS[0], part(x)) - BENDS[0] : Math.max(BENDS[1], part(x)) - 1)
+    const bends = BENDS.map((bend) => min + (max - min) * bend)
+    const move = mover(card, parts, (x, i) => ({ transform: `rotate(${270 * turn(x, i)}deg)` }), (i) => [bends[i]])
     if (card.panel.unit === undefined && card.panel.max === undefined && !card.panel.format) card.panel = { ...card.panel, unit: '%' }
     card.say(`${plain(min, { ...card.format, unit: '', decimals: undefined })} to ${plain(max, { ...card.format, decimals: undefined })}`)
     return {

@@ -1,9 +1,12 @@
 /** Plays the daemon's timelines with the browser's own animations. */
 
 const reduced = matchMedia('(prefers-reduced-motion: reduce)')
-/** Samples of a motion for which there is no easing. */
-const STEP = 1 / 240
-const LONGEST = 8
+/** Seconds of a motion without an easing that are sampled at once, and the least and greatest distance of two samples. */
+const LONGEST = 60
+const CLOSEST = 1 / 4000
+const FARTHEST = 1 / 4
+/** The part of a motion's range by which the line between two samples may differ from the closed form. */
+const TOLERANCE = 2e-4
 
 /** `1.5s` or `20ms` in milliseconds. */
 function milliseconds(text) {
@@ -26,7 +29,13 @@ export function play(element, { timeline, css }, frame, clock, bends = []) {
   if (!timeline || reduced.matches || timeline.isFinished(now)) return null
   const isPlain = css && !css.velocityEasing && (timeline.mode === 'replace' || timeline.mode === 'c1')
   const keyframes = isPlain && keyframesOf(timeline, css, frame, bends)
-  return keyframes ? eased(element, timeline, css, keyframes, clock) : sampled(element, timeline, frame, clock)
+  if (keyframes && isStill(keyframes)) return null
+  return keyframes ? eased(element, timeline, css, keyframes, clock) : sampled(element, timeline, frame, clock, bends)
+}
+
+/** Browsers compute animations without an effect in each frame. */
+function isStill([{ easing, offset, ...first }, ...others]) {
+  return others.every((each) => Object.keys(first).every((name) => each[name] === first[name]))
 }
 
 /** For people who look at animations in the browser's tools. */
@@ -76,21 +85,46 @@ function startOf(timeline, clock) {
   return performance.now() + (timeline.start - clock()) * 1000
 }
 
-/** Combined motions have no single easing. Their closed form is sampled once. */
-function sampled(element, timeline, frame, clock) {
+/** Combined motions have no single easing. Their closed form is sampled once, closely where it is curved. */
+function sampled(element, timeline, frame, clock, bends) {
   const now = clock()
   const length = Math.min(timeline.end - now, LONGEST)
-  const count = Math.max(2, Math.ceil(length / STEP))
-  const keyframes = Array.from({ length: count + 1 }, (_, i) => frame(timeline.components(now + (length * i) / count)))
+  const count = Math.ceil(length / FARTHEST)
+  const points = Array.from({ length: count + 1 }, (_, i) => pointOf(timeline, now + (length * i) / count))
+  const reach = (i) => Math.max(...points.map(({ values }) => values[i])) - Math.min(...points.map(({ values }) => values[i]))
+  const tolerance = TOLERANCE * Math.max(...points[0].values.map((_, i) => reach(i)))
+  const found = points.slice(1).flatMap((point, i) => between(timeline, points[i], point, tolerance, bends))
+  const keyframes = [points[0], ...found].map(({ time, values }) => ({ ...frame(values), offset: Math.min(1, (time - now) / length) }))
+  if (isStill(keyframes) && (now + length >= timeline.end || timeline.end === Infinity)) return null
   const timing = { duration: length * 1000, delay: (now - timeline.start) * 1000, fill: 'both' }
   const animation = named(element.animate(keyframes, timing), timeline)
   animation.startTime = startOf(timeline, clock)
   animation.onfinish = () => {
     animation.cancel()
     // A motion that lasts longer continues with its next part.
-    animation.next = element.isConnected && !timeline.isFinished(clock()) ? sampled(element, timeline, frame, clock) : null
+    animation.next = element.isConnected && !timeline.isFinished(clock()) ? sampled(element, timeline, frame, clock, bends) : null
   }
   return animation
+}
+
+function pointOf(timeline, time) {
+  return { time, values: timeline.components(time) }
+}
+
+/** The points after the first one that are needed up to the last one, which is included. */
+function between(timeline, first, last, tolerance, bends) {
+  const length = last.time - first.time
+  if (length <= CLOSEST) return [last]
+  const at = (part) => pointOf(timeline, first.time + length * part)
+  const isNear = ({ time, values }) => values.every((value, i) => {
+    const line = first.values[i] + (last.values[i] - first.values[i]) * ((time - first.time) / length)
+    return Math.abs(value - line) <= tolerance
+  })
+  const [from, to] = [first.values[0], last.values[0]]
+  const hasBend = Math.abs(to - from) > tolerance && bends.some((bend) => (from - bend) * (to - bend) < 0)
+  const middle = at(0.5)
+  if (!hasBend && isNear(middle) && isNear(at(0.25)) && isNear(at(0.75))) return [last]
+  return [...between(timeline, first, middle, tolerance, bends), ...between(timeline, middle, last, tolerance, bends)]
 }
 
 /** Ends a motion, also if it has continued. */

@@ -74,7 +74,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .card[data-status="critical"] .context { color: var(--critical); }
 .failure { color: var(--critical); font-size: 13px; overflow-wrap: anywhere; flex: 1; }
 .shape { font-size: 0.8em; margin-inline-end: 0.5em; color: var(--edge, var(--ok)); }
-.is-old .value, .is-old svg, .is-old .bar, .is-old table, .is-old .half { opacity: 0.72; filter: grayscale(1); }
+.is-old .value, .is-old svg, .is-old .bar, .is-old table, .is-old .windows { opacity: 0.72; filter: grayscale(1); }
 .is-old .context { color: var(--ink) !important; font-weight: 500; }
 
 /* Cards and headings that go keep their place and size until they have gone. */
@@ -108,11 +108,14 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .dial { display: block; width: 100%; overflow: visible; }
 .dial path { fill: none; stroke-width: 8; }
 .dial .track { stroke: var(--track); }
-/* Windows onto the halves of the arc, which end in the gap below. */
-.half { position: absolute; inset: 0; pointer-events: none; }
-.half.first { clip-path: polygon(0 0, 50.5% 0, 50.5% 55.56%, 50% 55.56%, 5% 100%, 0 100%); }
-.half.second { clip-path: polygon(50% 0, 100% 0, 100% 100%, 95% 100%, 50% 55.56%); }
-.half .fill { display: block; width: 100%; aspect-ratio: 1; transform: rotate(-135deg); }
+/* Windows onto the parts of the arc, on both sides of a line through its beginning. */
+.windows { position: absolute; top: 0; left: 0; width: 100%; aspect-ratio: 1; transform: rotate(-45deg); pointer-events: none; }
+.windows > div { position: absolute; left: 0; width: 100%; overflow: hidden; }
+.windows > :first-child { top: 0; height: 50%; }
+.windows > :last-child { top: calc(50% - 0.5px); bottom: 0; }
+.windows .fill { position: absolute; width: 100%; aspect-ratio: 1; transform: rotate(-180deg); }
+.windows > :first-child .fill { top: 0; }
+.windows > :last-child .fill { bottom: 0; }
 .fill path { fill: none; stroke-width: 8; stroke: var(--bar, var(--accent)); }
 .dial .tick { stroke-width: 2; stroke-linecap: butt; stroke: var(--control); }
 .dial .tick.warn { stroke: var(--warn); }

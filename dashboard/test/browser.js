@@ -152,6 +152,38 @@ export class Browser {
     return page
   }
 
+  /**
+   * Milliseconds of processor time that the main thread of each page takes in each frame of 1/60 s, while `act` runs.
+   * The result is the busiest page's. Processor time does not depend on what else the machine does.
+   */
+  async frames(act) {
+    const events = []
+    const ended = new Promise((resolve) => this.listen(({ method, params }) => {
+      if (method === 'Tracing.dataCollected') events.push(...params.value)
+      if (method === 'Tracing.tracingComplete') resolve()
+    }))
+    await this.send('Tracing.start', { traceConfig: { includedCategories: ['toplevel'] }, transferMode: 'ReportEvents' })
+    const begin = Date.now()
+    await act()
+    const count = Math.ceil(((Date.now() - begin) / 1000) * 60)
+    await this.send('Tracing.end')
+    await ended
+    const threads = new Map()
+    for (const { ph, name, args, pid, tid } of events) {
+      if (ph === 'M' && name === 'thread_name' && args.name === 'CrRendererMain') threads.set(`${pid} ${tid}`, new Map())
+    }
+    const first = events.reduce((least, { ts }) => (ts ? Math.min(least, ts) : least), Infinity)
+    for (const { ph, name, pid, tid, ts, tdur } of events) {
+      const frames = threads.get(`${pid} ${tid}`)
+      if (!frames || ph !== 'X' || name !== 'ThreadControllerImpl::RunTask' || !tdur) continue
+      const frame = Math.floor((ts - first) / (1e6 / 60))
+      frames.set(frame, (frames.get(frame) ?? 0) + tdur / 1000)
+    }
+    const sum = (frames) => [...frames.values()].reduce((a, b) => a + b, 0)
+    const [busiest = new Map()] = [...threads.values()].sort((a, b) => sum(b) - sum(a))
+    return Array.from({ length: Math.max(count, busiest.size) }, (_, i) => [...busiest.values()][i] ?? 0).sort((a, b) => a - b)
+  }
+
   async stop() {
     const ended = once(this.program, 'exit')
     if (this.program.exitCode === null) {

@@ -43,7 +43,7 @@ window.record = (path, part, read, seconds) => new Promise((resolve) => {
   const end = performance.now() + seconds * 1000
   samples = []
   const frame = () => {
-    const [animation] = elements[0].getAnimations()
+    const [animation] = elements.flatMap((each) => each.getAnimations())
     const timeline = timelines[animation?.id]
     if (timeline) {
       const current = animation.currentTime
@@ -58,13 +58,14 @@ window.record = (path, part, read, seconds) => new Promise((resolve) => {
 })`
 
 const SCALE = '(style) => new DOMMatrix(style.transform).a'
-/** The halves of an arc turn by 135°, one after the other. */
-const TURN = `(...halves) => {
-  const [first, second] = halves.map(({ transform }) => {
+/** The first part of an arc turns by 180°, and then the second one by 90°. */
+const TURN = `(...parts) => {
+  const [first, second] = parts.map(({ transform }) => {
     const { a, b } = new DOMMatrix(transform)
-    return (Math.atan2(b, a) * 180 / Math.PI + 135) / 270
+    return Math.atan2(b, a) * 180 / Math.PI
   })
-  return second > 0 ? 0.5 + second : Math.min(0.5, first)
+  const end = 1 + second / 270
+  return end > 2 / 3 ? end : (first > 90 ? first - 180 : first + 180) / 270
 }`
 
 describe('motion', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
@@ -114,7 +115,7 @@ describe('motion', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
     test(`an arc moves from ${from} to ${to} by ${animation} as a bar does`, async () => {
       await site.client.set('/m/gauge.x', from, { disablesAnimations: true })
       await page.until(`card('/m/gauge.x').querySelector('.value').innerText.startsWith('${from}')`)
-      const recording = page.run(`record('/m/gauge.x', '.half .fill', ${TURN}, 0.8)`)
+      const recording = page.run(`record('/m/gauge.x', '.windows .fill', ${TURN}, 0.8)`)
       await sleep(60)
       await site.client.set('/m/gauge.x', to, { animation })
       check(await recording)
@@ -181,7 +182,7 @@ describe('motion', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
     await page.until(`matchMedia('(prefers-reduced-motion: reduce)').matches`)
     await site.client.set('/m/gauge.x', 10, { animation: 'linear(duration: 3)' })
     await page.until(`card('/m/gauge.x').querySelector('.value').innerText.startsWith('10')`)
-    assert.equal(await page.run(`card('/m/gauge.x').querySelector('.half .fill').getAnimations().length`), 0)
+    assert.equal(await page.run(`card('/m/gauge.x').querySelector('.windows .fill').getAnimations().length`), 0)
     assert.deepEqual(page.faults, [])
   })
 })

@@ -1,0 +1,85 @@
+/** What the main thread of the page has to do while 200 cards move. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { Browser, CHROMIUM, ROOT, Site, sleep } from './browser.js'
+
+const COUNT = 200
+/** Milliseconds of a frame that the main thread may work. */
+const BUDGET = 4
+const kinds = ['bar', 'gauge']
+const scene = `
+agd: 1
+nodes:
+  - id: m
+    component: Cards
+    children:
+${Array.from({ length: COUNT }, (_, i) => `      - { id: c${i}, state: { x: 0.0 }, containerValues: { panel: { kind: ${kinds[i % 2]}, value: x, title: C${i} } } }`).join('\n')}
+`
+
+describe('frames', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
+  let folder
+  let site
+  let browser
+  let page
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'agd-frames-'))
+    writeFileSync(join(folder, 'scene.yaml'), scene)
+    site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(folder, 'scene.yaml')])
+    browser = await Browser.start()
+    // All cards are visible, so that none of them is left out.
+    page = await browser.open(site.url, { width: 3840, height: 2160 })
+    await page.until(`card('/m/c${COUNT - 1}.x')`)
+    await page.run(`(() => {
+      window.frames_ = 0
+      const before = window.requestAnimationFrame
+      window.requestAnimationFrame = (act) => { frames_ += 1; return before(act) }
+    })()`)
+  })
+
+  after(async () => {
+    await browser?.stop()
+    await site?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const moveAll = (offset, animation) => site.client.transact(
+    Array.from({ length: COUNT }, (_, i) => ({ op: 'set', path: `/m/c${i}.x`, value: (offset + i * 7) % 101 })), { animation })
+  const moving = () => page.run(`board().getAnimations({ subtree: true }).length`)
+
+  for (const [name, animation] of [['a spring', 'spring(duration: 14, bounce: 0.3)'], ['an easing', 'easeInOut(duration: 14)']]) {
+    test(`while ${name} moves 200 cards, the main thread works at most ${BUDGET} ms a frame, in 99 of 100 frames`, async (context) => {
+      await site.client.transact(Array.from({ length: COUNT }, (_, i) => ({ op: 'set', path: `/m/c${i}.x`, value: 0 })), { disablesAnimations: true })
+      await sleep(500)
+      const found = await browser.frames(async () => {
+        await moveAll(10, animation)
+        await sleep(9500)
+      })
+      assert.ok((await moving()) >= COUNT, 'all of them have moved until now')
+      const at = (part) => found[Math.floor((found.length - 1) * part)].toFixed(2)
+      context.diagnostic(`${found.length} frames: median ${at(0.5)} ms, 99th percentile ${at(0.99)} ms, most ${at(1)} ms`)
+      assert.ok(found.reduce((a, b) => a + b, 0) > 1, 'the trace has the work of the page')
+      assert.ok(at(0.99) <= BUDGET, `${at(0.99)} ms`)
+      assert.equal(await page.run(`frames_`), 0, 'JavaScript computes no frame')
+    })
+  }
+
+  test('new targets in mid-flight keep the budget', async (context) => {
+    await moveAll(10, 'spring(duration: 14, bounce: 0.3)')
+    // Chromium without a graphics card draws the first frames late.
+    await sleep(3000)
+    const found = await browser.frames(async () => {
+      await moveAll(60, 'spring(duration: 14, bounce: 0.3)')
+      await sleep(9500)
+    })
+    assert.ok((await moving()) >= COUNT, 'all of them have moved until now')
+    const at = (part) => found[Math.floor((found.length - 1) * part)].toFixed(2)
+    context.diagnostic(`${found.length} frames: median ${at(0.5)} ms, 99th percentile ${at(0.99)} ms, most ${at(1)} ms`)
+    assert.ok(at(0.99) <= BUDGET, `${at(0.99)} ms`)
+    assert.deepEqual(page.faults, [])
+  })
+})
