@@ -162,7 +162,7 @@ export class Line {
     const [bottom, top] = [Math.min(min ?? low - margin, low), Math.max(max ?? high + margin, high)]
     if (bottom < top) return [bottom, top]
     // Zero stands at the bottom, and so does the least possible value. Any other constant stands in the middle.
-    const half = Math.abs(low) / 2 || 1
+    const half = Math.abs(low) / 2 || 0.5
     if (min === bottom || (low === 0 && max !== top)) return [bottom, bottom + 2 * half]
     return max === top ? [top - 2 * half, top] : [low - half, low + half]
   }
