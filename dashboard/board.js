@@ -15,7 +15,7 @@ const DESCRIBE_PAUSE = 100
 /** A change of the tree comes in two events: new values, and then the structure. Milliseconds to wait for the second. */
 const LAY_PAUSE = 20
 /** Without panels: displays first, then controls, then lists. */
-const ORDER = ['status', 'gauge', 'bar', 'sparkline', 'value', 'chart', 'toggle', 'field', 'color', 'table', 'list']
+const ORDER = ['status', 'gauge', 'bar', 'sparkline', 'value', 'chart', 'toggle', 'field', 'color', 'button', 'table', 'list']
 const TRANSPARENT = ['group', 'forEach', 'section']
 
 /** The attributes of a node that get a card if there is no panel. */

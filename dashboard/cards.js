@@ -179,7 +179,9 @@ export class Card {
     } catch (error) {
       undo?.()
       this.refusal = true
-      this.say(error.reason ?? error.message)
+      const said = String(error.reason ?? error.message)
+      // The card stands for its path.
+      this.say(said.startsWith(`${this.path}: `) ? said.slice(this.path.length + 2) : said)
     }
   }
 

@@ -24,6 +24,15 @@ struct TerminalTests {
                   - id: timer
                     state: { minutes: 3 }
                     containerValues: { panel: { kind: stepper, value: minutes, title: Timer, max: 4 } }
+              - id: all
+                component: Cards
+                containerValues: { panel: { title: All } }
+                children:
+                  - id: off
+                    actions:
+                      done: { set: { /home/lamp.isOn: false, /home/heat/oven.degrees: 20.0 } }
+                      wrong: { set: { /home/lamp.isOn: =1 / 0 == 1 } }
+                      warm: { parameters: [degrees], set: { /home/heat/oven.degrees: =degrees } }
         """
     private static let upKey = "\u{1b}[A"
     private static let downKey = "\u{1b}[B"
@@ -71,6 +80,28 @@ struct TerminalTests {
         program.press("q")
         #expect(try program.wait() == 0)
         #expect(program.isCooked && program.output.hasSuffix("\u{1b}[?1049l"))
+    }
+
+    @Test("Enter on an action calls it, tells its error, and asks for its parameters") func action() throws {
+        try daemon.client().set("/home/lamp.isOn", true)
+        let program = try start(["dash"], rows: 40)
+        try program.awaitPicture(with: "[ Off: done ]")
+        #expect(program.picture.contains { $0.contains("needs degrees") })
+        program.press(TerminalTests.downKey + TerminalTests.downKey + TerminalTests.downKey)
+        try program.awaitPicture(with: "/home/all/off.done   Enter operates")
+        program.press("\r")
+        try program.awaitPicture(with: "●━ Off")
+        #expect(try daemon.client().get("/home/heat/oven.degrees") == 20.0)
+        program.press("\u{1b}[C")
+        try program.awaitPicture(with: "/home/all/off.wrong")
+        program.press("\r")
+        try program.awaitPicture { $0.last?.hasPrefix("Off: wrong: ") == true }
+        program.press("\u{1b}[C")
+        try program.awaitPicture(with: "/home/all/off.warm")
+        program.press("\r")
+        try program.awaitPicture(with: "agctl do '/home/all/off.warm' degrees=VALUE calls it")
+        program.press("q")
+        #expect(try program.wait() == 0)
     }
 
     @Test("a refused write is told below the board, and changes nothing")

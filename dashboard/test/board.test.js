@@ -125,6 +125,20 @@ describe('the board', { skip: CHROMIUM ? false : 'there is no Chromium', concurr
     await page.run(`window.fetch = window.fetchBefore`)
   })
 
+  test('a button calls an action, and tells why it was refused', async () => {
+    await page.click(`card('/all/written/action.call').querySelector('button')`)
+    await until('the action has added its default', async () => (await site.client.get('/all/written/action.count')) === 2)
+    await page.click(`card('/all/written/action.fail').querySelector('button')`)
+    await page.until(`textOf('/all/written/action.fail', '.context') === 'division by zero'`)
+    assert.equal(await site.client.get('/all/written/action.count'), 2)
+    // Its daemon's answer stays until the next call.
+    await site.client.set('/all/written/action.count', 3)
+    await page.until(`textOf('/all/written/action.count') === '3'`)
+    assert.equal(await page.run(`textOf('/all/written/action.fail', '.context')`), 'division by zero')
+    assert.equal(await page.run(`card('/all/written/action.ask').querySelector('button').disabled`), true)
+    assert.equal(await page.run(`textOf('/all/written/action.ask', '.context')`), 'needs by')
+  })
+
   test('two pages show the same, and one sees what the other writes', async () => {
     const other = await browser.open(site.url)
     await other.until(`card('/all/plain.name')`)

@@ -318,7 +318,9 @@ final class DashScreen {
         switch card.kind {
         case .toggle: write(Mutation(operation: .toggle, path: card.path), card)
         case .button:
-            if card.panel["toggle"] == true {
+            if card.isAction {
+                call(card)
+            } else if card.panel["toggle"] == true {
                 write(Mutation(operation: .toggle, path: card.path), card)
             } else if let value = card.panel["add"] {
                 write(Mutation(operation: .add, path: card.path, value: value), card)
@@ -353,12 +355,31 @@ final class DashScreen {
         }
     }
 
-    /// - Returns: true if the daemon has accepted it.
+    /// Calls an action without arguments.
+    private func call(_ card: DashCard) {
+        let missing = DashCard.missing(values.content(of: card)?.value)
+        guard missing.isEmpty else {
+            let arguments = missing.map { "\($0)=VALUE" }.joined(separator: " ")
+            notice = "agctl do '\(card.path)' \(arguments) calls it".printable
+            return
+        }
+        send(.do(path: card.path, arguments: ValueMap(), options(card)), card)
+    }
+
     @discardableResult
     private func write(_ mutation: Mutation, _ card: DashCard) -> Bool {
-        let animation = card.panel["animation"] ?? "smooth"
+        send(.transact([mutation], options(card)), card)
+    }
+
+    private func options(_ card: DashCard) -> TransactionOptions {
+        TransactionOptions(animation: card.panel["animation"] ?? "smooth", label: "agctl dash")
+    }
+
+    /// - Returns: true if the daemon has accepted it.
+    @discardableResult
+    private func send(_ request: Request, _ card: DashCard) -> Bool {
         do {
-            _ = try link.call(.transact([mutation], TransactionOptions(animation: animation, label: "agctl dash")))
+            _ = try link.call(request)
             return true
         } catch {
             notice = "\(card.title): \(Complaint(error).message)".printable

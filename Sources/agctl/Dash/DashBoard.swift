@@ -180,7 +180,8 @@ struct DashBoard {
             }
             var kind: DashCard.Kind? = DashCard.Kind(name, attribute)
             if let given = panel["kind"]?.string { kind = DashCard.Kind(panel: given) }
-            if kind?.isControl == true, !attribute.isWritable { kind = .value }
+            let isAction = attribute.kind == "action"
+            if kind?.isControl == true, !attribute.isWritable, !(isAction && kind == .button) { kind = .value }
             let own =
                 isRoot || node.children != nil
                 ? DashText.words(name) : "\(title): \(DashText.words(name).lowercased())"
@@ -191,7 +192,7 @@ struct DashBoard {
             }
             return DashCard(
                 path: path, kind: kind, panel: panel, title: isTitled ? shown : own,
-                isInteger: attribute.plainType == "int",
+                isInteger: attribute.plainType == "int", isAction: isAction,
                 fault: kind == nil ? "there is no card of the kind \(panel["kind"]?.string ?? "")".printable : nil)
         }
         return value == nil ? cards.sorted { ($0.kind?.rank ?? 0) < ($1.kind?.rank ?? 0) } : cards

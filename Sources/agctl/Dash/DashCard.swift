@@ -16,6 +16,7 @@ struct DashCard: Equatable {
             let type = attribute.plainType
             self =
                 switch true {
+                case attribute.kind == "action": .button
                 case name == "percent": .bar
                 case name == "status": .status
                 case type == "bool": attribute.isWritable ? .toggle : .value
@@ -46,7 +47,8 @@ struct DashCard: Equatable {
         /// Without panels: displays first, then controls, then lists.
         var rank: Int {
             let order: [Kind] = [
-                .status, .gauge, .bar, .sparkline, .value, .chart, .toggle, .field, .color, .table, .list,
+                .status, .gauge, .bar, .sparkline, .value, .chart, .toggle, .field, .color, .button,
+                .table, .list,
             ]
             return order.firstIndex(of: self) ?? order.count
         }
@@ -69,6 +71,8 @@ struct DashCard: Equatable {
     var panel = ValueMap()
     var title: String
     var isInteger = false
+    /// A button calls it.
+    var isAction = false
     var rows: Rows?
     /// Why there is nothing to show.
     var fault: String?
@@ -98,6 +102,13 @@ struct DashCard: Equatable {
 
     /// The seconds that a line shows.
     var window: Double { min(86_400, max(1, panel["window"]?.number ?? (kind == .chart ? 300 : 60))) }
+
+    /// Parameters without a default, by the value of an action.
+    static func missing(_ action: Value?) -> [String] {
+        (action?.map?["parameters"]?.map ?? ValueMap()).compactMap { name, parameter in
+            parameter.map?["default"] == nil ? name.string : nil
+        }
+    }
 
     /// The choices of a picker.
     var options: [(value: Value, title: String)] {

@@ -167,7 +167,12 @@ struct DashPicture {
         case .stepper?: return [line("− \(DashText.plain(value, card.panel)) +", style.bold)]
         case .button?:
             let label = card.panel["label"]?.string?.printable ?? card.title
-            return [line("[ \(label) ]", style.cyan), line(DashText.plain(value, card.panel), style.dim)]
+            let missing = card.isAction ? DashCard.missing(value) : []
+            let said =
+                !missing.isEmpty
+                ? "needs \(missing.joined(separator: ", "))".printable
+                : card.isAction ? "" : DashText.plain(value, card.panel)
+            return [line("[ \(label) ]", missing.isEmpty ? style.cyan : style.dim), line(said, style.dim)]
         case .picker?:
             let choices = card.options
             let plain = choices.map { $0.value == value ? "‹\($0.title)›" : " \($0.title) " }.joined(separator: " ")
