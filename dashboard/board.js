@@ -24,7 +24,8 @@ function namesOf({ attributes = {}, children = [], component }) {
   const has = (name) => names.includes(name)
   const hasGauge = children.some(({ id }) => id === 'gauge')
   const hasList = children.some(({ kind }) => kind === 'forEach')
-  if (component && has('percent')) return ['percent']
+  // What else a view has leads to its percentage.
+  if ((component || children.length === 0) && has('percent')) return ['percent']
   return names.filter((name) => {
     const { kind, type = 'dyn', transient } = attributes[name]
     if (kind === 'clock' || kind === 'inherit' || (kind === 'binding' && type === 'dyn')) return false

@@ -83,6 +83,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 
 /* Texts of another direction than the page keep their order. */
 :dir(rtl) > h3, :dir(rtl) > .context, .body:dir(rtl) :is(.value, .prose, .failure) { unicode-bidi: plaintext; text-align: right; }
+:dir(rtl) > .unit, :dir(rtl) > .shape { margin-inline: 0.25em; }
 .face:dir(rtl) .value, .kind-gauge:dir(rtl) .context { text-align: center !important; }
 
 .bar { position: relative; height: 8px; border-radius: 4px; background: var(--track); margin-block-start: auto; overflow: hidden; flex: none; }
@@ -94,6 +95,8 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .featured .spark { flex: 1 1 24px; max-height: 120px; }
 .band { fill: var(--track); opacity: 0.6; }
 .kind-chart { min-height: 224px; }
+/* Time runs to the right, in every language. */
+.plot, .times { direction: ltr; }
 .plot { position: relative; flex: 1; min-height: 96px; padding-inline-end: 48px; }
 .plot svg { display: block; width: 100%; height: 100%; position: absolute; inset: 0; inset-inline-end: 48px; width: calc(100% - 48px); overflow: visible; }
 .chart .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
@@ -190,6 +193,8 @@ input[type="range"]::-moz-range-thumb { width: 18px; height: 18px; border-radius
 @container (max-width: 560px) {
   .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .card[data-span] { grid-column: 1 / -1; }
+  /* The last of an odd number leaves no hole. */
+  .card:nth-child(odd of :not([data-span], [hidden])):nth-last-child(1 of :not([data-span], [hidden])) { grid-column: 1 / -1; }
   .value { font-size: 26px; }
   .featured .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .featured .value { font-size: 30px; }

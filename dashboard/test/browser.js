@@ -1,7 +1,7 @@
 /** Chromium without a window, driven over its debugging pipe, and a daemon with a gateway. No packages are needed. */
 
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -36,20 +36,28 @@ async function stop(program, signal = 'SIGTERM') {
 
 /** A daemon with scenes, and its gateway. */
 export class Site {
-  static async start(scenes, { isWritable = true, origins = [] } = {}) {
+  /** `access` has lines of agd.conf. With `tokens`, which are names of principals, each page needs one of `site.tokens`. */
+  static async start(scenes, { isWritable = true, origins = [], access = [], tokens = [] } = {}) {
     const site = new Site()
     site.folder = mkdtempSync(join(tmpdir(), 'agd-page-'))
     site.socket = join(site.folder, 'agd.sock')
     site.scenes = scenes
     site.isWritable = isWritable
     site.origins = origins
+    site.configuration = join(site.folder, 'agd.conf')
+    writeFileSync(site.configuration, access.map((each) => `access = ${each}\n`).join(''))
+    site.tokenFile = tokens.length > 0 ? join(site.folder, 'tokens') : null
+    site.tokens = Object.fromEntries(tokens.map((name) => {
+      const { stdout } = spawnSync(join(PROGRAMS, 'agd-gateway'), ['--tokens', site.tokenFile, '--add-token', name], { encoding: 'utf8' })
+      return [name, stdout.trim()]
+    }))
     await site.startDaemon()
     await site.startGateway()
     return site
   }
 
   async startDaemon() {
-    const options = ['--socket', this.socket, '--state-directory', join(this.folder, 'state'), ...this.scenes.flatMap((each) => ['--scene', each])]
+    const options = ['--socket', this.socket, '--config', this.configuration, '--state-directory', join(this.folder, 'state'), ...this.scenes.flatMap((each) => ['--scene', each])]
     const log = join(this.folder, 'agd.log')
     this.daemon = spawn(join(PROGRAMS, 'agd'), options, { stdio: ['ignore', 'ignore', openSync(log, 'a')] })
     await until('the daemon answers', async () => {
@@ -68,7 +76,7 @@ export class Site {
   }
 
   async startGateway() {
-    const options = ['--socket', this.socket, '--port', String(this.port ?? 0), ...(this.isWritable ? ['--writable'] : []),
+    const options = ['--socket', this.socket, '--port', String(this.port ?? 0), ...(this.isWritable ? ['--writable'] : []), ...(this.tokenFile ? ['--tokens', this.tokenFile] : []),
       ...this.origins.flatMap((each) => ['--allow-origin', each]),
       '--pages', join(ROOT, 'clients/javascript'), '--pages', join(ROOT, 'dashboard')]
     const output = join(this.folder, 'gateway.out')

@@ -201,7 +201,8 @@ struct DashBoard {
     /// The attributes of a node that get a card if there is no panel.
     private static func shownNames(of node: DashNode) -> [String] {
         let names = Set(node.attributes.map(\.name))
-        if node.component != nil, names.contains("percent") { return ["percent"] }
+        let isView = node.component != nil || node.children?.isEmpty ?? true
+        if isView, names.contains("percent") { return ["percent"] }
         let hasGauge = node.children?.contains { $0.id == "gauge" } ?? false
         let hasList = node.children?.contains { $0.kind == "forEach" } ?? false
         return node.attributes.compactMap { name, attribute in
