@@ -41,6 +41,16 @@ function join(path, id) {
   return `${path === '/' ? '' : path}/${id}`
 }
 
+/** A node and all nodes below it. */
+function* below(node) {
+  const pending = [node]
+  while (pending.length > 0) {
+    const next = pending.pop()
+    yield next
+    pending.push(...(next.children ?? []))
+  }
+}
+
 function attributePath(node, name) {
   return `${node.path}.${name}`
 }
@@ -54,6 +64,8 @@ export class Board {
   #isClosed = false
   /** Nodes by path, of the last description. */
   #nodes = new Map()
+  /** The nodes in which nodes were declared. */
+  #parents = new Map()
   /** Subviews of containers without the attribute `cards`, by path. */
   #subviews = new Map()
   /** Whether panels describe what is below a node, by path. */
@@ -205,14 +217,12 @@ export class Board {
   async #read(root) {
     const tree = await this.#treeOf(root)
     this.#nodes.clear()
-    const containers = []
-    const visit = [tree]
-    while (visit.length > 0) {
-      const node = visit.pop()
-      this.#nodes.set(node.path, node)
-      visit.push(...(node.children ?? []))
-      if (node.children && !TRANSPARENT.includes(node.kind) && !node.attributes?.cards) containers.push(node.path)
-    }
+    for (const node of below(tree)) this.#nodes.set(node.path, node)
+    this.#showPlaces()
+    // A component that places what it is given shows its body. What it is given is told where that stands.
+    const isAsked = ({ children, kind, attributes, component, shown }) =>
+      children && !TRANSPARENT.includes(kind) && !attributes?.cards && !(component && shown)
+    const containers = [...below(tree)].filter(isAsked).map(({ path }) => path)
     // Only a scene that declares panels has container values to ask for.
     this.#subviews.clear()
     await Promise.all(containers.slice(0, 200).map(async (path) => {
@@ -223,6 +233,26 @@ export class Board {
       }
     }))
     this.#tree = tree
+  }
+
+  /** Gives each node, as its children, the nodes that stand in it, wherever they were declared. */
+  #showPlaces() {
+    this.#parents.clear()
+    for (const node of this.#nodes.values()) for (const child of node.children ?? []) this.#parents.set(child, node)
+    for (const node of this.#nodes.values()) {
+      if (node.shown) node.children = node.shown.map((path) => this.#nodes.get(path))
+      if (node.children) node.children = node.children.filter((child) => child && !child.isUnshown)
+    }
+  }
+
+  /** The node of a subview, whose id leads there from its container. */
+  #nodeOf(container, id) {
+    let from = container
+    while (from && id.startsWith('../')) {
+      from = this.#parents.get(from)
+      id = id.slice('../'.length)
+    }
+    return from && this.#nodes.get(join(from.path, id))
   }
 
   async #treeOf(root) {
@@ -265,7 +295,7 @@ export class Board {
     const given = Array.isArray(ruled) ? ruled : this.#subviews.get(node.path)
     if (!given) return (node.children ?? []).map((child) => ({ node: child, panel: {}, values: {} }))
     return given.map(({ id, panel, containerValues }) => {
-      const found = this.#nodes.get(join(node.path, id))
+      const found = this.#nodeOf(node, id)
       const values = containerValues ?? {}
       return { node: found, panel: panel ?? values.panel ?? {}, values, section: this.#sectionOf(node, id) }
     }).filter((each) => each.node)

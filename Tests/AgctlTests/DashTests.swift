@@ -75,6 +75,30 @@ struct DashTests {
         #expect(lines.prefix(2) == ["│ A                           ", "│ 5.25                        "])
     }
 
+    @Test("a view is drawn where it stands, and one that stands nowhere is not")
+    func places() throws {
+        func view(_ id: String) -> Value {
+            [
+                "id": .string(id), "path": .string("/s/\(id)"), "kind": "view",
+                "attributes": ["x": ["kind": "state", "type": "int"]],
+            ]
+        }
+        var hidden = try #require(view("c").map)
+        hidden["isUnshown"] = true
+        let described: Value = [
+            "id": "s", "path": "/s", "kind": "container", "component": "Shelf", "shown": ["/s/body"],
+            "children": [
+                ["id": "body", "path": "/s/body", "kind": "container", "children": [], "shown": ["/s/b", "/s/a"]],
+                view("a"), view("b"), .map(hidden),
+            ],
+        ]
+        let tree = try #require(DashNode.tree(described))
+        #expect(DashBoard.containers(tree) == ["/s/body"])
+        let subviews: [Value] = [["id": "../b"], ["id": "../a"]]
+        let board = DashBoard(tree, subviews: ["/s/body": subviews], values: [:])
+        #expect(board.rows.flatMap(\.cards).map(\.path) == ["/s/b.x", "/s/a.x"])
+    }
+
     @Test("thresholds give a status, also for values that must not fall")
     func thresholds() {
         var card = DashCard(path: "/a.x", kind: .bar, panel: ValueMap([("warn", 75), ("critical", 90)]), title: "")

@@ -41,7 +41,7 @@ struct DashBoard {
         self.tree = tree
         self.subviews = subviews
         self.values = values
-        nodes = Dictionary(tree.all.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        nodes = tree.others.merging([tree.path: tree]) { $1 }
         lay()
     }
 
@@ -54,7 +54,10 @@ struct DashBoard {
 
     /// The containers whose subviews `eval` must tell: those without the attribute `cards`.
     static func containers(_ tree: DashNode) -> [String] {
-        tree.all.filter { $0.children != nil && !$0.isTransparent && $0["cards"] == nil }.map(\.path)
+        tree.all.filter {
+            // A component that places what it is given shows its body.
+            $0.children != nil && !$0.isTransparent && $0["cards"] == nil && !($0.component != nil && $0.hasPlaces)
+        }.map(\.path)
     }
 
     /// True if a change of the attribute may change the rows.
@@ -115,7 +118,9 @@ struct DashBoard {
             return (node.children ?? []).map { Entry(node: $0, panel: ValueMap(), values: ValueMap(), section: nil) }
         }
         return given.compactMap { each in
-            guard let id = each.map?["id"]?.string, let found = nodes[node.path(to: id)] else { return nil }
+            guard let id = each.map?["id"]?.string, let found = node.subview(id, in: nodes) else {
+                return nil
+            }
             let values = each.map?["containerValues"]?.map ?? ValueMap()
             return Entry(
                 node: found, panel: each.map?["panel"]?.map ?? values["panel"]?.map ?? ValueMap(), values: values,

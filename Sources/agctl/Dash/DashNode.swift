@@ -18,8 +18,14 @@ final class DashNode {
     let kind: String
     let component: String?
     let attributes: [(name: String, attribute: Attribute)]
-    /// nil for a node that cannot have children.
+    /// The nodes that stand in it; nil for a node that cannot have any.
     private(set) var children: [DashNode]?
+    /// In which it was declared.
+    private(set) weak var parent: DashNode?
+    /// It shows what was declared elsewhere.
+    let hasPlaces: Bool
+    /// Of the root: all other nodes by path, also those that stand nowhere.
+    private(set) var others: [String: DashNode] = [:]
 
     private init(_ map: ValueMap) {
         id = map["id"]?.string ?? ""
@@ -36,6 +42,7 @@ final class DashNode {
             )
         }
         children = map["children"]?.list == nil ? nil : []
+        hasPlaces = map["shown"] != nil
     }
 
     /// The node with everything below it. Deep trees are read without recursion.
@@ -43,14 +50,32 @@ final class DashNode {
         guard let map = described.map, map["id"] != nil else { return nil }
         let root = DashNode(map)
         var pending = [(root, map)]
+        var byPath: [String: DashNode] = [:]
+        var shown: [(node: DashNode, paths: [Value])] = []
         while let (node, map) = pending.popLast() {
+            byPath[node.path] = node
             for case .map(let child) in map["children"]?.list ?? [] {
                 let made = DashNode(child)
-                node.children?.append(made)
+                made.parent = node
+                if child["isUnshown"] != true { node.children?.append(made) }
                 pending.append((made, child))
             }
+            if let paths = map["shown"]?.list { shown.append((node, paths)) }
         }
+        for (node, paths) in shown { node.children = paths.compactMap { $0.string.flatMap { byPath[$0] } } }
+        byPath[root.path] = nil
+        root.others = byPath
         return root
+    }
+
+    /// The node of a subview, whose id leads there from its container.
+    func subview(_ id: String, in nodes: [String: DashNode]) -> DashNode? {
+        var (from, id) = (self, id[...])
+        while id.hasPrefix("../") {
+            guard let parent = from.parent else { return nil }
+            (from, id) = (parent, id.dropFirst(3))
+        }
+        return nodes[from.path(to: String(id))]
     }
 
     /// The node and everything below it.
